@@ -1,0 +1,3 @@
+//! Finds capabilities and permissions below src-tauri/.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Speaks both sockets; small, no async runtime.

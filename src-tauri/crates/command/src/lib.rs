@@ -1,0 +1,1 @@
+//! What a command line would really run: shell syntax, wrappers, interpreters. Pure.

@@ -1,0 +1,1 @@
+//! What a window or terminal is told and may ask. Pure.

@@ -1,0 +1,1 @@
+//! May it run: agents, rules, pins, risk. Pure.

@@ -1,0 +1,3 @@
+//! `postern-run`: the tiny program that lives inside the sandbox.
+
+fn main() {}

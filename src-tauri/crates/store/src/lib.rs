@@ -1,0 +1,1 @@
+//! The record: SQLite, one file per table.

@@ -1,0 +1,3 @@
+//! Starts the desktop app.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! One integration binary: the program as its users run it.
