@@ -1,1 +1,7 @@
 //! What a command line would really run: shell syntax, wrappers, interpreters. Pure.
+
+mod reading;
+
+pub use reading::{
+    Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via, WayOut, Word,
+};

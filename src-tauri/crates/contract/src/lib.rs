@@ -1,1 +1,12 @@
-//! What a window or terminal is told and may ask. Pure.
+//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. Pure.
+
+mod lists;
+mod question;
+
+pub use lists::{
+    AgentRow, Mode, Moment, PatternKind, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
+};
+pub use question::{
+    Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal, ProposedRule,
+    Question, Scope, Shown, ShownProgram, ShownScript,
+};

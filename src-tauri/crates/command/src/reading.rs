@@ -1,0 +1,215 @@
+//! What a command line was understood to run: the types that every other room reads.
+
+use std::ops::Range;
+
+/// Whose grammar the text is read by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// POSIX `sh`, `dash`.
+    Posix,
+    /// bash 3.2 and later: what Postern itself starts shell text with.
+    Bash,
+    /// zsh: read for clients that send `["zsh", "-c", …]` themselves.
+    Zsh,
+}
+
+/// Everything a request would run, as far as it could be understood.
+///
+/// A reading is complete unless [`Reading::opaque`] or a step's own `opaque` says otherwise: a program that bash would
+/// run and that is in neither is a bug of this crate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The text that was read; for an argv request its quoted rendering. Spans point into it.
+    pub text: String,
+    /// Programs and builtins, in the order in which they stand in the text.
+    pub steps: Vec<Step>,
+    /// Parts that belong to no step and were not understood. Not empty: the whole request is at best asked about.
+    pub opaque: Vec<Opaque>,
+    /// The argv to start without a shell, where the request is one simple command with nothing for a shell to do.
+    pub plain: Option<Vec<String>>,
+    /// Set where the request is not to be judged at all (empty argv, NUL, too long, invisible characters in a name…).
+    pub invalid: Option<Invalid>,
+}
+
+/// One program (or builtin) that would run, after wrappers were peeled off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Program and arguments, without wrappers, assignments and redirections. Never empty, except for a step that is
+    /// only assignments or only redirections.
+    pub argv: Vec<Word>,
+    /// Where the step stands in [`Reading::text`] (bytes), wrappers and redirections included.
+    pub span: Range<usize>,
+    /// What kind of thing runs.
+    pub role: Role,
+    /// Wrappers that were peeled off, outermost first. Each is itself a program that deny rules look at.
+    pub via: Vec<Via>,
+    /// Environment assignments that this step alone gets (`FOO=1 cmd`, `env FOO=1 cmd`).
+    pub assignments: Vec<Assignment>,
+    /// Its redirections.
+    pub redirections: Vec<Redirection>,
+    /// Working directory relative to the request's, as changed by `cd` or a wrapper before this step.
+    pub dir: Dir,
+    /// Arguments by which it runs other code or writes where it should not (`git -c`, `rg --pre`, `find -exec`).
+    pub ways_out: Vec<WayOut>,
+    /// The script file an interpreter or shell would run: index into `argv`.
+    pub script: Option<usize>,
+    /// Why the step is not fully understood. Set: at best asked about, and never saved as more than the exact command.
+    pub opaque: Option<Opaque>,
+}
+
+/// One word of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As written, quotes and all.
+    pub raw: String,
+    /// Its value where it is known before the run: quotes removed, nothing left to expand.
+    pub value: Option<String>,
+}
+
+/// What kind of thing a step runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// A program, found by name or path.
+    Program,
+    /// A shell builtin that is known to be harmless here (`cd`, `true`, `read`, `test`…): it needs no rule.
+    HarmlessBuiltin,
+    /// A call of a function that the text itself defines and whose body is among the steps.
+    Function,
+    /// Only assignments to harmless variables, or only redirections.
+    Nothing,
+}
+
+/// A wrapper that runs another program given in its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Via {
+    /// The wrapper's own argv up to the program that it runs.
+    pub argv: Vec<Word>,
+    /// What it changes about the program that it runs.
+    pub power: Power,
+}
+
+/// What a wrapper changes about the program that it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Power {
+    /// Nothing that matters here (`nohup`, `nice`, `time`, plain `env`): a rule for the inner program covers it.
+    Transparent,
+    /// Another user or more rights (`sudo`, `doas`, `su`): a rule for the inner program does not cover it.
+    Elevated,
+    /// Another machine, container or search path (`ssh`, `docker exec`, `env -P`): what runs cannot be looked up here.
+    Elsewhere,
+}
+
+/// `NAME=value` in front of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable's name.
+    pub name: String,
+    /// What is assigned.
+    pub value: Word,
+}
+
+/// A redirection of a step or of a group that holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// What it does.
+    pub kind: RedirectionKind,
+    /// The file, descriptor, or here-document delimiter.
+    pub target: Word,
+}
+
+/// What a redirection does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RedirectionKind {
+    /// `< file`
+    Read,
+    /// `> file`, `>| file`, `&> file`
+    Write,
+    /// `>> file`, `&>> file`
+    Append,
+    /// `<> file`
+    ReadWrite,
+    /// `2>&1`, `3<&-`: descriptors only.
+    Descriptor,
+    /// Here-document or here-string: text is fed to the step.
+    Here,
+}
+
+impl Redirection {
+    /// Whether it can change a file: a writing kind whose target is not the null device.
+    pub fn writes(&self) -> bool {
+        matches!(self.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
+            && self.target.value.as_deref() != Some("/dev/null")
+    }
+}
+
+/// Where a step runs, relative to the request's working directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dir {
+    /// In the request's own working directory.
+    Same,
+    /// In this path (absolute, or relative to the request's), because of a `cd` with a literal operand.
+    Under(String),
+    /// Not known: a `cd` that may fail or whose operand is not literal. Relative program paths cannot be resolved.
+    Unknown,
+}
+
+/// An argument by which a program runs other code or writes where it should not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayOut {
+    /// Index into the step's argv.
+    pub argument: usize,
+    /// What it does, in plain words ("`--pre` runs a program on every file").
+    pub what: String,
+}
+
+/// A part that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opaque {
+    /// Stable kebab-case name of the construct (`substitution-in-name`, `inline-code`, `unknown-flag`, `parsers-disagree`…).
+    pub code: &'static str,
+    /// What it is, in plain words, for the person.
+    pub what: String,
+    /// What an agent could write instead.
+    pub advice: Option<String>,
+    /// Where it stands in [`Reading::text`] (bytes).
+    pub span: Range<usize>,
+    /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
+    /// allow rules.
+    pub candidates: Vec<Vec<String>>,
+}
+
+/// Why a request cannot be judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// Stable kebab-case name (`empty-argv`, `empty-program`, `nul`, `too-long`, `too-deep`).
+    pub code: &'static str,
+    /// What is wrong and what would be right, in one sentence.
+    pub message: String,
+}
+
+impl Word {
+    /// A word whose value is exactly its text.
+    pub fn literal(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { raw: text.clone(), value: Some(text) }
+    }
+}
+
+impl Step {
+    /// The program's name as it would be looked up, where it is known.
+    pub fn program(&self) -> Option<&str> {
+        self.argv.first().and_then(|word| word.value.as_deref())
+    }
+
+    /// The argv where every word is known before the run.
+    pub fn literal_argv(&self) -> Option<Vec<&str>> {
+        self.argv.iter().map(|word| word.value.as_deref()).collect()
+    }
+}
+
+impl Reading {
+    /// Whether every part was understood.
+    pub fn is_clear(&self) -> bool {
+        self.invalid.is_none() && self.opaque.is_empty() && self.steps.iter().all(|step| step.opaque.is_none())
+    }
+}

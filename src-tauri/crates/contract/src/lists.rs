@@ -1,0 +1,266 @@
+//! What lists show: agents, rules, requests, skills, and the state of the whole.
+
+use crate::question::Shown;
+use postern_policy::{AgentId, Effect, Lifetime, Millis, Preset, Risk, Rule, RuleRef, Settings, StepVerdict, TraceLine};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The state of the whole, for the menu-bar item and `postern status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Status {
+    /// Version of the host.
+    pub version: String,
+    /// Process id of the host.
+    pub pid: u32,
+    /// The data folder.
+    pub data: String,
+    /// What it does at the moment.
+    pub mode: Mode,
+    /// When a pause ends; none where it lasts until resumed.
+    pub paused_until: Option<Millis>,
+    /// Questions that wait.
+    pub waiting: u32,
+    /// Commands that run.
+    pub running: u32,
+    /// Faces that can show a question: "window", "terminal".
+    pub faces: Vec<String>,
+    /// What needs the person's attention, in plain words.
+    pub attention: Vec<String>,
+    /// When the host started.
+    pub started_at: Millis,
+}
+
+/// What the host does at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum Mode {
+    /// It listens and decides.
+    Listening,
+    /// It denies everything until resumed.
+    Paused,
+    /// It denies everything because its records are in doubt.
+    DenyAll,
+}
+
+/// An agent in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct AgentRow {
+    /// Its name and folder.
+    pub id: AgentId,
+    /// The name that the person gave it.
+    pub name: String,
+    /// Its colour, `#rrggbb`.
+    pub color: String,
+    /// Its settings.
+    pub settings: Settings,
+    /// The preset they stand for.
+    pub preset: Option<Preset>,
+    /// Whether something is connected to its channel.
+    pub connected: bool,
+    /// Its channel's socket.
+    pub socket: String,
+    /// Its key's file.
+    pub key_file: String,
+    /// Uids besides the person's own that may connect.
+    pub uids: Vec<u32>,
+    /// Allow rules of its own.
+    pub allow_rules: u32,
+    /// Deny rules of its own.
+    pub deny_rules: u32,
+    /// When it was added.
+    pub created_at: Millis,
+    /// When it last asked for something.
+    pub last_seen_at: Option<Millis>,
+    /// Denied everything until then, because the person said so.
+    pub denied_until: Option<Millis>,
+}
+
+/// A rule in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RuleRow {
+    /// The rule.
+    pub rule: Rule,
+    /// Its pattern as it is typed (`git push *`).
+    pub text: String,
+    /// Where it came from, in a word or two.
+    pub from: String,
+    /// Remarks: "too broad", "changed", "unused", "expired", "read-only".
+    pub remarks: Vec<String>,
+}
+
+/// A rule as a person writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct RuleDraft {
+    /// Allow or deny.
+    pub effect: Effect,
+    /// Whose; none means everybody's.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// The pattern as typed.
+    pub text: String,
+    /// Its kind; none tells it by how it is written: a path where it holds `/` or starts with `~`, else a command.
+    #[serde(default)]
+    pub kind: Option<PatternKind>,
+    /// Argument patterns, one a word.
+    #[serde(default)]
+    pub args: Option<Vec<String>>,
+    /// Bind it to the program as it is now.
+    #[serde(default)]
+    pub pin: bool,
+    /// Also allow redirections that write.
+    #[serde(default)]
+    pub allow_writes: bool,
+    /// How long it lasts.
+    #[serde(default)]
+    pub lifetime: Option<Lifetime>,
+    /// Why it exists.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// Commands it must match.
+    #[serde(default)]
+    pub matches: Vec<String>,
+    /// Commands it must not match.
+    #[serde(default)]
+    pub misses: Vec<String>,
+}
+
+/// The kinds of pattern that can be typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum PatternKind {
+    /// A path with globs.
+    Path,
+    /// Words of a command.
+    Command,
+    /// This argv.
+    Exact,
+    /// The sha256 of a program, or `team:ID`, `signing:ID` on macOS.
+    Identity,
+}
+
+/// A request in the activity list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RequestRow {
+    /// The host's own number: a UUID (v7), which sorts by time.
+    pub id: String,
+    /// The agent's number for it.
+    pub request_id: String,
+    /// Whose.
+    pub agent: AgentId,
+    /// Its session.
+    pub session: Option<String>,
+    /// The command as one line of escaped text.
+    pub line: String,
+    /// Its state: `received`, `resolving`, `asking`, `starting`, `running`, `stopping`, `denied`, `finished`, `failed`.
+    pub state: String,
+    /// The reason of a denial, or the outcome of a run.
+    pub ending: Option<String>,
+    /// Exit code.
+    pub exit_code: Option<i32>,
+    /// Who let it through or denied it, in a word or two.
+    pub by: Option<String>,
+    /// When it came in.
+    pub at: Millis,
+    /// How long it ran, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// How careful it asked for.
+    pub risk: Option<Risk>,
+}
+
+/// A request in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RequestDetail {
+    /// As in the list.
+    pub row: RequestRow,
+    /// The command in pieces.
+    pub command: Shown,
+    /// Where it ran.
+    pub cwd: String,
+    /// Environment overrides that it asked for.
+    pub env: Vec<(String, String)>,
+    /// What each step contributed.
+    pub steps: Vec<StepVerdict>,
+    /// The verdict's trace, as it was then.
+    pub trace: Vec<TraceLine>,
+    /// The verdict's message.
+    pub message: Option<String>,
+    /// The rule that decided.
+    pub rule: Option<RuleRef>,
+    /// The digest of the plan.
+    pub digest: Option<String>,
+    /// The person's words to the agent.
+    pub feedback: Option<String>,
+    /// Its own reason.
+    pub says: Option<String>,
+    /// What happened when.
+    pub timeline: Vec<Moment>,
+    /// The end of what it wrote to standard output, escaped where it cannot be shown.
+    pub stdout: Option<String>,
+    /// The same for standard error.
+    pub stderr: Option<String>,
+    /// Whether output was left out.
+    pub truncated: bool,
+    /// Process id, while it runs.
+    pub pid: Option<u32>,
+}
+
+/// A moment in a request's life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Moment {
+    /// When.
+    pub at: Millis,
+    /// What, in words.
+    pub what: String,
+}
+
+/// A skill and its CLIs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SkillRow {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its folder.
+    pub folder: String,
+    /// Its CLIs.
+    pub clis: Vec<SkillCli>,
+    /// What is wrong with its `SKILL.md`.
+    pub problem: Option<String>,
+}
+
+/// A CLI that a skill uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SkillCli {
+    /// Its name.
+    pub name: String,
+    /// Where it was found.
+    pub path: Option<String>,
+    /// Its rule, once approved.
+    pub rule: Option<i64>,
+    /// `new`, `approved`, `changed` or `missing`.
+    pub state: String,
+    /// First eight hex digits of its sha256.
+    pub short_hash: Option<String>,
+    /// Version, where cheaply known.
+    pub version: Option<String>,
+}

@@ -1,0 +1,282 @@
+//! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
+
+use postern_policy::{AgentId, Lifetime, Millis, Pattern, Risk, RuleRef, StepVerdict};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A piece of shown text. Hostile text is data everywhere: a face shows `text` as it is, and marks escaped pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Piece {
+    /// Printable text: for an escaped piece the visible escape (`U+202E`).
+    pub text: String,
+    /// Whether it stands for a character that cannot be shown as itself.
+    pub escaped: bool,
+}
+
+/// Text ready to be shown, made by the one escape function (`postern_command::escape`).
+pub type Shown = Vec<Piece>;
+
+/// What the agent is and how it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Asker {
+    /// The agent's name, which is also its channel's.
+    pub agent: AgentId,
+    /// The name that the person gave it.
+    pub name: Shown,
+    /// Its colour, `#rrggbb`.
+    pub color: String,
+    /// How it is known: "on its own channel".
+    pub known_by: String,
+    /// Its session, where it named one.
+    pub session: Option<Shown>,
+    /// Its own reason, quoted as untrusted.
+    pub says: Option<Shown>,
+}
+
+/// A program that would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ShownProgram {
+    /// Its name as invoked.
+    pub name: Shown,
+    /// Absolute path.
+    pub path: Shown,
+    /// Where the path leads, if it is a link.
+    pub real_path: Option<Shown>,
+    /// Version, where cheaply known.
+    pub version: Option<String>,
+    /// First eight hex digits of its sha256.
+    pub short_hash: Option<String>,
+    /// Who signed it (macOS).
+    pub signer: Option<Shown>,
+    /// Remarks in plain words: "a shell", "runs as root", "unchanged since 3 Nov", "changed 14.1 → 15.0, same signer".
+    pub remarks: Vec<String>,
+    /// The bound script that it would run.
+    pub script: Option<ShownScript>,
+}
+
+/// A script that an interpreter would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ShownScript {
+    /// Its path.
+    pub path: Shown,
+    /// First eight hex digits of its sha256.
+    pub short_hash: String,
+    /// Its first lines, shown on demand.
+    pub preview: Vec<Shown>,
+}
+
+/// A stretch of the shown command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CommandPart {
+    /// Its text.
+    pub text: Shown,
+    /// What it is.
+    pub role: PartRole,
+    /// The step it belongs to: index into [`Question::steps`].
+    pub step: Option<usize>,
+}
+
+/// What a stretch of the shown command is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum PartRole {
+    /// The program's name.
+    Program,
+    /// An argument, or anything else within a step.
+    Argument,
+    /// Between steps: `&&`, `|`, `;`.
+    Operator,
+}
+
+/// A change to the environment that the run would have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct EnvChange {
+    /// What happens to the name.
+    pub kind: EnvChangeKind,
+    /// The name.
+    pub name: Shown,
+    /// The new value.
+    pub value: Shown,
+    /// The value it replaces.
+    pub was: Option<Shown>,
+}
+
+/// What happens to an environment name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum EnvChangeKind {
+    /// It is new.
+    Added,
+    /// It replaces a value.
+    Changed,
+    /// It was asked for and refused.
+    Refused,
+}
+
+/// One offer of what *Always* would save, narrowest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Proposal {
+    /// `exact`, `command` or `path`; what `--always` names on the command line.
+    pub id: String,
+    /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
+    pub label: Shown,
+    /// The rules it would save (a chain saves one for each step that no rule covers).
+    pub rules: Vec<ProposedRule>,
+    /// How many of the agent's recent requests it would have let through, and of how many.
+    pub would_match: Option<(u32, u32)>,
+}
+
+/// A rule that an offer would save.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ProposedRule {
+    /// What it matches.
+    pub pattern: Pattern,
+    /// The pattern as it is typed into an editor (`git push *`).
+    pub text: String,
+    /// Whether it is bound to the program (and script) as it is now.
+    pub pinned: bool,
+}
+
+/// A question that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Question {
+    /// Its number: a UUID (v7).
+    pub id: String,
+    /// Four hex digits, unique among what waits; what people type.
+    pub code: String,
+    /// The digest of the plan on show; an answer names it.
+    pub digest: String,
+    /// The requests that wait for it (the same plan asked twice is one question).
+    pub requests: Vec<String>,
+    /// Who asks.
+    pub asker: Asker,
+    /// The command in stretches, as it is shown.
+    pub command: Vec<CommandPart>,
+    /// The command as one line of escaped text, for terminals and chat.
+    pub line: String,
+    /// Its arguments one to a row, for an argv request.
+    pub argv: Option<Vec<Shown>>,
+    /// Whether it is a line of shell text.
+    pub shell: bool,
+    /// What each step contributed.
+    pub steps: Vec<StepVerdict>,
+    /// What would run.
+    pub programs: Vec<ShownProgram>,
+    /// Where.
+    pub cwd: Shown,
+    /// What changes in the environment.
+    pub env: Vec<EnvChange>,
+    /// Whether standard input is given: "12 bytes of text", "streamed by the agent".
+    pub stdin: Option<String>,
+    /// Why it asks, in one or two sentences.
+    pub why: Shown,
+    /// The rule that matched, if any.
+    pub rule: Option<RuleRef>,
+    /// The policy that asks, in words: "Ask when no rule matches".
+    pub policy: String,
+    /// How careful to be.
+    pub risk: Risk,
+    /// What *Always* would save; empty where nothing is to be saved.
+    pub proposals: Vec<Proposal>,
+    /// When it was asked.
+    pub asked_at: Millis,
+    /// When it ends by itself.
+    pub expires_at: Millis,
+    /// What happens then, in words: "Denied".
+    pub at_zero: String,
+    /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
+    pub arming_ms: u64,
+    /// How many more wait.
+    pub waiting: u32,
+}
+
+/// A person's answer. It names the question and what was shown, never what to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct AnswerParams {
+    /// The question's id or code.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+    /// The answer.
+    pub answer: Answer,
+    /// For whom *always* is saved.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Which offer *always* saves: [`Proposal::id`].
+    #[serde(default)]
+    pub proposal: Option<String>,
+    /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
+    #[serde(default)]
+    pub edited: Option<String>,
+    /// How long *always* lasts.
+    #[serde(default)]
+    pub lifetime: Option<Lifetime>,
+    /// Words for the agent.
+    #[serde(default)]
+    pub feedback: Option<String>,
+}
+
+/// What a person can answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum Answer {
+    /// Run it now.
+    Once,
+    /// Save a rule and run it now.
+    Always,
+    /// Do not run it.
+    Deny,
+    /// Do not run it, and save a deny rule.
+    DenyAlways,
+    /// Do not run it, nor anything else of this agent for ten minutes.
+    DenyAll,
+}
+
+/// For whom a rule is saved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum Scope {
+    /// This agent.
+    #[default]
+    Agent,
+    /// Every agent.
+    Everyone,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Answered {
+    /// Whether this answer decided.
+    pub applied: bool,
+    /// Why not: it was answered already, or the digest is not the one on show.
+    pub reason: Option<String>,
+    /// Other questions that the new rule answered.
+    #[serde(default)]
+    pub also: Vec<String>,
+}

@@ -1,0 +1,84 @@
+//! What a request is judged by: everything comes in as a value.
+
+use crate::rule::{Identity, Millis};
+use postern_command::Reading;
+
+/// A program that was looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// The name or path as it was asked for.
+    pub invoked: String,
+    /// Absolute, lexically normal path; symbolic links not followed.
+    pub path: String,
+    /// The path the system gives back for the opened file.
+    pub real_path: String,
+    /// Its identity; none where only the path is known (policy tests).
+    pub identity: Option<Identity>,
+    /// The interpreter named in its `#!` line, with its arguments, where it is a script.
+    pub shebang: Option<Vec<String>>,
+    /// Whether the file or any folder above it can be written to by the person's own user.
+    pub mutable: bool,
+    /// Whether it runs as another user (setuid, setgid).
+    pub setuid: bool,
+}
+
+/// The result of looking a step's program up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// Found.
+    Found(Box<Program>),
+    /// No such program on the agent's search path, or no such file.
+    NotFound,
+    /// There, but not to be run: `what` says why (a directory, a FIFO, not executable, no known format).
+    Unusable {
+        /// Absolute path.
+        path: String,
+        /// What is wrong with it, as a sentence fragment ("is a directory").
+        what: String,
+    },
+    /// Nothing to look up: a builtin, a function, or a name that is not known before the run.
+    Nothing,
+}
+
+/// A file operand that an interpreter would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// As written.
+    pub written: String,
+    /// Real path.
+    pub real_path: String,
+    /// Its identity.
+    pub identity: Identity,
+}
+
+/// What was found for one step, in the order of [`Reading::steps`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepFacts {
+    /// The step's own program.
+    pub program: Lookup,
+    /// The programs of its wrappers, outermost first.
+    pub via: Vec<Lookup>,
+    /// The script it would run.
+    pub script: Option<Script>,
+}
+
+/// What a request is judged by.
+#[derive(Debug, Clone)]
+pub struct Facts<'a> {
+    /// What it would run.
+    pub reading: &'a Reading,
+    /// What was found for each step.
+    pub steps: &'a [StepFacts],
+    /// The request's working directory: absolute, real.
+    pub cwd: &'a str,
+    /// The person's home folder: absolute.
+    pub home: &'a str,
+    /// Postern's own data folder: absolute, real.
+    pub data: &'a str,
+    /// The agent's session, where it named one.
+    pub session: Option<&'a str>,
+    /// Now.
+    pub now: Millis,
+    /// Whether names are compared without case (the default volume of macOS).
+    pub case_insensitive: bool,
+}

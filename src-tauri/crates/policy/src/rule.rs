@@ -1,0 +1,196 @@
+//! Deny and allow rules as a person sees them and the store keeps them.
+
+use crate::settings::AgentId;
+use serde::{Deserialize, Serialize};
+
+/// A rule's number in the store; rules from files have negative numbers that last until the file is read again.
+pub type RuleId = i64;
+
+/// Milliseconds since 1970-01-01 UTC.
+pub type Millis = i64;
+
+/// What a rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Effect {
+    /// Allows what it matches.
+    Allow,
+    /// Denies what it matches, at any depth.
+    Deny,
+    /// Forces a question (`permissions.jsonc` only).
+    Ask,
+}
+
+/// What a rule matches. The kind is told by how the rule was written, never guessed when matching.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "value", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Pattern {
+    /// A path with globs: `~/Projects/**/bin/bird`. `*` stays inside one component. Matches the invoked absolute path
+    /// or the real path.
+    Path(String),
+    /// Words of a command: `git push *`. Matched word by word; a last `*` means any further arguments.
+    Command(String),
+    /// This argv, byte for byte.
+    Exact(Vec<String>),
+    /// The identity of the program alone.
+    Identity(IdentityPattern),
+}
+
+/// A program by what it is, wherever it lies.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "by", content = "is", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum IdentityPattern {
+    /// sha256 of the file, 64 hex digits.
+    Sha256(String),
+    /// macOS signing identifier (`com.apple.git`).
+    SigningId(String),
+    /// macOS team identifier.
+    TeamId(String),
+}
+
+/// What is known about a file at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Identity {
+    /// sha256 of its content, 64 hex digits.
+    pub sha256: String,
+    /// Bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970, as decimal text (it does not fit a JavaScript number).
+    pub mtime_ns: String,
+    /// Change time in nanoseconds since 1970, as decimal text.
+    pub ctime_ns: String,
+    /// Device number.
+    pub device: u64,
+    /// Inode number, as decimal text.
+    pub inode: String,
+    /// Version, where cheaply known.
+    pub version: Option<String>,
+    /// macOS code signature, where there is one.
+    pub signature: Option<Signature>,
+}
+
+/// A macOS code signature.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Signature {
+    /// Signing identifier.
+    pub signing_id: String,
+    /// Team identifier; none for Apple's own and ad-hoc signatures.
+    pub team_id: Option<String>,
+    /// Hash of the code directory, hex.
+    pub cdhash: String,
+}
+
+/// The identity a rule was approved with. The rule holds only while the file's sha256 is this one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Pin {
+    /// The program as it was approved.
+    pub program: Identity,
+    /// The script it was approved with, for an interpreter: path and sha256.
+    pub script: Option<ScriptPin>,
+}
+
+/// The script that an interpreter's rule is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ScriptPin {
+    /// Real path.
+    pub path: String,
+    /// sha256 of its content, 64 hex digits.
+    pub sha256: String,
+}
+
+/// Where a rule came from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "name")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Source {
+    /// Written by the person.
+    Person,
+    /// Saved from a question.
+    Always,
+    /// A skill's CLI.
+    Skill(String),
+    /// An agent's `permissions.jsonc`.
+    File,
+    /// Shipped by an organisation; read-only.
+    Managed,
+    /// Imported.
+    Import,
+}
+
+/// How long a rule lasts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "value")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Lifetime {
+    /// For good.
+    Forever,
+    /// Until this time (milliseconds since 1970).
+    Until(Millis),
+    /// Until this session of the agent closes.
+    Session(String),
+    /// Until Postern quits.
+    Quit,
+}
+
+/// A rule, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Rule {
+    /// Its number.
+    pub id: RuleId,
+    /// What it does.
+    pub effect: Effect,
+    /// Whose it is; none means everybody's.
+    pub agent: Option<AgentId>,
+    /// What it matches.
+    pub pattern: Pattern,
+    /// One pattern a word for the arguments (`*` one word, a last `**` any further words); none means any arguments.
+    pub args: Option<Vec<String>>,
+    /// The identity it was approved with.
+    pub pin: Option<Pin>,
+    /// Whether it also allows redirections that write.
+    pub allow_writes: bool,
+    /// Where it came from.
+    pub source: Source,
+    /// How long it lasts.
+    pub lifetime: Lifetime,
+    /// Why it exists, in the person's words.
+    pub why: Option<String>,
+    /// Commands it must match, checked when it is saved.
+    pub matches: Vec<String>,
+    /// Commands it must not match, checked when it is saved.
+    pub misses: Vec<String>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// How it was used.
+    pub usage: Usage,
+}
+
+/// How a rule was used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Usage {
+    /// How often it allowed or denied.
+    pub count: u64,
+    /// When it last did.
+    pub last_used_at: Option<Millis>,
+    /// The command then.
+    pub last_command: Option<String>,
+    /// The program's resolved absolute path then.
+    pub last_path: Option<String>,
+    /// The program's identity then.
+    pub last_seen: Option<Identity>,
+}

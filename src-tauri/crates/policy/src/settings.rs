@@ -1,0 +1,198 @@
+//! What a person sets for an agent.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of an agent: 1 to 64 of `a-z A-Z 0-9 . _ -`, not starting with `.` or `-`. It is also a folder name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
+pub struct AgentId(String);
+
+/// Why a text is not an agent's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an agent's name: 1 to 64 of a-z A-Z 0-9 . _ - are, not starting with . or -")]
+pub struct BadAgentId(pub String);
+
+impl AgentId {
+    /// Checks a name.
+    pub fn new(name: impl Into<String>) -> Result<Self, BadAgentId> {
+        let name = name.into();
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let fits = (1..=64).contains(&name.len()) && name.chars().all(plain) && !name.starts_with(['.', '-']);
+        if fits { Ok(Self(name)) } else { Err(BadAgentId(name)) }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for AgentId {
+    type Error = BadAgentId;
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::new(name)
+    }
+}
+
+impl From<AgentId> for String {
+    fn from(id: AgentId) -> Self {
+        id.0
+    }
+}
+
+impl std::fmt::Display for AgentId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How much an agent may run at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Security {
+    /// Nothing.
+    Deny,
+    /// What a rule allows; the rest as `ask` says.
+    Allowlist,
+    /// Everything but what a deny rule or the core names.
+    Full,
+}
+
+/// When a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Ask {
+    /// Never.
+    Off,
+    /// When no rule covers the request.
+    OnMiss,
+    /// Every time, whatever the rules allow.
+    Always,
+}
+
+/// What happens when nobody answered in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Fallback {
+    /// Denied (`expired`).
+    Deny,
+    /// Judged again as if `ask` were off.
+    Allowlist,
+    /// Allowed. Shown in red for as long as it is set.
+    Full,
+}
+
+/// What happens to shell text that cannot be read in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Unreadable {
+    /// The person is asked.
+    Ask,
+    /// It is sent back to the agent with advice, and nobody is asked.
+    SendBack,
+}
+
+/// The settings of one agent. The defaults are those of a new agent: deny rules and *Ask*.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Settings {
+    /// How much it may run at all.
+    pub security: Security,
+    /// When a person is asked.
+    pub ask: Ask,
+    /// What happens when nobody answered.
+    pub fallback: Fallback,
+    /// How long a question waits, in milliseconds: 10 s to 30 min.
+    pub approval_timeout_ms: u64,
+    /// How long a run may take when the request names no limit, in milliseconds.
+    pub run_timeout_ms: u64,
+    /// The most a request may ask for, in milliseconds; none lifts the cap.
+    pub run_timeout_cap_ms: Option<u64>,
+    /// CLIs of known skills are allowed while unchanged since they were approved.
+    pub allow_skills: bool,
+    /// Commands of the read-only list are allowed where no argument is a way out.
+    pub allow_read_only: bool,
+    /// Shell text that cannot be read.
+    pub unreadable: Unreadable,
+    /// Environment names that a request may set without being asked about them.
+    pub env_set: Vec<String>,
+    /// Environment names passed through from the person's own environment (`SSH_AUTH_SOCK`).
+    pub env_pass: Vec<String>,
+    /// Folders it may run in (`~` allowed); none means any.
+    pub folders: Vec<String>,
+    /// Where programs are looked up, in order; empty means the built-in list.
+    pub search_path: Vec<String>,
+    /// Output kept per stream, in bytes (head and tail).
+    pub output_cap_bytes: u64,
+    /// Questions a minute before the agent is quieted.
+    pub questions_per_minute: u32,
+    /// Requests a second, sustained.
+    pub requests_per_second: u32,
+    /// Runs at the same time.
+    pub max_running: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            security: Security::Allowlist,
+            ask: Ask::OnMiss,
+            fallback: Fallback::Deny,
+            approval_timeout_ms: 120_000,
+            run_timeout_ms: 30_000,
+            run_timeout_cap_ms: Some(300_000),
+            allow_skills: false,
+            allow_read_only: false,
+            unreadable: Unreadable::Ask,
+            env_set: Vec::new(),
+            env_pass: Vec::new(),
+            folders: Vec::new(),
+            search_path: Vec::new(),
+            output_cap_bytes: 1024 * 1024,
+            questions_per_minute: 6,
+            requests_per_second: 50,
+            max_running: 4,
+        }
+    }
+}
+
+/// The three choices that the window shows before *Advanced*.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Preset {
+    /// `deny` / `off`
+    Deny,
+    /// `allowlist` / `on-miss`
+    Ask,
+    /// `full` / `off`
+    Allow,
+}
+
+impl Settings {
+    /// The preset these settings stand for, where it is one of the three.
+    pub fn preset(&self) -> Option<Preset> {
+        match (self.security, self.ask) {
+            (Security::Deny, Ask::Off) => Some(Preset::Deny),
+            (Security::Allowlist, Ask::OnMiss) => Some(Preset::Ask),
+            (Security::Full, Ask::Off) => Some(Preset::Allow),
+            (Security::Deny | Security::Full, Ask::OnMiss | Ask::Always)
+            | (Security::Allowlist, Ask::Off | Ask::Always) => None,
+        }
+    }
+
+    /// Sets `security` and `ask` as a preset does; the rest stays.
+    pub fn apply(&mut self, preset: Preset) {
+        (self.security, self.ask) = match preset {
+            Preset::Deny => (Security::Deny, Ask::Off),
+            Preset::Ask => (Security::Allowlist, Ask::OnMiss),
+            Preset::Allow => (Security::Full, Ask::Off),
+        };
+    }
+}

@@ -1,0 +1,160 @@
+//! The answer to *may it run*, with its evidence.
+
+use crate::rule::{Effect, RuleId};
+use serde::{Deserialize, Serialize};
+
+/// Strictest wins: `Deny > Ask > Allow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[must_use]
+pub enum Decision {
+    /// It runs.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// Why, as a stable name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Reason {
+    /// Malformed, oversized or impossible to show in full.
+    Invalid,
+    /// A managed rule or a parent session's layer denies.
+    Managed,
+    /// The built-in core denies.
+    Core,
+    /// A deny rule.
+    Denylist,
+    /// The agent's `security` setting decides.
+    Policy,
+    /// The only program was not found.
+    NotFound,
+    /// An allow rule.
+    Rule,
+    /// A skill's rule.
+    Skill,
+    /// The read-only list.
+    ReadOnly,
+    /// A harmless builtin: nothing to allow.
+    Builtin,
+    /// A rule matches, but the program or script is not the one it was approved with.
+    BinaryChanged,
+    /// A part could not be understood.
+    Opaque,
+    /// No rule covers it.
+    AllowlistMiss,
+    /// `ask: always`, or a rule that asks.
+    AskAlways,
+    /// The environment asks for names that are refused.
+    EnvRefused,
+    /// The working directory is not one of the agent's folders, or is none.
+    CwdRefused,
+}
+
+/// The rule that decided, as far as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct RuleRef {
+    /// Its number.
+    pub id: RuleId,
+    /// What it does.
+    pub effect: Effect,
+    /// Its pattern as it is written in a list (`git push *`, `/opt/homebrew/bin/rg`).
+    pub pattern: String,
+    /// Where it came from, in a word or two ("you", "always", "skill bird", "permissions.jsonc:12").
+    pub source: String,
+    /// Why it exists, in the person's words.
+    pub why: Option<String>,
+}
+
+/// How careful a person should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RiskLevel {
+    /// Reads at most.
+    Safe,
+    /// Worth a look.
+    NeedsReview,
+    /// Could do harm that cannot be undone.
+    Dangerous,
+}
+
+/// Risk explains and orders; it never allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Risk {
+    /// How careful.
+    pub level: RiskLevel,
+    /// Why, in plain words.
+    pub reasons: Vec<String>,
+}
+
+/// What one step contributed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StepVerdict {
+    /// Its words where all are known before the run.
+    pub argv: Option<Vec<String>>,
+    /// As written.
+    pub text: String,
+    /// The program's name.
+    pub program: Option<String>,
+    /// Its resolved path.
+    pub path: Option<String>,
+    /// What it contributed.
+    pub decision: Decision,
+    /// Why.
+    pub reason: Reason,
+    /// Why, in one sentence.
+    pub message: String,
+    /// The rule that decided it.
+    pub rule: Option<RuleRef>,
+    /// Where it stands in the request's text: first byte and byte behind the last.
+    pub span: (usize, usize),
+}
+
+/// One line of the trace that `explain` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct TraceLine {
+    /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
+    pub stage: String,
+    /// What it found, in one sentence.
+    pub found: String,
+}
+
+/// The answer, with its evidence. Only `postern-request` turns one into permission to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[must_use]
+pub struct Verdict {
+    /// What happens.
+    pub decision: Decision,
+    /// Why.
+    pub reason: Reason,
+    /// Why, in one or two sentences for a person.
+    pub message: String,
+    /// What an agent could do instead, where there is something.
+    pub advice: Option<String>,
+    /// The rule that decided it.
+    pub rule: Option<RuleRef>,
+    /// How careful a person should be.
+    pub risk: Risk,
+    /// What each step contributed.
+    pub steps: Vec<StepVerdict>,
+    /// Rules that were used: their last-used columns are written when the request is let through or denied by them.
+    pub used: Vec<RuleId>,
+    /// Every stage with what it found.
+    pub trace: Vec<TraceLine>,
+}

@@ -1,0 +1,269 @@
+//! The only place where a request changes state.
+
+use crate::plan::Digest;
+use postern_policy::RuleId;
+use serde::{Deserialize, Serialize};
+
+/// Where a request is in its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Written down; nothing else happened yet.
+    Received,
+    /// Being resolved and judged.
+    Resolving,
+    /// A question is open.
+    Asking {
+        /// What is shown.
+        digest: Digest,
+    },
+    /// Let through; the last checks and the start are under way.
+    Starting {
+        /// Who let it through.
+        by: By,
+        /// A stop that came before the process id was known.
+        stop: Option<Stop>,
+    },
+    /// It runs.
+    Running {
+        /// Process id.
+        pid: u32,
+    },
+    /// TERM was sent; KILL follows after the grace.
+    Stopping {
+        /// Process id.
+        pid: u32,
+        /// Why.
+        stop: Stop,
+    },
+    /// It ended; nothing changes it any more.
+    Ended(Ending),
+}
+
+/// Why a run is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// Its time ran out.
+    TimedOut,
+    /// The agent or the person ended it.
+    Killed,
+    /// Postern quits.
+    Shutdown,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// It never ran.
+    Denied(Denial),
+    /// It ran and ended.
+    Finished {
+        /// How.
+        outcome: Outcome,
+    },
+    /// It was let through but could not be started.
+    Failed {
+        /// Why, in words.
+        message: String,
+    },
+}
+
+/// Who let a request through.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "rule")]
+pub enum By {
+    /// An allow rule.
+    Rule(RuleId),
+    /// The agent's `security` setting, the read-only list, or harmless builtins only.
+    Policy,
+    /// A person.
+    Person,
+    /// A skill's rule.
+    Skill(RuleId),
+    /// The fallback, when nobody answered.
+    Fallback,
+}
+
+/// Why a request was denied: the stable names of `exec.denied`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DenyReason {
+    /// The built-in core.
+    Core,
+    /// A deny rule, a managed rule or a parent's layer.
+    Denylist,
+    /// The agent's settings.
+    Policy,
+    /// No rule covers it and nobody is to be asked.
+    AllowlistMiss,
+    /// A person said no.
+    User,
+    /// Nobody answered in time.
+    Expired,
+    /// The agent withdrew it, or its session closed.
+    Cancelled,
+    /// The program was not found.
+    NotFound,
+    /// Malformed, oversized or impossible to show in full.
+    Invalid,
+    /// File, script, folder or policy changed between the yes and the start.
+    Drifted,
+    /// Too many questions wait.
+    QueueFull,
+    /// Too many requests, or the agent is cooling down.
+    RateLimited,
+    /// It asks for environment names that are refused.
+    EnvRefused,
+    /// Its working directory is refused.
+    CwdRefused,
+    /// No face could show the question.
+    CannotPresent,
+    /// Postern is paused.
+    Paused,
+    /// Postern was restarted before it was decided or started.
+    Restarted,
+}
+
+/// A denial, as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Denial {
+    /// Why, as a stable name.
+    pub reason: DenyReason,
+    /// Why, in words.
+    pub message: String,
+    /// What the agent could do instead.
+    pub advice: Option<String>,
+    /// The person's own words.
+    pub feedback: Option<String>,
+    /// The rule that denied.
+    pub rule: Option<RuleId>,
+    /// When it makes sense to try again, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
+/// How a run ended: the `outcome` of `exec.finished`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Outcome {
+    /// It exited by itself.
+    Exited {
+        /// Its exit code.
+        code: i32,
+    },
+    /// A signal ended it that Postern did not send.
+    Signalled {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// Its time ran out.
+    Timeout,
+    /// It was killed on request, or at shutdown.
+    Killed,
+    /// It could not be started.
+    Failed,
+    /// It ran when Postern ended, and was gone afterwards.
+    Lost,
+    /// It may have been started when Postern ended. It is never run again.
+    Unknown,
+}
+
+/// What can happen to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It is durable; resolving begins.
+    Recorded,
+    /// It was judged: let through.
+    JudgedAllow(By),
+    /// It was judged: a person decides.
+    JudgedAsk {
+        /// What will be shown.
+        digest: Digest,
+    },
+    /// It was judged or could not be resolved: denied.
+    JudgedDeny(Denial),
+    /// A person answered yes.
+    AnsweredAllow {
+        /// What the person saw.
+        digest: Digest,
+        /// Whether a rule is to be remembered first.
+        remember: bool,
+    },
+    /// A person answered no, or a new deny rule did.
+    AnsweredDeny(Denial),
+    /// Judged again while it waited (a new rule, or the fallback): it may run now.
+    Allowed(By),
+    /// Nobody answered in time and the fallback says no.
+    Expired(Denial),
+    /// The agent withdrew it, its session closed, or its connection went away when that was asked for.
+    Withdrawn(Denial),
+    /// The last check found a difference.
+    Drifted(Denial),
+    /// It could not be started.
+    SpawnFailed {
+        /// Why, in words.
+        message: String,
+    },
+    /// It was started.
+    Started {
+        /// Process id.
+        pid: u32,
+    },
+    /// Its time ran out.
+    TimedOut,
+    /// The agent or the person wants it ended.
+    Killed,
+    /// Postern quits.
+    Shutdown,
+    /// The process and what it started are gone.
+    Exited(Outcome),
+}
+
+/// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
+/// person's yes or the fallback.
+#[derive(Debug)]
+#[must_use]
+pub struct Approved {
+    by: By,
+    _private: (),
+}
+
+impl Approved {
+    /// Who let it through.
+    pub fn by(&self) -> &By {
+        &self.by
+    }
+}
+
+/// What is to be done because of an event. Carried out in order; a `Record` is durable before what follows it.
+#[derive(Debug)]
+pub enum Effect {
+    /// Write the new state down, durably, before anything that follows.
+    Record,
+    /// Resolve and judge it.
+    Resolve,
+    /// Open a question and its timer.
+    Ask {
+        /// What is shown.
+        digest: Digest,
+    },
+    /// Close the question wherever it is shown.
+    CloseQuestion,
+    /// Save the rule that the person chose, durably.
+    Remember,
+    /// Check everything again, then start it. Given at most once in a request's life.
+    Start(Approved),
+    /// TERM, grace, KILL for the whole tree.
+    Stop(Stop),
+    /// Tell the agent that it runs.
+    TellStarted {
+        /// Process id.
+        pid: u32,
+    },
+    /// Tell the agent how it ended. Given exactly once.
+    TellEnded,
+}
+
+pub use self::step::step;
+
+mod step;

@@ -1,0 +1,113 @@
+//! The immutable plan of a run: what is shown, approved and executed carry its digest.
+
+use postern_policy::{AgentId, Identity};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// sha256 over a plan, 64 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Digest(pub String);
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How it is started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Launch {
+    /// This argv, without a shell. The program is the first of [`Plan::programs`].
+    Argv {
+        /// Program as invoked, and arguments.
+        argv: Vec<String>,
+    },
+    /// `/bin/bash --noprofile --norc -c TEXT`. The shell is the first of [`Plan::programs`].
+    Shell {
+        /// The text.
+        text: String,
+    },
+}
+
+/// A file that the run depends on: checked again right before it starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoundFile {
+    /// Absolute path as resolved, links not followed.
+    pub path: String,
+    /// Real path.
+    pub real_path: String,
+    /// What it was when it was judged.
+    pub identity: Identity,
+}
+
+/// The working directory, by what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoundDir {
+    /// Real path.
+    pub path: String,
+    /// Device number.
+    pub device: u64,
+    /// Inode number.
+    pub inode: u64,
+}
+
+/// What becomes of standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Stdin {
+    /// `/dev/null`.
+    Nothing,
+    /// These bytes (base64 in the digest's JSON), at most 128 KiB.
+    Inline {
+        /// sha256 of the bytes, hex.
+        sha256: String,
+        /// How many there are.
+        bytes: u64,
+    },
+    /// Sent by the agent while it runs.
+    Stream,
+}
+
+/// Everything that is fixed before a run. Built once, never changed; a digest names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Whose request it is.
+    pub agent: AgentId,
+    /// Its session, where it named one.
+    pub session: Option<String>,
+    /// How it is started.
+    pub launch: Launch,
+    /// Every program that was looked up, the started one first.
+    pub programs: Vec<BoundFile>,
+    /// Script operands.
+    pub scripts: Vec<BoundFile>,
+    /// Working directory.
+    pub cwd: BoundDir,
+    /// The whole environment of the child, sorted by name.
+    pub env: Vec<(String, String)>,
+    /// Standard input.
+    pub stdin: Stdin,
+    /// How long it may run, in milliseconds; none is no limit.
+    pub timeout_ms: Option<u64>,
+    /// The version of the policy snapshot it was judged by.
+    pub policy: u64,
+}
+
+impl Plan {
+    /// The digest: sha256 over the plan's JSON, whose field order is the order of declaration.
+    ///
+    /// The policy version is part of a plan but not of its digest: a change of policy means judging again, which
+    /// may come out the same, while a change of anything else means that another thing would run.
+    pub fn digest(&self) -> Digest {
+        let mut hash = Sha256::new();
+        hash.update(b"postern-plan-v1\0");
+        let same = Self { policy: 0, ..self.clone() };
+        // A plan holds only strings, numbers and lists of them: it cannot fail to serialise.
+        hash.update(serde_json::to_vec(&same).unwrap_or_default());
+        Digest(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
