@@ -210,6 +210,8 @@ impl Step {
 impl Reading {
     /// Whether every part was understood.
     pub fn is_clear(&self) -> bool {
-        self.invalid.is_none() && self.opaque.is_empty() && self.steps.iter().all(|step| step.opaque.is_none())
+        self.invalid.is_none()
+            && self.opaque.is_empty()
+            && self.steps.iter().all(|step| step.opaque.is_none())
     }
 }

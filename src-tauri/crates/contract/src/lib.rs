@@ -4,9 +4,10 @@ mod lists;
 mod question;
 
 pub use lists::{
-    AgentRow, Mode, Moment, PatternKind, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
+    AgentRow, Mode, Moment, PatternKind, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow,
+    Status,
 };
 pub use question::{
-    Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal, ProposedRule,
-    Question, Scope, Shown, ShownProgram, ShownScript,
+    Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal,
+    ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };

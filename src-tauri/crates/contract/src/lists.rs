@@ -1,7 +1,9 @@
 //! What lists show: agents, rules, requests, skills, and the state of the whole.
 
 use crate::question::Shown;
-use postern_policy::{AgentId, Effect, Lifetime, Millis, Preset, Risk, Rule, RuleRef, Settings, StepVerdict, TraceLine};
+use postern_policy::{
+    AgentId, Effect, Lifetime, Millis, Preset, Risk, Rule, RuleRef, Settings, StepVerdict, TraceLine,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

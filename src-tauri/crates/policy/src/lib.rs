@@ -7,7 +7,8 @@ mod verdict;
 
 pub use facts::{Facts, Lookup, Program, Script, StepFacts};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, Pin, Rule, RuleId, ScriptPin, Signature, Source, Usage,
+    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, Pin, Rule, RuleId, ScriptPin, Signature,
+    Source, Usage,
 };
 pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

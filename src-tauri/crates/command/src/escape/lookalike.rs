@@ -1,0 +1,49 @@
+//! Names that look like other names: a warning for each token, never an escape.
+
+use std::ops::Range;
+
+use unicode_security::{MixedScript, skeleton};
+
+/// A token that a reader may take for another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookalike {
+    /// Where the token stands in the text (bytes).
+    pub span: Range<usize>,
+    /// Why it may be mistaken.
+    pub resemblance: Resemblance,
+}
+
+/// Why a token may be mistaken for another one (Unicode TS 39).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resemblance {
+    /// Letters of several alphabets in one token (`gіt` with a Cyrillic і).
+    MixedScripts,
+    /// All of it is drawn like this ASCII text.
+    Ascii(String),
+}
+
+/// The tokens of a text that look like something else, in order. Tokens end at white space and ASCII punctuation.
+pub fn lookalikes(text: &str) -> Vec<Lookalike> {
+    tokens(text)
+        .filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
+        .collect()
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let ends = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
+    let mut start = 0;
+    text.split(ends).filter_map(move |token| {
+        let span = start..start + token.len();
+        let rest = &text[span.end..];
+        start = span.end + rest.chars().next().map_or(0, char::len_utf8);
+        (!token.is_ascii()).then_some(span)
+    })
+}
+
+fn resemblance(token: &str) -> Option<Resemblance> {
+    let drawn: String = skeleton(token).collect();
+    if drawn.is_ascii() && !drawn.is_empty() {
+        return Some(Resemblance::Ascii(drawn));
+    }
+    (!token.is_single_script()).then_some(Resemblance::MixedScripts)
+}

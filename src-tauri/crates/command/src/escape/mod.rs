@@ -1,0 +1,118 @@
+//! The one escape for everything that is shown or logged: hostile text comes out as visible, unambiguous text.
+//!
+//! What a person cannot see is written as an escape: control, format, surrogate, private and unassigned characters,
+//! every space but U+0020, fillers, variation selectors, tags, and combining marks beyond four in a row. The terminal
+//! form doubles backslashes, so two different texts never look the same.
+
+mod invisible;
+mod lookalike;
+
+pub use lookalike::{Lookalike, Resemblance, lookalikes};
+
+use std::fmt::Write as _;
+
+use invisible::{is_combining, is_invisible};
+
+/// Combining marks that a letter may carry before the rest is escaped (stacked marks can cover the lines around them).
+const MARKS_IN_A_ROW: usize = 4;
+
+/// A stretch of text as it is to be shown: either as it is, or the visible escape of one character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EscapedPiece {
+    /// What to show.
+    pub text: String,
+    /// Whether `text` stands for a character that cannot be shown: to be set apart by colour.
+    pub escaped: bool,
+}
+
+/// Splits a text into what can be shown and what must be escaped.
+///
+/// Injective: the pieces tell every text from every other, as long as the `escaped` flag is shown too. Where it cannot be
+/// (a terminal, a log), use [`text`].
+pub fn pieces(text: &str) -> Vec<EscapedPiece> {
+    let mut pieces: Vec<EscapedPiece> = Vec::new();
+    for shown in shown(text) {
+        match (shown, pieces.last_mut()) {
+            (Shown::Plain(c), Some(last)) if !last.escaped => last.text.push(c),
+            (Shown::Plain(c), _) => pieces.push(EscapedPiece { text: c.to_string(), escaped: false }),
+            (Shown::Escaped(c), _) => pieces.push(EscapedPiece { text: spelled(c), escaped: true }),
+        }
+    }
+    pieces
+}
+
+/// The terminal form: one line of visible text, literal backslashes doubled. Injective.
+pub fn text(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    push_text(&mut line, text);
+    line
+}
+
+/// The terminal form of bytes that may not be UTF-8: each invalid byte is shown as `\xNN`. Injective.
+pub fn bytes(bytes: &[u8]) -> String {
+    let mut line = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        push_text(&mut line, chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a String cannot fail.
+            let _ = write!(line, "\\x{byte:02x}");
+        }
+    }
+    line
+}
+
+/// Whether a text is shown as it is, without any escape.
+pub fn is_plain(text: &str) -> bool {
+    shown(text).all(|shown| matches!(shown, Shown::Plain(_)))
+}
+
+enum Shown {
+    Plain(char),
+    Escaped(char),
+}
+
+fn push_text(line: &mut String, text: &str) {
+    for shown in shown(text) {
+        match shown {
+            Shown::Plain('\\') => line.push_str("\\\\"),
+            Shown::Plain(c) => line.push(c),
+            Shown::Escaped(c) => line.push_str(&spelled(c)),
+        }
+    }
+}
+
+/// Every character with the decision about it. A combining mark needs a visible letter before it.
+fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
+    let mut marks = MARKS_IN_A_ROW;
+    text.chars().map(move |c| {
+        if c.is_ascii_graphic() || c == ' ' {
+            marks = 0;
+            return Shown::Plain(c);
+        }
+        if is_invisible(c) {
+            marks = MARKS_IN_A_ROW;
+            return Shown::Escaped(c);
+        }
+        if !is_combining(c) {
+            marks = 0;
+            return Shown::Plain(c);
+        }
+        if marks == MARKS_IN_A_ROW {
+            return Shown::Escaped(c);
+        }
+        marks += 1;
+        Shown::Plain(c)
+    })
+}
+
+fn spelled(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        other => format!("\\u{{{:x}}}", u32::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
