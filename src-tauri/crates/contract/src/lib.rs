@@ -2,6 +2,7 @@
 
 mod lists;
 mod question;
+mod told;
 
 pub use lists::{
     AgentRow, Mode, Moment, PatternKind, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow,
@@ -11,3 +12,4 @@ pub use question::{
     Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal,
     ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
+pub use told::{Closed, Told};

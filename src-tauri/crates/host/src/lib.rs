@@ -1,1 +1,13 @@
-//! The gate and its adapters.
+//! The gate and its adapters: everything of Postern that touches the world, without a window.
+//!
+//! A request's path through the rooms: `socket` (a frame on an agent's channel) → `gate` (written down) → `resolve`,
+//! `identity` (what it would run) → `gate` (judged) → `ask` (a person) → `book` (*always*) → `run` → `publish` (told).
+
+mod ask;
+mod folder;
+mod gate;
+mod host;
+
+pub use ask::{FaceGuard, FaceId, FaceKind};
+pub use gate::{Arming, Counts, Gate, Gone, Killed, Seen};
+pub use host::{Host, HostConfig, StartError};

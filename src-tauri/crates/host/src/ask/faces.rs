@@ -1,0 +1,122 @@
+//! Who is on duty: windows, terminals and other faces that can show a question.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What kind of face it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FaceKind {
+    /// The approval window. Its *Allow* is dead until the question was armed (see [`crate::ask::arming`]).
+    Window,
+    /// A terminal or a program that speaks the control socket. It needs no arming, but names the digest it showed.
+    Terminal,
+    /// A chat or another remote door.
+    Remote,
+}
+
+impl FaceKind {
+    /// The name that people read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Terminal => "terminal",
+            Self::Remote => "remote",
+        }
+    }
+}
+
+/// One face, for as long as it is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FaceId {
+    /// Its kind.
+    pub kind: FaceKind,
+    /// Its number, counted from the host's start.
+    pub number: u64,
+}
+
+impl std::fmt::Display for FaceId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.kind.name(), self.number)
+    }
+}
+
+/// The faces on duty.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Faces {
+    inner: Arc<Mutex<Roster>>,
+}
+
+#[derive(Debug, Default)]
+struct Roster {
+    next: u64,
+    on_duty: BTreeMap<u64, FaceKind>,
+}
+
+impl Faces {
+    /// A new face comes on duty and stays so while the guard is held.
+    pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
+        let mut roster = self.lock();
+        roster.next += 1;
+        let number = roster.next;
+        roster.on_duty.insert(number, kind);
+        FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
+    }
+
+    /// Whether anybody could show a question.
+    pub(crate) fn any(&self) -> bool {
+        !self.lock().on_duty.is_empty()
+    }
+
+    /// The names of those on duty, each once.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut kinds: Vec<FaceKind> = self.lock().on_duty.values().copied().collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds.into_iter().map(|kind| kind.name().to_owned()).collect()
+    }
+
+    /// A panic elsewhere leaves the roster as it was: every change to it is one insertion or removal.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A face is on duty while this is held.
+#[derive(Debug)]
+pub struct FaceGuard {
+    id: FaceId,
+    faces: Faces,
+}
+
+impl FaceGuard {
+    /// Which face it is.
+    pub fn id(&self) -> FaceId {
+        self.id
+    }
+}
+
+impl Drop for FaceGuard {
+    fn drop(&mut self) {
+        self.faces.lock().on_duty.remove(&self.id.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FaceKind, Faces};
+
+    #[test]
+    fn a_face_is_on_duty_while_its_guard_is_held() {
+        let faces = Faces::default();
+        assert!(!faces.any(), "nobody came yet");
+        let window = faces.enter(FaceKind::Window);
+        let terminal = faces.enter(FaceKind::Terminal);
+        let other = faces.enter(FaceKind::Terminal);
+        assert_eq!(faces.names(), ["window", "terminal"], "each kind is named once");
+        assert_ne!(terminal.id(), other.id(), "two terminals are two faces");
+        drop((window, terminal));
+        assert_eq!(faces.names(), ["terminal"], "one terminal is still there");
+        drop(other);
+        assert!(!faces.any(), "all went");
+    }
+}

@@ -1,0 +1,6 @@
+//! Asking a person: who can show a question, which questions wait, when *Allow* works, and what an answer does.
+
+mod faces;
+
+pub(crate) use faces::Faces;
+pub use faces::{FaceGuard, FaceId, FaceKind};

@@ -1,0 +1,81 @@
+//! The data folder: private, and owned by one host at a time.
+
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+
+/// The lock that says who is host. Held for as long as this lives; the system lets go of it when the process ends.
+#[derive(Debug)]
+pub(crate) struct FolderLock {
+    _file: File,
+}
+
+/// Why the folder could not be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LockError {
+    /// Another process owns it.
+    #[error("another Postern owns this data folder")]
+    Taken,
+    /// It could not be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Makes `path` (and what is missing above it) as a folder that only its owner can enter, also where it was there
+/// before with wider rights.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
+/// Takes the data folder, or says that another host has it.
+pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
+    let file = lock_file(&data.join("host.lock"))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(FolderLock { _file: file }),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Taken),
+        Err(error) => Err(LockError::Io(error.into())),
+    }
+}
+
+/// Opens a lock file, made 0600 where it is new; never through a symbolic link.
+pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LockError, lock, make_private};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_folder_is_private_and_has_one_owner() {
+        let temp = tempfile::tempdir().unwrap();
+        let data = temp.path().join("a/data");
+        make_private(&data).unwrap();
+        let mode = std::fs::metadata(&data).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700, "nobody else may enter");
+        let first = lock(&data).unwrap();
+        assert!(matches!(lock(&data), Err(LockError::Taken)), "one host at a time");
+        drop(first);
+        assert!(lock(&data).is_ok(), "a folder whose host went is free");
+    }
+
+    #[test]
+    fn wide_rights_are_narrowed() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        make_private(temp.path()).unwrap();
+        let mode = std::fs::metadata(temp.path()).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700, "an old folder with wider rights is closed");
+    }
+}

@@ -1,0 +1,79 @@
+//! What the gate is told.
+
+use crate::ask::FaceId;
+use postern_contract::{AnswerParams, Answered, Question};
+use postern_policy::{AgentId, Millis};
+use tokio::sync::oneshot;
+
+/// Everything that can happen to the gate, in the order in which it happens.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A face lists what waits.
+    Questions(oneshot::Sender<Vec<Question>>),
+    /// A face looks at one question.
+    Question { id: String, reply: oneshot::Sender<Option<Box<Question>>> },
+    /// A person answered.
+    Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
+    /// A face says what it shows.
+    Presented { face: FaceId, seen: Seen, reply: oneshot::Sender<Arming> },
+    /// A face could not show a question.
+    CannotPresent { face: FaceId, question: String, why: String },
+    /// The person ends a run.
+    Kill { request: String, reply: oneshot::Sender<Killed> },
+    /// Deny everything.
+    Pause { until: Option<Millis>, reply: oneshot::Sender<()> },
+    /// Back to work.
+    Resume(oneshot::Sender<()>),
+    /// The policy changed.
+    Rejudge { agent: Option<AgentId> },
+    /// How much waits and runs.
+    Counts(oneshot::Sender<Counts>),
+}
+
+/// What a face shows of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The question's id.
+    pub question: String,
+    /// The digest of what is on show.
+    pub digest: String,
+    /// Whether it is visible: not covered, not hidden, screen unlocked.
+    pub visible: bool,
+    /// Whether its end was seen: it fits, or it was scrolled to the end.
+    pub end_seen: bool,
+}
+
+/// Whether *Allow* works in the face that asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arming {
+    /// Whether an allow would count now.
+    pub armed: bool,
+    /// How long until it does, in milliseconds, if nothing changes; none where something must happen first.
+    pub remaining_ms: Option<u64>,
+    /// What is missing, in words; empty when armed.
+    pub missing: String,
+}
+
+/// What became of the person's wish to end a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Killed {
+    /// It was running: it is being stopped.
+    Stopping,
+    /// It waited: it is denied.
+    Denied,
+    /// It has ended already, or never was.
+    Unknown,
+}
+
+/// How much waits and runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Questions that wait.
+    pub waiting: u32,
+    /// Commands that run.
+    pub running: u32,
+    /// Whether everything is denied for now.
+    pub paused: bool,
+    /// When the pause ends.
+    pub paused_until: Option<Millis>,
+}
