@@ -1,0 +1,17 @@
+// Adds up the closing lines of cargo test, vitest and Playwright and prints `N passed, N failed`.
+// Exits 1 where something failed, or where nothing ran.
+import { readFileSync } from 'node:fs';
+
+const escape = String.fromCharCode(27);
+const text = readFileSync(process.argv[2], 'utf8').replaceAll(new RegExp(`${escape}\\[[0-9;]*m`, 'g'), '');
+let passed = 0;
+let failed = 0;
+const add = (line) => {
+  passed += Number(/(\d+) passed/.exec(line)?.[1] ?? 0);
+  failed += Number(/(\d+) failed/.exec(line)?.[1] ?? 0);
+};
+for (const [line] of text.matchAll(/^test result: .*$/gm)) add(line); // cargo test
+for (const [line] of text.matchAll(/^\s+Tests\s+.*$/gm)) add(line); // vitest
+for (const [line] of text.matchAll(/^\s+\d+ (passed|failed)\b.*$/gm)) add(line); // Playwright
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

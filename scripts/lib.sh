@@ -1,0 +1,88 @@
+# What the scripts share. Sourced, never run: the caller has set -euo pipefail and stands in the repository's root.
+# shellcheck shell=bash
+
+step() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
+note() { printf '    %s\n' "$*"; }
+die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
+
+on_mac() { [ "$(uname -s)" = Darwin ]; }
+
+# Runs a command as root: as it is where we are root, with sudo where there is one.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else die "this needs root to install packages: run as root, or install sudo. Wanted: $*"; fi
+}
+
+# Installs those of the named Debian packages that are missing.
+need_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  note "installing: ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Installs a program from crates.io into .cache/tools, where it is missing or of another version.
+need_tool() {
+  local name=$1 version=$2
+  shift 2
+  if [ -x ".cache/tools/bin/$name" ] && grep -q "\"$name $version " .cache/tools/.crates2.json 2>/dev/null; then return 0; fi
+  note "building $name $version (once)"
+  # Unoptimised: it builds in half the time, and these tools do little work.
+  CARGO_TARGET_DIR=.cache/tools-build cargo install --quiet --debug --locked --root .cache/tools --version "$version" "$@" "$name"
+  rm -rf .cache/tools-build
+}
+
+# Rust and Node are what a machine must bring; everything else is set up here.
+check_toolchains() {
+  command -v cargo >/dev/null || die "Rust is missing: install it from https://rustup.rs and run this again"
+  command -v node >/dev/null || die "Node.js is missing: install version 20 or later from https://nodejs.org and run this again"
+  [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || die "Node.js $(node --version) is too old: 20 or later is needed"
+}
+
+# What building and running needs. The window needs a web view; the demo agent needs a sandbox.
+setup_system() {
+  step "System packages"
+  if on_mac; then
+    xcode-select -p >/dev/null 2>&1 || die "Xcode's command line tools are missing: run 'xcode-select --install' and then this again"
+    note "Xcode's tools are there; the sandbox is the system's own sandbox-exec"
+  elif command -v apt-get >/dev/null; then
+    need_packages build-essential pkg-config git libwebkit2gtk-4.1-dev libayatana-appindicator3-dev librsvg2-dev libxdo-dev \
+      libssl-dev dbus dbus-x11 bubblewrap "$@"
+    note "all there"
+  else
+    note "not a Debian: webkit2gtk-4.1, libayatana-appindicator, librsvg, libxdo and bubblewrap are taken to be installed"
+  fi
+}
+
+# The pages of the windows. Built again only when a source is newer than what was built.
+build_ui() {
+  step "Pages of the windows"
+  if [ ! -d ui/node_modules ] || [ ui/package-lock.json -nt ui/node_modules/.package-lock.json ]; then
+    note "npm ci"
+    (cd ui && npm ci --no-audit --no-fund --loglevel=error)
+  fi
+  if [ ! -f ui/dist/approval.html ] || [ -n "$(find ui/src ui/*.html ui/*.ts ui/package-lock.json -newer ui/dist/approval.html -print -quit 2>/dev/null)" ]; then
+    note "vite build"
+    (cd ui && npm run --silent build)
+    touch ui/dist/approval.html
+  else
+    note "up to date"
+  fi
+}
+
+# `postern-run` as it goes into sandboxes: static on Linux. Leaves it at target/sandbox/postern-run.
+build_postern_run() {
+  step "postern-run, as it goes into sandboxes"
+  local host flags=()
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  on_mac || flags=(RUSTFLAGS="-C target-feature=+crt-static")
+  env "${flags[@]}" cargo build --quiet -p postern-run --profile tiny --target "$host"
+  mkdir -p target/sandbox
+  cp "${CARGO_TARGET_DIR:-target}/$host/tiny/postern-run" target/sandbox/postern-run
+  note "$(wc -c <target/sandbox/postern-run | tr -d ' ') bytes"
+}
