@@ -78,10 +78,10 @@ build_ui() {
 # `postern-run` as it goes into sandboxes: static on Linux. Leaves it at target/sandbox/postern-run.
 build_postern_run() {
   step "postern-run, as it goes into sandboxes"
-  local host flags=()
+  local host flags=""
   host=$(rustc -vV | sed -n 's/^host: //p')
-  on_mac || flags=(RUSTFLAGS="-C target-feature=+crt-static")
-  env "${flags[@]}" cargo build --quiet -p postern-run --profile tiny --target "$host"
+  on_mac || flags="-C target-feature=+crt-static"
+  RUSTFLAGS="$flags" cargo build --quiet -p postern-run --profile tiny --target "$host"
   mkdir -p target/sandbox
   cp "${CARGO_TARGET_DIR:-target}/$host/tiny/postern-run" target/sandbox/postern-run
   note "$(wc -c <target/sandbox/postern-run | tr -d ' ') bytes"

@@ -1,1 +1,3 @@
-//! One integration binary: the program as its users run it.
+//! One integration binary: the program as its users run it, and what must hold over the whole tree.
+
+mod invariants;

@@ -1,0 +1,176 @@
+//! What the architecture forbids, held over `cargo metadata` and the tree itself.
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const PURE: [&str; 5] = ["command", "policy", "request", "protocol", "contract"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .exec()
+        .expect("cargo metadata runs in a checkout")
+}
+
+/// Every package that `name` reaches through ordinary (not dev, not build) dependencies, by name.
+fn reaches(metadata: &Metadata, name: &str) -> BTreeSet<String> {
+    let nodes: BTreeMap<&PackageId, _> =
+        metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();
+    let start =
+        &metadata.packages.iter().find(|p| p.name.as_str() == name).unwrap_or_else(|| panic!("{name}")).id;
+    let mut seen = BTreeSet::new();
+    let mut open = vec![start];
+    while let Some(id) = open.pop() {
+        for dep in &nodes[id].deps {
+            let ordinary = dep.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal);
+            if ordinary && seen.insert(&dep.pkg) {
+                open.push(&dep.pkg);
+            }
+        }
+    }
+    let names: BTreeMap<&PackageId, &str> =
+        metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
+    seen.into_iter().map(|id| names[id].to_owned()).collect()
+}
+
+#[test]
+fn pure_rooms_never_reach_the_world() {
+    let metadata = metadata();
+    for room in PURE {
+        let reached = reaches(&metadata, &format!("postern-{room}"));
+        for world in ["tokio", "tauri", "rusqlite", "mio", "notify", "rustix", "nix"] {
+            assert!(!reached.contains(world), "{room} is pure, yet it reaches {world}");
+        }
+    }
+}
+
+#[test]
+fn the_product_runs_without_a_window() {
+    let metadata = metadata();
+    for room in ["store", "host", "client", "cli", "run"] {
+        let reached = reaches(&metadata, &format!("postern-{room}"));
+        for window in ["tauri", "wry", "tao", "webkit2gtk"] {
+            assert!(!reached.contains(window), "{room} runs without a window, yet it reaches {window}");
+        }
+    }
+}
+
+#[test]
+fn rooms_know_only_whom_they_may() {
+    // room -> the rooms it may reach (architecture: who may know whom)
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("command", &[][..]),
+        ("policy", &["command"]),
+        ("request", &["policy", "command"]),
+        ("protocol", &[]),
+        ("contract", &["policy", "command"]),
+        ("store", &["policy", "command", "request"]),
+        ("client", &["protocol"]),
+        ("run", &["client", "protocol"]),
+        ("host", &["command", "policy", "request", "protocol", "contract", "store"]),
+    ]);
+    let metadata = metadata();
+    for (room, may) in allowed {
+        let mut reached = reaches(&metadata, &format!("postern-{room}"));
+        if room == "client" || room == "run" {
+            // The control feature adds contract for the command line and the window; run goes without it, which the
+            // features of a whole workspace cannot show: its own manifest must not ask for it.
+            let manifest = std::fs::read_to_string(root().join("src-tauri/crates/run/Cargo.toml")).unwrap();
+            assert!(!manifest.contains("control"), "postern-run speaks the agents' socket only");
+            reached.retain(|name| {
+                !["postern-contract", "postern-policy", "postern-command"].contains(&name.as_str())
+            });
+        }
+        let strangers: Vec<_> = reached
+            .iter()
+            .filter_map(|name| name.strip_prefix("postern-"))
+            .filter(|name| !may.contains(name))
+            .collect();
+        assert!(strangers.is_empty(), "{room} must not know {strangers:?}");
+    }
+}
+
+#[test]
+fn the_agents_client_needs_no_async_runtime() {
+    assert!(!reaches(&metadata(), "postern-run").contains("tokio"), "postern-run is small: no runtime");
+}
+
+#[test]
+fn pure_rooms_repeat_the_root_bans() {
+    let lines = |path: PathBuf| -> BTreeSet<String> {
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        text.lines().map(|line| line.trim().to_owned()).filter(|line| line.contains("path = ")).collect()
+    };
+    let root_bans = lines(root().join("clippy.toml"));
+    let first = lines(root().join("src-tauri/crates/command/clippy.toml"));
+    assert!(first.is_superset(&root_bans), "the nearest clippy.toml replaces the root's: repeat its bans");
+    for room in PURE {
+        assert_eq!(
+            lines(root().join(format!("src-tauri/crates/{room}/clippy.toml"))),
+            first,
+            "{room} bans what all pure rooms ban"
+        );
+    }
+}
+
+/// Rust sources of a folder, tests apart.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+#[test]
+fn nothing_but_the_run_room_starts_processes() {
+    let spawning = [
+        "Command::new(",
+        "process::Command",
+        "libc::fork",
+        "libc::vfork",
+        "libc::execve",
+        "posix_spawn",
+        "execveat",
+        "libc::clone",
+    ];
+    let rooms = ["src-tauri/src", "src-tauri/crates"];
+    for (path, text) in rooms.iter().flat_map(|room| sources(&root().join(room))) {
+        let shown = path.strip_prefix(root()).unwrap().display().to_string();
+        let is_test =
+            shown.contains("/tests/") || shown.ends_with("tests.rs") || shown.ends_with("test_support.rs");
+        if shown.starts_with("src-tauri/crates/host/src/run/") || is_test {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
+            for call in spawning {
+                // A menu, a parser and the like also call themselves Command; only the standard library's starts things.
+                let starts = line.contains(call) && !line.contains("clap::");
+                assert!(!starts, "{shown} starts a process outside host::run: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_argued_for() {
+    for (path, text) in sources(&root().join("src-tauri")) {
+        let blocks =
+            text.lines().filter(|line| line.contains("unsafe {") || line.contains("unsafe fn")).count();
+        let arguments = text.matches("SAFETY:").count();
+        assert!(blocks <= arguments, "{}: {blocks} unsafe, {arguments} SAFETY arguments", path.display());
+    }
+}
