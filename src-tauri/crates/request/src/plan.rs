@@ -3,6 +3,7 @@
 use postern_policy::{AgentId, Identity};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 
 /// sha256 over a plan, 64 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -108,6 +109,58 @@ impl Plan {
         let same = Self { policy: 0, ..self.clone() };
         // A plan holds only strings, numbers and lists of them: it cannot fail to serialise.
         hash.update(serde_json::to_vec(&same).unwrap_or_default());
-        Digest(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Digest(hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing into a String cannot fail.
+            _ = write!(hex, "{byte:02x}");
+            hex
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        Plan {
+            agent: AgentId::new("main").unwrap(),
+            session: None,
+            launch: Launch::Argv { argv: vec!["git".into(), "push".into()] },
+            programs: Vec::new(),
+            scripts: Vec::new(),
+            cwd: BoundDir { path: "/home/ann".into(), device: 1, inode: 2 },
+            env: vec![("LANG".into(), "C".into())],
+            stdin: Stdin::Nothing,
+            timeout_ms: Some(30_000),
+            policy: 4,
+        }
+    }
+
+    #[test]
+    fn the_policy_version_is_not_part_of_the_digest() {
+        assert_eq!(
+            plan().digest(),
+            Plan { policy: 5, ..plan() }.digest(),
+            "judged again, the same would run"
+        );
+        assert_eq!(plan().digest().0.len(), 64, "sha256 in hex");
+    }
+
+    #[test]
+    fn everything_else_is() {
+        let other = [
+            Plan { agent: AgentId::new("other").unwrap(), ..plan() },
+            Plan { session: Some("s".into()), ..plan() },
+            Plan { launch: Launch::Argv { argv: vec!["git".into(), "push -f".into()] }, ..plan() },
+            Plan { launch: Launch::Shell { text: "git push".into() }, ..plan() },
+            Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },
+            Plan { env: vec![("LANG".into(), "D".into())], ..plan() },
+            Plan { env: Vec::new(), ..plan() },
+            Plan { stdin: Stdin::Stream, ..plan() },
+            Plan { timeout_ms: None, ..plan() },
+        ];
+        for other in other {
+            assert_ne!(plan().digest(), other.digest(), "{other:?} would run something else");
+        }
     }
 }

@@ -219,22 +219,6 @@ pub enum Event {
     Exited(Outcome),
 }
 
-/// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
-/// person's yes or the fallback.
-#[derive(Debug)]
-#[must_use]
-pub struct Approved {
-    by: By,
-    _private: (),
-}
-
-impl Approved {
-    /// Who let it through.
-    pub fn by(&self) -> &By {
-        &self.by
-    }
-}
-
 /// What is to be done because of an event. Carried out in order; a `Record` is durable before what follows it.
 #[derive(Debug)]
 pub enum Effect {
@@ -253,7 +237,7 @@ pub enum Effect {
     Remember,
     /// Check everything again, then start it. Given at most once in a request's life.
     Start(Approved),
-    /// TERM, grace, KILL for the whole tree.
+    /// TERM, grace, KILL for the whole tree. Never waits for a record.
     Stop(Stop),
     /// Tell the agent that it runs.
     TellStarted {
@@ -264,6 +248,8 @@ pub enum Effect {
     TellEnded,
 }
 
-pub use self::step::step;
+pub use self::step::{Approved, step};
 
 mod step;
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,253 @@
 //! `step(state, event) -> (state, effects)`: total, pure.
+//!
+//! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
+//! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{Effect, Event, State};
+use super::{By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop};
+use crate::plan::Digest;
 
-/// What becomes of a request in `state` when `event` happens, and what is to be done about it.
-pub fn step(state: State, _event: Event) -> (State, Vec<Effect>) {
+/// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
+/// person's yes or the fallback.
+#[derive(Debug)]
+#[must_use]
+pub struct Approved {
+    by: By,
+}
+
+impl Approved {
+    /// Who let it through.
+    pub fn by(&self) -> &By {
+        &self.by
+    }
+}
+
+type Next = (State, Vec<Effect>);
+
+/// What becomes of a request in `state` when `event` happens, and what is to be done about it, in order.
+pub fn step(state: State, event: Event) -> Next {
+    match state {
+        State::Received => received(event),
+        State::Resolving => resolving(event),
+        State::Asking { digest } => asking(digest, event),
+        State::Starting { by, stop } => starting(by, stop, event),
+        State::Running { pid } => running(pid, event),
+        State::Stopping { pid, stop } => stopping(pid, stop, &event),
+        State::Ended(ending) => ended(ending, &event),
+    }
+}
+
+fn received(event: Event) -> Next {
+    match event {
+        Event::Recorded => (State::Resolving, vec![Effect::Resolve]),
+        Event::Withdrawn(denial) => denied(denial),
+        Event::Killed => denied(cancelled()),
+        Event::Shutdown => denied(restarted()),
+        Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. }
+        | Event::TimedOut
+        | Event::Exited(_) => unchanged(State::Received),
+    }
+}
+
+fn resolving(event: Event) -> Next {
+    match event {
+        Event::JudgedAllow(by) => approved(by, vec![Effect::Record]),
+        Event::JudgedAsk { digest } => {
+            (State::Asking { digest: digest.clone() }, vec![Effect::Record, Effect::Ask { digest }])
+        }
+        Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
+        Event::Killed => denied(cancelled()),
+        Event::Shutdown => denied(restarted()),
+        Event::Recorded
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. }
+        | Event::TimedOut
+        | Event::Exited(_) => unchanged(State::Resolving),
+    }
+}
+
+fn asking(shown: Digest, event: Event) -> Next {
+    match event {
+        Event::AnsweredAllow { digest, remember } if digest == shown => {
+            let mut effects = vec![Effect::Record, Effect::CloseQuestion];
+            if remember {
+                effects.push(Effect::Remember);
+            }
+            approved(By::Person, effects)
+        }
+        Event::Allowed(by) => approved(by, vec![Effect::Record, Effect::CloseQuestion]),
+        Event::AnsweredDeny(denial) | Event::Expired(denial) | Event::Withdrawn(denial) => refused(denial),
+        Event::Killed => refused(cancelled()),
+        Event::Shutdown => refused(restarted()),
+        // A yes to something else than what is on show is no yes.
+        Event::AnsweredAllow { .. }
+        | Event::Recorded
+        | Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. }
+        | Event::TimedOut
+        | Event::Exited(_) => unchanged(State::Asking { digest: shown }),
+    }
+}
+
+/// From here on nothing gives a second [`Effect::Start`]. A stop is remembered until there is a process to stop; the
+/// first one counts.
+fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
+    match event {
+        Event::Started { pid } => {
+            let mut effects = vec![Effect::Record, Effect::TellStarted { pid }];
+            let Some(stop) = stop else { return (State::Running { pid }, effects) };
+            effects.insert(0, Effect::Stop(stop));
+            (State::Stopping { pid, stop }, effects)
+        }
+        Event::Drifted(denial) => denied(denial),
+        Event::SpawnFailed { message } => end(Ending::Failed { message }, Vec::new()),
+        Event::TimedOut => unchanged(State::Starting { by, stop: stop.or(Some(Stop::TimedOut)) }),
+        Event::Killed => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Killed)) }),
+        Event::Shutdown => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Shutdown)) }),
+        Event::Recorded
+        | Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Withdrawn(_)
+        | Event::Exited(_) => unchanged(State::Starting { by, stop }),
+    }
+}
+
+fn running(pid: u32, event: Event) -> Next {
+    match event {
+        Event::Exited(outcome) => end(Ending::Finished { outcome }, Vec::new()),
+        Event::TimedOut => stopped(pid, Stop::TimedOut),
+        Event::Killed => stopped(pid, Stop::Killed),
+        Event::Shutdown => stopped(pid, Stop::Shutdown),
+        Event::Recorded
+        | Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Withdrawn(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. } => unchanged(State::Running { pid }),
+    }
+}
+
+fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
+    match event {
+        // Which signal ended it in the end is a detail: it ended because it was stopped.
+        Event::Exited(_) => {
+            let outcome = match stop {
+                Stop::TimedOut => Outcome::Timeout,
+                Stop::Killed | Stop::Shutdown => Outcome::Killed,
+            };
+            end(Ending::Finished { outcome }, Vec::new())
+        }
+        Event::Recorded
+        | Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Withdrawn(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. }
+        | Event::TimedOut
+        | Event::Killed
+        | Event::Shutdown => unchanged(State::Stopping { pid, stop }),
+    }
+}
+
+fn ended(ending: Ending, event: &Event) -> Next {
+    match event {
+        Event::Recorded
+        | Event::JudgedAllow(_)
+        | Event::JudgedAsk { .. }
+        | Event::JudgedDeny(_)
+        | Event::AnsweredAllow { .. }
+        | Event::AnsweredDeny(_)
+        | Event::Allowed(_)
+        | Event::Expired(_)
+        | Event::Withdrawn(_)
+        | Event::Drifted(_)
+        | Event::SpawnFailed { .. }
+        | Event::Started { .. }
+        | Event::TimedOut
+        | Event::Killed
+        | Event::Shutdown
+        | Event::Exited(_) => unchanged(State::Ended(ending)),
+    }
+}
+
+fn unchanged(state: State) -> Next {
     (state, Vec::new())
+}
+
+/// The only place where permission comes into being.
+fn approved(by: By, mut effects: Vec<Effect>) -> Next {
+    effects.push(Effect::Start(Approved { by: by.clone() }));
+    (State::Starting { by, stop: None }, effects)
+}
+
+/// A stop never waits for the disk: it comes before its record.
+fn stopped(pid: u32, stop: Stop) -> Next {
+    (State::Stopping { pid, stop }, vec![Effect::Stop(stop), Effect::Record])
+}
+
+fn end(ending: Ending, between: Vec<Effect>) -> Next {
+    let effects = std::iter::once(Effect::Record).chain(between).chain([Effect::TellEnded]).collect();
+    (State::Ended(ending), effects)
+}
+
+fn denied(denial: Denial) -> Next {
+    end(Ending::Denied(denial), Vec::new())
+}
+
+/// Denied while its question is on show.
+fn refused(denial: Denial) -> Next {
+    end(Ending::Denied(denial), vec![Effect::CloseQuestion])
+}
+
+fn cancelled() -> Denial {
+    plain(DenyReason::Cancelled, "The agent or the person ended it before it started.")
+}
+
+fn restarted() -> Denial {
+    plain(DenyReason::Restarted, "Postern quit before it was decided.")
+}
+
+fn plain(reason: DenyReason, message: &str) -> Denial {
+    Denial {
+        reason,
+        message: message.to_owned(),
+        advice: None,
+        feedback: None,
+        rule: None,
+        retry_after_ms: None,
+    }
 }
