@@ -1,6 +1,7 @@
 //! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. Pure.
 
 mod lists;
+pub mod methods;
 mod question;
 mod told;
 

@@ -10,7 +10,6 @@ use ts_rs::TS;
 /// The state of the whole, for the menu-bar item and `postern status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Status {
     /// Version of the host.
     pub version: String,
@@ -37,7 +36,6 @@ pub struct Status {
 /// What the host does at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum Mode {
     /// It listens and decides.
     Listening,
@@ -50,7 +48,6 @@ pub enum Mode {
 /// An agent in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct AgentRow {
     /// Its name and folder.
     pub id: AgentId,
@@ -85,7 +82,6 @@ pub struct AgentRow {
 /// A rule in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct RuleRow {
     /// The rule.
     pub rule: Rule,
@@ -100,7 +96,7 @@ pub struct RuleRow {
 /// A rule as a person writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(export)]
+#[ts(optional_fields = nullable)]
 pub struct RuleDraft {
     /// Allow or deny.
     pub effect: Effect,
@@ -117,9 +113,11 @@ pub struct RuleDraft {
     pub args: Option<Vec<String>>,
     /// Bind it to the program as it is now.
     #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
     pub pin: bool,
     /// Also allow redirections that write.
     #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
     pub allow_writes: bool,
     /// How long it lasts.
     #[serde(default)]
@@ -129,16 +127,17 @@ pub struct RuleDraft {
     pub why: Option<String>,
     /// Commands it must match.
     #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
     pub matches: Vec<String>,
     /// Commands it must not match.
     #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
     pub misses: Vec<String>,
 }
 
 /// The kinds of pattern that can be typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum PatternKind {
     /// A path with globs.
     Path,
@@ -153,7 +152,6 @@ pub enum PatternKind {
 /// A request in the activity list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct RequestRow {
     /// The host's own number: a UUID (v7), which sorts by time.
     pub id: String,
@@ -184,7 +182,6 @@ pub struct RequestRow {
 /// A request in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct RequestDetail {
     /// As in the list.
     pub row: RequestRow,
@@ -223,7 +220,6 @@ pub struct RequestDetail {
 /// A moment in a request's life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Moment {
     /// When.
     pub at: Millis,
@@ -234,7 +230,6 @@ pub struct Moment {
 /// A skill and its CLIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct SkillRow {
     /// Its name.
     pub name: String,
@@ -251,7 +246,6 @@ pub struct SkillRow {
 /// A CLI that a skill uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct SkillCli {
     /// Its name.
     pub name: String,

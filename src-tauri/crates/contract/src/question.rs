@@ -7,7 +7,6 @@ use ts_rs::TS;
 /// A piece of shown text. Hostile text is data everywhere: a face shows `text` as it is, and marks escaped pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Piece {
     /// Printable text: for an escaped piece the visible escape (`U+202E`).
     pub text: String,
@@ -21,7 +20,6 @@ pub type Shown = Vec<Piece>;
 /// What the agent is and how it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Asker {
     /// The agent's name, which is also its channel's.
     pub agent: AgentId,
@@ -40,7 +38,6 @@ pub struct Asker {
 /// A program that would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct ShownProgram {
     /// Its name as invoked.
     pub name: Shown,
@@ -63,7 +60,6 @@ pub struct ShownProgram {
 /// A script that an interpreter would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct ShownScript {
     /// Its path.
     pub path: Shown,
@@ -76,7 +72,6 @@ pub struct ShownScript {
 /// A stretch of the shown command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct CommandPart {
     /// Its text.
     pub text: Shown,
@@ -89,7 +84,6 @@ pub struct CommandPart {
 /// What a stretch of the shown command is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum PartRole {
     /// The program's name.
     Program,
@@ -102,7 +96,6 @@ pub enum PartRole {
 /// A change to the environment that the run would have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct EnvChange {
     /// What happens to the name.
     pub kind: EnvChangeKind,
@@ -117,7 +110,6 @@ pub struct EnvChange {
 /// What happens to an environment name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum EnvChangeKind {
     /// It is new.
     Added,
@@ -130,7 +122,6 @@ pub enum EnvChangeKind {
 /// One offer of what *Always* would save, narrowest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Proposal {
     /// `exact`, `command` or `path`; what `--always` names on the command line.
     pub id: String,
@@ -145,7 +136,6 @@ pub struct Proposal {
 /// A rule that an offer would save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct ProposedRule {
     /// What it matches.
     pub pattern: Pattern,
@@ -158,7 +148,6 @@ pub struct ProposedRule {
 /// A question that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Question {
     /// Its number: a UUID (v7).
     pub id: String,
@@ -213,7 +202,7 @@ pub struct Question {
 /// A person's answer. It names the question and what was shown, never what to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(export)]
+#[ts(optional_fields = nullable)]
 pub struct AnswerParams {
     /// The question's id or code.
     pub question_id: String,
@@ -223,6 +212,7 @@ pub struct AnswerParams {
     pub answer: Answer,
     /// For whom *always* is saved.
     #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
     pub scope: Scope,
     /// Which offer *always* saves: [`Proposal::id`].
     #[serde(default)]
@@ -241,7 +231,6 @@ pub struct AnswerParams {
 /// What a person can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum Answer {
     /// Run it now.
     Once,
@@ -258,7 +247,6 @@ pub enum Answer {
 /// For whom a rule is saved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
-#[ts(export)]
 pub enum Scope {
     /// This agent.
     #[default]
@@ -270,7 +258,6 @@ pub enum Scope {
 /// What became of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(export)]
 pub struct Answered {
     /// Whether this answer decided.
     pub applied: bool,

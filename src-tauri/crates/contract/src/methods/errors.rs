@@ -1,0 +1,65 @@
+//! What a control method answers when it cannot do what was asked.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Why a control method did not do what was asked: a stable name and one plain sentence fragment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct ControlError {
+    /// The stable name.
+    pub code: ControlCode,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl ControlError {
+    /// An error of this kind.
+    pub fn new(code: ControlCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The params are not what the method takes.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ControlCode::InvalidParams, message)
+    }
+
+    /// What was named does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ControlCode::NotFound, message)
+    }
+
+    /// It may not be done.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(ControlCode::Refused, message)
+    }
+}
+
+/// The stable names of what can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ControlCode {
+    /// The line is not a JSON-RPC request.
+    InvalidRequest,
+    /// No proof of the control key, or a wrong one.
+    Unauthenticated,
+    /// This process may not control Postern: another user's, or started by Postern for an agent.
+    Forbidden,
+    /// No such method.
+    UnknownMethod,
+    /// The params are not what the method takes.
+    InvalidParams,
+    /// What was named does not exist.
+    NotFound,
+    /// It exists already, or something else is in the way.
+    Conflict,
+    /// It may not be done: a managed rule, a rule that is too broad.
+    Refused,
+    /// The records could not be read or written.
+    Store,
+    /// Postern is about to end.
+    ShuttingDown,
+    /// A mistake of Postern's own.
+    Internal,
+}

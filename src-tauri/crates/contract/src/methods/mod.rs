@@ -1,0 +1,177 @@
+//! The one list of control methods: name, params, result. Host, client, terminal and window all read it from here.
+
+mod errors;
+mod params;
+mod results;
+mod told;
+
+pub use errors::{ControlCode, ControlError};
+pub use params::{
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, Nothing, Pause, PermissionsSet,
+    QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber, RequestsWatch, RuleFilter,
+    RuleNumber, RuleUpdate, RulesImport, RulesWrite, SkillApprove, SkillFolder, ToolApprove, ToolDeny,
+};
+pub use results::{
+    Agents, Applied, ChannelLines, Explained, HostSettings, Permissions, Place, Questions, RefusedRule,
+    Requests, RuleFile, RulePreview, Rules, RulesImported, Skills, ToolQuestion, ToolQuestions,
+};
+pub use told::{AgentsChanged, QuestionClosed, RulesChanged, Told};
+
+use crate::{AgentRow, AnswerParams, Answered, Question, RequestDetail, RuleDraft, RuleRow, Status};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use ts_rs::TS;
+
+/// A control method: what it takes and what it gives.
+pub trait Method: Send + Sync + 'static {
+    /// Its name on the control socket.
+    const NAME: &'static str;
+    /// What it takes. Unknown fields are refused.
+    type Params: Serialize + DeserializeOwned + TS + Send + 'static;
+    /// What it gives.
+    type Result: Serialize + DeserializeOwned + TS + Send + 'static;
+}
+
+/// The params and the result of one method, for the window's typed calls.
+#[derive(TS)]
+#[expect(dead_code, reason = "only its TypeScript is used")]
+pub struct Call<P: TS, R: TS> {
+    params: P,
+    result: R,
+}
+
+/// Gives the whole list of methods to the macro `$each`, which gets `Marker "name" field (Params) -> Result;` for each.
+///
+/// A host hands in a macro that calls its handlers, so that a method without a handler does not compile.
+#[macro_export]
+macro_rules! with_methods {
+    ($each:ident) => {
+        $each! {
+            /// The state of the whole.
+            GetStatus "status" status (Nothing) -> Status;
+            /// Deny everything for a while, or until resumed.
+            PauseAll "pause" pause (Pause) -> Status;
+            /// Decide again.
+            ResumeAll "resume" resume (Nothing) -> Status;
+            /// What waits for a person, oldest first.
+            ListQuestions "questions.list" questions_list (Nothing) -> Questions;
+            /// What waits, then `question.*` and `status.changed` on this connection, which is a face on duty meanwhile.
+            WatchQuestions "questions.watch" questions_watch (QuestionsWatch) -> Questions;
+            /// One question, by id or code.
+            GetQuestion "questions.get" questions_get (QuestionRef) -> Question;
+            /// Answer a question.
+            AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
+            /// Every agent, by name.
+            ListAgents "agents.list" agents_list (Nothing) -> Agents;
+            /// One agent.
+            GetAgent "agents.get" agents_get (AgentRef) -> AgentRow;
+            /// Enrol an agent: its folder, its key, its channel.
+            AddAgent "agents.add" agents_add (AgentAdd) -> AgentRow;
+            /// Change an agent.
+            SetAgent "agents.set" agents_set (AgentSet) -> AgentRow;
+            /// Remove an agent, its key, its channel and its rules. Its history stays.
+            RemoveAgent "agents.remove" agents_remove (AgentRef) -> Applied;
+            /// Give an agent a new key; what is connected with the old one is cut off.
+            RotateKey "agents.rotateKey" agents_rotate_key (AgentRef) -> AgentRow;
+            /// The exact lines that put an agent's channel into its sandbox.
+            GetChannel "agents.channel" agents_channel (ChannelAsk) -> ChannelLines;
+            /// Rules from every source: the store, `permissions.jsonc`, managed ones.
+            ListRules "rules.list" rules_list (RuleFilter) -> Rules;
+            /// Add a rule.
+            AddRule "rules.add" rules_add (RuleDraft) -> RuleRow;
+            /// Write a rule anew; its usage stays.
+            UpdateRule "rules.update" rules_update (RuleUpdate) -> RuleRow;
+            /// Remove a rule.
+            RemoveRule "rules.remove" rules_remove (RuleNumber) -> Applied;
+            /// Rules as a file.
+            ExportRules "rules.export" rules_export (RuleFilter) -> RuleFile;
+            /// Rules from a file. Those that are refused are named; the rest is saved.
+            ImportRules "rules.import" rules_import (RulesImport) -> RulesImported;
+            /// What a rule would match, and what is wrong with it, before it is saved.
+            PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
+            /// An agent's `permissions.jsonc`.
+            GetPermissions "permissions.get" permissions_get (AgentRef) -> Permissions;
+            /// Write an agent's `permissions.jsonc`. A text that cannot be read is refused and says where.
+            SetPermissions "permissions.set" permissions_set (PermissionsSet) -> Permissions;
+            /// Skill folders, skills and their CLIs.
+            ListSkills "skills.list" skills_list (Nothing) -> Skills;
+            /// Watch a folder of skills.
+            AddSkillFolder "skills.addFolder" skills_add_folder (SkillFolder) -> Skills;
+            /// Watch it no longer; rules of its skills go.
+            RemoveSkillFolder "skills.removeFolder" skills_remove_folder (SkillFolder) -> Skills;
+            /// Approve a skill's CLIs as they are now.
+            ApproveSkill "skills.approve" skills_approve (SkillApprove) -> Skills;
+            /// Requests, newest first, a page at a time.
+            ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
+            /// One request in full.
+            GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
+            /// The newest requests, then `request.changed` on this connection.
+            WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
+            /// End a running request.
+            KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
+            /// The verdict on a command with its whole trace. Runs nothing, writes nothing.
+            ExplainCommand "explain" explain (Explain) -> Explained;
+            /// What holds for the whole.
+            GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
+            /// Change what holds for the whole.
+            SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
+            /// Tool calls that wait for a person.
+            PendingTools "tool.pending" tool_pending (Nothing) -> ToolQuestions;
+            /// Approve a tool call.
+            ApproveTool "tool.approve" tool_approve (ToolApprove) -> Applied;
+            /// Deny a tool call.
+            DenyTool "tool.deny" tool_deny (ToolDeny) -> Applied;
+        }
+    };
+}
+
+macro_rules! declare {
+    ($($(#[$doc:meta])+ $marker:ident $name:literal $field:ident ($params:ty) -> $result:ty;)+) => {
+        $(
+            $(#[$doc])+
+            #[derive(Debug, Clone, Copy)]
+            pub struct $marker;
+
+            impl Method for $marker {
+                const NAME: &'static str = $name;
+                type Params = $params;
+                type Result = $result;
+            }
+        )+
+
+        /// The names of all methods, in the order of the list.
+        pub const METHODS: &[&str] = &[$($name),+];
+
+        /// Every control method with what it takes and gives, keyed by its name.
+        #[derive(TS)]
+        #[expect(dead_code, reason = "only its TypeScript is used")]
+        pub struct ControlMethods {
+            $(
+                $(#[$doc])+
+                #[ts(rename = $name)]
+                $field: Call<$params, $result>,
+            )+
+        }
+    };
+}
+with_methods!(declare);
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentSet, METHODS, RequestFilter};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_name_is_written_once() {
+        let names: BTreeSet<_> = METHODS.iter().collect();
+        assert_eq!(names.len(), METHODS.len(), "two methods of one name");
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        let typo = serde_json::from_str::<AgentSet>(r#"{"agent":"main","value":{}}"#);
+        assert!(typo.is_err(), "a misspelt field must not pass as an empty change");
+        let all = serde_json::from_str::<RequestFilter>("{}").unwrap();
+        assert_eq!(all, RequestFilter::default(), "every filter may be left out");
+    }
+}

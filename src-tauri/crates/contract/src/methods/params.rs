@@ -1,0 +1,323 @@
+//! What control methods take.
+
+use crate::RuleDraft;
+use postern_policy::{AgentId, Millis, Preset, RuleId, Settings};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use ts_rs::TS;
+
+use super::results::RuleFile;
+
+/// Takes nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// How long to deny everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct Pause {
+    /// Milliseconds; none lasts until resumed.
+    #[serde(default)]
+    pub for_ms: Option<u64>,
+}
+
+/// Names a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionRef {
+    /// Its id or its four-digit code.
+    pub question_id: String,
+}
+
+/// What a face is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaceKind {
+    /// The approval window.
+    Window,
+    /// A terminal.
+    Terminal,
+    /// Something that only looks on: it does not count as being on duty.
+    Observer,
+}
+
+/// Watch the questions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionsWatch {
+    /// Who watches.
+    pub face: FaceKind,
+}
+
+/// Names an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentRef {
+    /// The agent.
+    pub agent: AgentId,
+}
+
+/// A new agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AgentAdd {
+    /// Its name and folder.
+    pub agent: AgentId,
+    /// The name to show; its id where left out.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its colour, `#rrggbb`; the next free one where left out.
+    #[serde(default)]
+    pub color: Option<String>,
+    /// Where to start; *Ask* where left out.
+    #[serde(default)]
+    pub preset: Option<Preset>,
+}
+
+/// A change to an agent. What is left out stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AgentSet {
+    /// The agent.
+    pub agent: AgentId,
+    /// All its settings at once.
+    #[serde(default)]
+    pub settings: Option<Settings>,
+    /// Single values as a person types them, applied after `settings`: `ask` = `always`, `approvalTimeout` = `2m`,
+    /// `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`, `deniedUntil` = `none`.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub values: BTreeMap<String, String>,
+}
+
+/// What a channel is to be put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChannelKind {
+    /// A Docker container.
+    Docker,
+    /// bubblewrap.
+    Bwrap,
+    /// `sandbox-exec` on macOS.
+    SandboxExec,
+    /// Anything that is told by environment variables.
+    Plain,
+}
+
+/// Asks for an agent's channel lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChannelAsk {
+    /// The agent.
+    pub agent: AgentId,
+    /// What for.
+    pub kind: ChannelKind,
+}
+
+/// Which rules.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RuleFilter {
+    /// Those of this agent; none means every agent's.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// Leave out everybody's rules (with `agent`), so that only the agent's own are listed.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub own: bool,
+}
+
+/// Names a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RuleNumber {
+    /// Its number.
+    pub id: RuleId,
+}
+
+/// A rule written anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RuleUpdate {
+    /// Its number.
+    pub id: RuleId,
+    /// What it is from now on.
+    pub rule: RuleDraft,
+    /// Keep the pin it has instead of pinning the program as it is now (with `rule.pin`).
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub keep_pin: bool,
+}
+
+/// How rules from a file are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum RulesWrite {
+    /// To what is there; the same rule twice is one.
+    #[default]
+    Add,
+    /// Only look: nothing is saved.
+    Check,
+}
+
+/// Rules from a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RulesImport {
+    /// The file's content.
+    pub file: RuleFile,
+    /// Give every rule to this agent, whatever the file says.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// How.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub write: RulesWrite,
+}
+
+/// A new text for an agent's `permissions.jsonc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PermissionsSet {
+    /// The agent.
+    pub agent: AgentId,
+    /// The whole text, comments and all.
+    pub text: String,
+}
+
+/// Names a folder of skills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SkillFolder {
+    /// Absolute, or with `~`.
+    pub folder: String,
+}
+
+/// Approves a skill's CLIs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct SkillApprove {
+    /// The skill's name.
+    pub skill: String,
+    /// One CLI of it; none approves all that were found.
+    #[serde(default)]
+    pub cli: Option<String>,
+}
+
+/// Which requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestFilter {
+    /// Those of this agent.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// Those in this state (`denied`, `finished`, `running`, …).
+    #[serde(default)]
+    pub state: Option<String>,
+    /// Those that came in at or after this time.
+    #[serde(default)]
+    pub since: Option<Millis>,
+    /// Those whose command line has these words.
+    #[serde(default)]
+    pub search: Option<String>,
+    /// Those older than this one: [`super::Requests::next`] of the page before.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// How many at most: 1 to 1000, 100 where left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Names a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RequestNumber {
+    /// The host's own number for it ([`crate::RequestRow::id`]).
+    pub id: String,
+}
+
+/// Watch the requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestsWatch {
+    /// Those of this agent only.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// How many to begin with: 0 to 1000, 100 where left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Ends a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestKill {
+    /// The host's own number for it.
+    pub id: String,
+    /// `TERM` (then KILL after the grace; the same as leaving it out), `INT`, `HUP`, `QUIT`, `KILL`.
+    #[serde(default)]
+    pub signal: Option<String>,
+}
+
+/// A command to be explained. One of `argv` and `shell`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct Explain {
+    /// Whose request it would be.
+    pub agent: AgentId,
+    /// Program and arguments.
+    #[serde(default)]
+    pub argv: Option<Vec<String>>,
+    /// A line of shell text.
+    #[serde(default)]
+    pub shell: Option<String>,
+    /// Where; the home folder where left out.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// Environment overrides.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub env: BTreeMap<String, String>,
+    /// The session.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// Approves a tool call (source 4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolApprove {
+    /// The session.
+    pub session_id: String,
+    /// The approval.
+    pub approval_id: String,
+    /// Also allow what is like it from now on.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub always: bool,
+}
+
+/// Denies a tool call (source 4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct ToolDeny {
+    /// The session.
+    pub session_id: String,
+    /// The approval.
+    pub approval_id: String,
+    /// Words for the agent.
+    #[serde(default)]
+    pub feedback: Option<String>,
+}

@@ -1,0 +1,214 @@
+//! What control methods give.
+
+use crate::{AgentRow, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
+use postern_policy::{AgentId, Decision, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::params::ChannelKind;
+
+/// Whether something was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Applied {
+    /// Whether it was.
+    pub applied: bool,
+}
+
+/// Questions that wait, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Questions {
+    /// The questions.
+    pub questions: Vec<Question>,
+}
+
+/// Agents, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Agents {
+    /// The agents.
+    pub agents: Vec<AgentRow>,
+}
+
+/// What to type to give a sandbox its agent's channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChannelLines {
+    /// What for.
+    pub kind: ChannelKind,
+    /// The lines, ready to be copied.
+    pub text: String,
+    /// The socket on the host.
+    pub socket: String,
+    /// The key's file on the host.
+    pub key_file: String,
+}
+
+/// Rules, in the order of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Rules {
+    /// The rules.
+    pub rules: Vec<RuleRow>,
+}
+
+/// Rules as a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RuleFile {
+    /// The file's format: 1.
+    pub version: u32,
+    /// The rules as they are typed. Pins are not part of a file: they belong to one machine.
+    pub rules: Vec<RuleDraft>,
+}
+
+/// What became of rules from a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RulesImported {
+    /// The rules that were saved (or would be).
+    pub added: Vec<RuleRow>,
+    /// How many were there already.
+    pub same: u32,
+    /// Those that were refused.
+    pub refused: Vec<RefusedRule>,
+}
+
+/// A rule that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RefusedRule {
+    /// Its pattern as typed.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What a rule would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RulePreview {
+    /// What is wrong with it: it would not be saved.
+    pub problem: Option<String>,
+    /// What to know before it is saved ("the program does not exist").
+    pub remarks: Vec<String>,
+    /// How many of the recent requests it would have matched.
+    pub matched: u32,
+    /// Of how many.
+    pub of: u32,
+    /// Some of them, newest first, as one line of escaped text each.
+    pub examples: Vec<String>,
+}
+
+/// A place in a text, counted from one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Place {
+    /// Line.
+    pub line: u32,
+    /// Column, in characters.
+    pub column: u32,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// An agent's `permissions.jsonc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Permissions {
+    /// The agent.
+    pub agent: AgentId,
+    /// The file.
+    pub path: String,
+    /// Its text as it is on disk.
+    pub text: String,
+    /// What is wrong with it; while there is something, everything the agent asks for is denied.
+    pub problem: Option<Place>,
+}
+
+/// Skills and where they come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Skills {
+    /// The folders that are watched.
+    pub folders: Vec<String>,
+    /// The skills in them, by name.
+    pub skills: Vec<SkillRow>,
+}
+
+/// A page of requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Requests {
+    /// The requests, newest first.
+    pub requests: Vec<RequestRow>,
+    /// What to name as `before` for the next page; none on the last one.
+    pub next: Option<String>,
+}
+
+/// The verdict on a command with its whole trace: what `postern explain --json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Explained {
+    /// What would happen.
+    pub decision: Decision,
+    /// Why.
+    pub reason: Reason,
+    /// Why, in one or two sentences.
+    pub message: String,
+    /// What an agent could do instead.
+    pub advice: Option<String>,
+    /// How careful a person should be.
+    pub risk: Risk,
+    /// The rule that decided.
+    pub rule: Option<RuleRef>,
+    /// The digest of what would be shown and run; empty where nothing could run.
+    pub digest: String,
+    /// What each step contributed.
+    pub steps: Vec<StepVerdict>,
+    /// Every stage with what it found.
+    pub trace: Vec<TraceLine>,
+}
+
+/// What holds for the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct HostSettings {
+    /// How many days of history are kept: 1 to 3650.
+    pub keep_days: u32,
+    /// The settings that a new agent starts with.
+    pub new_agent: Settings,
+    /// Deny everything while the screen is locked, instead of letting questions wait.
+    pub deny_when_locked: bool,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: false }
+    }
+}
+
+/// A tool call that waits for a person: what source 4 calls `tool_approval_required`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolQuestion {
+    /// Its number.
+    pub approval_id: String,
+    /// Whose.
+    pub agent: AgentId,
+    /// The tool, MCP tools by qualified name.
+    pub tool_name: String,
+    /// The arguments as JSON text.
+    pub arguments: String,
+    /// The session.
+    pub session_id: String,
+}
+
+/// Tool calls that wait, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolQuestions {
+    /// The calls.
+    pub tools: Vec<ToolQuestion>,
+}
