@@ -5,7 +5,8 @@
 )]
 #![expect(clippy::unwrap_used, reason = "support functions of a test")]
 
-use postern_contract::methods::{ControlError, ControlMethods, Told};
+use postern_contract::Told;
+use postern_contract::methods::{ControlError, ControlMethods};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,6 @@
 mod errors;
 mod params;
 mod results;
-mod told;
 
 pub use errors::{ControlCode, ControlError};
 pub use params::{
@@ -15,7 +14,6 @@ pub use results::{
     Agents, Applied, ChannelLines, Explained, HostSettings, Permissions, Place, Questions, RefusedRule,
     Requests, RuleFile, RulePreview, Rules, RulesImported, Skills, ToolQuestion, ToolQuestions,
 };
-pub use told::{AgentsChanged, QuestionClosed, RulesChanged, Told};
 
 use crate::{AgentRow, AnswerParams, Answered, Question, RequestDetail, RuleDraft, RuleRow, Status};
 use serde::Serialize;
