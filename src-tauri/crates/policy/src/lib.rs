@@ -1,5 +1,6 @@
 //! May it run: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence. Pure.
 
+pub mod environment;
 mod facts;
 mod rule;
 mod settings;

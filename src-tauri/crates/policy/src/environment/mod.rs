@@ -1,0 +1,303 @@
+//! The environment of a run, built from nothing: what Postern computes, what the person passes on, and what a request
+//! may add. Everything else is refused by name, never dropped in silence.
+
+mod names;
+#[cfg(test)]
+mod tests;
+
+pub use names::{Class, class_of, is_name, may_pass, may_set};
+
+use crate::settings::Settings;
+use postern_command::escape;
+use std::collections::{BTreeMap, HashSet};
+
+/// How many variables a request may set.
+pub const MAX_OVERRIDES: usize = 64;
+/// How long one value may be, in bytes.
+pub const MAX_VALUE_BYTES: usize = 32 * 1024;
+/// How much a request may set in all, names and values, in bytes.
+pub const MAX_TOTAL_BYTES: usize = 64 * 1024;
+/// How long the value of a name that needs no question may be, in bytes.
+const MAX_AUTO_BYTES: usize = 64;
+
+/// What Postern knows about the person and the run; every child gets these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// Login name: `USER`, `LOGNAME`.
+    pub user: String,
+    /// Home folder.
+    pub home: String,
+    /// Login shell.
+    pub shell: String,
+    /// The agent's search path, joined with `:`. The same one that programs were looked up on.
+    pub path: String,
+    /// The person's folder for temporary files.
+    pub tmpdir: String,
+    /// The person's locale: `LANG`.
+    pub lang: String,
+    /// The real path of the working directory: `PWD`.
+    pub pwd: String,
+    /// `__CF_USER_TEXT_ENCODING`, where the system has one (macOS).
+    pub text_encoding: Option<String>,
+    /// The person's own environment, from which the settings may pass names on.
+    pub inherited: Vec<(String, String)>,
+}
+
+/// What a request or the agent's settings change, against what every child gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What happens.
+    pub kind: ChangeKind,
+    /// The name.
+    pub name: String,
+    /// The new value.
+    pub value: String,
+    /// The value it replaces.
+    pub was: Option<String>,
+    /// Whether a person is to be asked because of it.
+    pub asks: bool,
+}
+
+/// What happens to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChangeKind {
+    /// The request adds it.
+    Added,
+    /// The request replaces a value.
+    Changed,
+    /// The settings pass it on from the person's own environment.
+    Passed,
+}
+
+/// A child's environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Built {
+    /// All of it, sorted by name.
+    pub env: Vec<(String, String)>,
+    /// What differs from the base, sorted by name.
+    pub changes: Vec<Change>,
+}
+
+impl Built {
+    /// Whether a person is to be asked because of what the request sets. No rule covers these names by itself.
+    pub fn asks(&self) -> bool {
+        self.changes.iter().any(|change| change.asks)
+    }
+}
+
+/// A name that was asked for and refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedName {
+    /// As it was asked for: hostile text.
+    pub name: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a name was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// Not a name: letters, digits and `_` only, at most 128.
+    NotAName,
+    /// The same name twice, compared without case.
+    Twice,
+    /// Postern computes it.
+    Computed,
+    /// It makes programs load or run other code.
+    Dangerous,
+    /// It redirects traffic, trust, accounts or configuration, and the agent's settings do not name it.
+    NotAllowed,
+    /// A shell or an interpreter starts with harmless names only.
+    NotForShells,
+    /// The value holds what its name must not: a path, a `%`, anything beyond plain characters.
+    BadValue,
+    /// The value holds NUL or begins like a shell function.
+    Function,
+    /// The value is too long.
+    TooLong,
+    /// There are too many, or too much in all.
+    TooMany,
+}
+
+impl Why {
+    /// In words, to follow a name.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotAName => "is not a name",
+            Self::Twice => "is given twice",
+            Self::Computed => "is set by Postern",
+            Self::Dangerous => "can make a program load or run other code",
+            Self::NotAllowed => "is not allowed for this agent",
+            Self::NotForShells => "cannot be set for a shell or an interpreter",
+            Self::BadValue => "has a value that is not plain text of at most 64 characters",
+            Self::Function => "has a value that holds a shell function or NUL",
+            Self::TooLong => "is longer than 32 KiB",
+            Self::TooMany => "is beyond 64 names or 64 KiB in all",
+        }
+    }
+}
+
+/// What a request asked for and does not get. It is denied as a whole (`env-refused`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Every name, in the order of the request.
+    pub names: Vec<RefusedName>,
+}
+
+impl Refused {
+    /// One sentence that names each of them. Names are escaped.
+    pub fn message(&self) -> String {
+        let parts: Vec<String> = self
+            .names
+            .iter()
+            .map(|refused| format!("{} {}", escape::text(&refused.name), refused.why.words()))
+            .collect();
+        format!("environment refused: {}", parts.join("; "))
+    }
+}
+
+/// Builds a child's environment from `base`, what the settings pass on, and the request's `overrides`.
+///
+/// `shellish` says that a shell or an interpreter is started: these obey so many names that only the harmless ones
+/// and those that the settings name are let in.
+///
+/// # Errors
+/// Every name that is refused, with its reason; then nothing is built.
+pub fn build(
+    base: &Base,
+    overrides: &[(String, String)],
+    settings: &Settings,
+    shellish: bool,
+) -> Result<Built, Refused> {
+    let refused = refusals(overrides, settings, shellish);
+    if !refused.is_empty() {
+        return Err(Refused { names: refused });
+    }
+    let mut env = computed(base);
+    let mut changes = BTreeMap::new();
+    for (name, value) in passed(base, settings) {
+        let was = env.insert(name.clone(), value.clone());
+        changes.insert(name.clone(), Change { kind: ChangeKind::Passed, name, value, was, asks: false });
+    }
+    for (name, value) in overrides {
+        let was = env.insert(name.clone(), value.clone());
+        if was.as_ref() == Some(value) {
+            continue;
+        }
+        let kind = if was.is_some() { ChangeKind::Changed } else { ChangeKind::Added };
+        let asks = standing(name, settings) == Standing::Asks;
+        changes.insert(name.clone(), Change { kind, name: name.clone(), value: value.clone(), was, asks });
+    }
+    Ok(Built { env: env.into_iter().collect(), changes: changes.into_values().collect() })
+}
+
+/// How a name stands with an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Harmless with a plain value.
+    Plain,
+    /// The settings name it: any value, no question.
+    Named,
+    /// A person is asked.
+    Asks,
+    /// Refused.
+    Refused(Why),
+}
+
+/// How a name stands with an agent: for requests, and for assignments inside a command (`FOO=1 cmd`).
+pub fn standing(name: &str, settings: &Settings) -> Standing {
+    if !is_name(name) {
+        return Standing::Refused(Why::NotAName);
+    }
+    let named = settings.env_set.iter().any(|other| other.eq_ignore_ascii_case(name));
+    match class_of(name) {
+        Class::Base => Standing::Refused(Why::Computed),
+        Class::Hard => Standing::Refused(Why::Dangerous),
+        Class::Auto | Class::Ask | Class::Soft if named => Standing::Named,
+        Class::Auto => Standing::Plain,
+        Class::Ask => Standing::Asks,
+        Class::Soft => Standing::Refused(Why::NotAllowed),
+    }
+}
+
+fn refusals(overrides: &[(String, String)], settings: &Settings, shellish: bool) -> Vec<RefusedName> {
+    let mut seen = HashSet::new();
+    let mut total = 0;
+    let mut refused = Vec::new();
+    for (count, (name, value)) in overrides.iter().enumerate() {
+        total += name.len() + value.len();
+        let fits = count < MAX_OVERRIDES && total <= MAX_TOTAL_BYTES;
+        let why = if !fits {
+            Some(Why::TooMany)
+        } else if !seen.insert(name.to_ascii_uppercase()) {
+            Some(Why::Twice)
+        } else {
+            refusal(name, value, settings, shellish)
+        };
+        if let Some(why) = why {
+            refused.push(RefusedName { name: name.clone(), why });
+        }
+    }
+    refused
+}
+
+/// Why one name with its value is refused; none where it is not.
+fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Option<Why> {
+    let standing = standing(name, settings);
+    if let Standing::Refused(why) = standing {
+        return Some(why);
+    }
+    if value.len() > MAX_VALUE_BYTES {
+        return Some(Why::TooLong);
+    }
+    if value.starts_with("()") || value.contains('\0') {
+        return Some(Why::Function);
+    }
+    match standing {
+        Standing::Plain if !is_plain(value) => Some(Why::BadValue),
+        Standing::Asks if shellish => Some(Why::NotForShells),
+        Standing::Plain | Standing::Named | Standing::Asks => None,
+        Standing::Refused(why) => Some(why),
+    }
+}
+
+/// Whether a value can do nothing but be a value: no path, no format, no second meaning.
+fn is_plain(value: &str) -> bool {
+    value.len() <= MAX_AUTO_BYTES
+        && !value.contains("..")
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
+}
+
+/// What every child gets.
+fn computed(base: &Base) -> BTreeMap<String, String> {
+    let mut env = BTreeMap::from(
+        [
+            ("HOME", &base.home),
+            ("USER", &base.user),
+            ("LOGNAME", &base.user),
+            ("SHELL", &base.shell),
+            ("PATH", &base.path),
+            ("TMPDIR", &base.tmpdir),
+            ("LANG", &base.lang),
+            ("PWD", &base.pwd),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.clone())),
+    );
+    env.insert("TERM".to_owned(), "dumb".to_owned());
+    if let Some(encoding) = &base.text_encoding {
+        env.insert("__CF_USER_TEXT_ENCODING".to_owned(), encoding.clone());
+    }
+    env
+}
+
+/// What the settings pass on from the person's own environment. Names that must not be passed are left out: settings
+/// with such names are refused when they are saved ([`may_pass`]).
+fn passed(base: &Base, settings: &Settings) -> Vec<(String, String)> {
+    base.inherited
+        .iter()
+        .filter(|(name, value)| {
+            settings.env_pass.contains(name) && is_name(name) && may_pass(name) && !value.contains('\0')
+        })
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! Which class an environment name is in. The lists are one data file, `names.json`; names are compared upper-cased.
+
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// What may become of a name that a request wants to set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Computed by Postern; a request cannot set it.
+    Base,
+    /// May be set with a harmless value, without a question.
+    Auto,
+    /// May be set; the person sees it and is asked.
+    Ask,
+    /// Refused, unless the agent's settings name it.
+    Soft,
+    /// Refused, whatever the settings say: it makes programs load or run other code.
+    Hard,
+}
+
+/// The data file, as written.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Lists {
+    pub(super) base: HashSet<String>,
+    pub(super) auto: HashSet<String>,
+    pub(super) except: HashSet<String>,
+    pub(super) except_prefixes: Vec<String>,
+    pub(super) hard_prefixes: Vec<String>,
+    pub(super) hard_names: HashSet<String>,
+    pub(super) soft_prefixes: Vec<String>,
+    pub(super) soft_names: HashSet<String>,
+    pub(super) soft_segments: Vec<String>,
+    pub(super) pass: HashSet<String>,
+}
+
+/// The lists; none where the data file does not parse, which a test rules out.
+pub(super) static LISTS: LazyLock<Option<Lists>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("names.json")).ok());
+
+/// The class of a name, whatever its letter case.
+pub fn class_of(name: &str) -> Class {
+    match &*LISTS {
+        Some(lists) => lists.class_of(&name.to_ascii_uppercase()),
+        // Without the lists nothing is known to be harmless.
+        None => Class::Hard,
+    }
+}
+
+/// Whether the person's own value of this name may be passed on when the agent's settings say so.
+///
+/// A request can never set what is hard denied; but the person may hand on a few of their own (`SSH_AUTH_SOCK`).
+pub fn may_pass(name: &str) -> bool {
+    match class_of(name) {
+        Class::Base => false,
+        Class::Auto | Class::Ask | Class::Soft => true,
+        Class::Hard => LISTS.as_ref().is_some_and(|lists| lists.pass.contains(&name.to_ascii_uppercase())),
+    }
+}
+
+/// Whether an agent's settings may let requests set this name.
+pub fn may_set(name: &str) -> bool {
+    match class_of(name) {
+        Class::Base | Class::Hard => false,
+        Class::Auto | Class::Ask | Class::Soft => true,
+    }
+}
+
+/// Whether it is a name at all: `[A-Za-z_][A-Za-z0-9_]{0,127}`. Anything else can carry a shell function or a second
+/// variable.
+pub fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    name.len() <= 128
+        && bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+impl Lists {
+    fn class_of(&self, name: &str) -> Class {
+        let starts = |prefixes: &[String]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
+        if self.base.contains(name) {
+            Class::Base
+        } else if self.auto.contains(name) {
+            Class::Auto
+        } else if self.except.contains(name) || starts(&self.except_prefixes) {
+            Class::Ask
+        } else if self.hard_names.contains(name) || starts(&self.hard_prefixes) {
+            Class::Hard
+        } else if self.soft_names.contains(name) || starts(&self.soft_prefixes) || self.is_secret(name) {
+            Class::Soft
+        } else {
+            Class::Ask
+        }
+    }
+
+    /// Whether one of its `_`-separated parts says that it is a credential.
+    fn is_secret(&self, name: &str) -> bool {
+        let framed = format!("_{name}_");
+        self.soft_segments.iter().any(|segment| framed.contains(&format!("_{segment}_")))
+    }
+}
