@@ -1,6 +1,8 @@
 //! Asking a person: who can show a question, which questions wait, when *Allow* works, and what an answer does.
 
+pub(crate) mod arming;
 mod faces;
+pub(crate) mod flood;
 
 pub(crate) use faces::Faces;
 pub use faces::{FaceGuard, FaceId, FaceKind};

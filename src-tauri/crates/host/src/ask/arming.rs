@@ -1,0 +1,122 @@
+//! When *Allow* works in a window: the question was visible and unchanged for a moment, and its end was seen.
+//!
+//! The page reports what it shows; the clock is here, so that no page can shorten it.
+
+use crate::gate::{Arming, Seen};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a question must have been visible and unchanged.
+pub(crate) const DELAY: Duration = Duration::from_secs(1);
+/// The same for a dangerous one.
+pub(crate) const DANGEROUS_DELAY: Duration = Duration::from_millis(1500);
+
+/// The arming of one question in one face.
+#[derive(Debug, Clone)]
+pub(crate) struct Clock {
+    digest: String,
+    change: u64,
+    visible_since: Option<Instant>,
+    end_seen: bool,
+}
+
+impl Clock {
+    /// A clock that starts with what is seen now.
+    pub(crate) fn start(seen: &Seen, now: Instant) -> Self {
+        Self {
+            digest: seen.digest.clone(),
+            change: seen.change,
+            visible_since: seen.visible.then_some(now),
+            end_seen: seen.visible && seen.end_seen,
+        }
+    }
+
+    /// Takes a new report. The same report again changes nothing; anything else on show, or any move, starts over.
+    pub(crate) fn report(&mut self, seen: &Seen, now: Instant) {
+        let same = self.digest == seen.digest
+            && self.change == seen.change
+            && seen.visible == self.visible_since.is_some();
+        if same {
+            self.end_seen |= seen.visible && seen.end_seen;
+        } else {
+            let end_seen = self.digest == seen.digest && self.end_seen;
+            *self = Self::start(seen, now);
+            self.end_seen |= seen.visible && end_seen;
+        }
+    }
+
+    /// Whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
+    pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Arming {
+        let waits =
+            |remaining_ms, missing: &str| Arming { armed: false, remaining_ms, missing: missing.to_owned() };
+        if self.digest != digest {
+            return waits(None, "what is shown is not the question as it is now");
+        }
+        let Some(since) = self.visible_since else { return waits(None, "the question is not visible") };
+        let left = delay.saturating_sub(now.duration_since(since));
+        if !self.end_seen {
+            return waits(None, "the end of the question was not seen yet");
+        }
+        if left.is_zero() {
+            return Arming { armed: true, remaining_ms: Some(0), missing: String::new() };
+        }
+        let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
+        waits(Some(left), "the question was not visible and unchanged for long enough")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clock, DANGEROUS_DELAY, DELAY};
+    use crate::gate::Seen;
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    fn seen(change: u64, visible: bool, end_seen: bool) -> Seen {
+        Seen { question: "q".into(), digest: "d".into(), visible, end_seen, change }
+    }
+
+    #[test]
+    fn a_second_of_looking_arms() {
+        let start = Instant::now();
+        let clock = Clock::start(&seen(0, true, true), start);
+        let just_before = start + DELAY.checked_sub(Duration::from_millis(1)).unwrap();
+        assert!(!clock.state("d", DELAY, just_before).armed, "a moment too early");
+        assert_eq!(clock.state("d", DELAY, just_before).remaining_ms, Some(1));
+        assert!(clock.state("d", DELAY, start + DELAY).armed, "a second of looking");
+        assert!(!clock.state("d", DANGEROUS_DELAY, start + DELAY).armed, "dangerous takes longer");
+        assert!(!clock.state("other", DELAY, start + DELAY).armed, "another digest is another question");
+    }
+
+    #[test]
+    fn every_change_starts_over() {
+        let start = Instant::now();
+        let later = start + DELAY;
+        let moved = [
+            ("moved", seen(1, true, true)),
+            ("hidden", seen(0, false, true)),
+            ("new content", Seen { digest: "e".into(), ..seen(0, true, true) }),
+        ];
+        for (what, report) in moved {
+            let mut clock = Clock::start(&seen(0, true, true), start);
+            clock.report(&report, later);
+            assert!(!clock.state(&report.digest, DELAY, later).armed, "{what}: starts over");
+        }
+        let mut clock = Clock::start(&seen(0, true, true), start);
+        clock.report(&seen(0, true, true), later);
+        assert!(clock.state("d", DELAY, later).armed, "the same report again only asks");
+    }
+
+    #[test]
+    fn the_end_must_have_been_seen_while_it_was_visible() {
+        let start = Instant::now();
+        let later = start + DELAY;
+        let mut clock = Clock::start(&seen(0, true, false), start);
+        assert!(!clock.state("d", DELAY, later).armed, "its end was never seen");
+        clock.report(&seen(0, true, true), later);
+        assert!(clock.state("d", DELAY, later).armed, "scrolling to the end is not a change");
+        let mut hidden = Clock::start(&seen(0, false, true), start);
+        hidden.report(&seen(0, true, false), start);
+        assert!(!hidden.state("d", DELAY, later).armed, "an end that was seen while hidden was not seen");
+    }
+}

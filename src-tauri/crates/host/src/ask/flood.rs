@@ -1,0 +1,132 @@
+//! How often an agent may ask: requests a second, questions a minute, and a pause after refusals.
+
+use postern_policy::Settings;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Refusals by a person that cool an agent down.
+const REFUSALS: usize = 3;
+/// The time in which they count.
+const REFUSED_WITHIN: Duration = Duration::from_mins(10);
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// What one agent did lately.
+#[derive(Debug)]
+pub(crate) struct Flood {
+    /// Requests that may still come at once; refilled by the second.
+    tokens: f64,
+    refilled: Instant,
+    questions: VecDeque<Instant>,
+    refusals: VecDeque<Instant>,
+}
+
+/// How long to wait before it makes sense to try again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TryAfter(pub(crate) Duration);
+
+impl TryAfter {
+    /// In milliseconds, at least one.
+    pub(crate) fn millis(self) -> u64 {
+        u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+impl Flood {
+    /// An agent that did nothing yet.
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { tokens: f64::INFINITY, refilled: now, questions: VecDeque::new(), refusals: VecDeque::new() }
+    }
+
+    /// A request comes in. A burst of two seconds' worth is let through.
+    pub(crate) fn request(&mut self, settings: &Settings, now: Instant) -> Result<(), TryAfter> {
+        let rate = f64::from(settings.requests_per_second.max(1));
+        let grown = now.duration_since(self.refilled).as_secs_f64() * rate;
+        self.tokens = (self.tokens + grown).min(rate * 2.0);
+        self.refilled = now;
+        if self.tokens >= 1.0 {
+            self.tokens -= 1.0;
+            Ok(())
+        } else {
+            Err(TryAfter(Duration::from_secs_f64((1.0 - self.tokens) / rate)))
+        }
+    }
+
+    /// A person would have to be asked.
+    pub(crate) fn question(&mut self, settings: &Settings, now: Instant) -> Result<(), TryAfter> {
+        forget(&mut self.refusals, now, REFUSED_WITHIN);
+        if self.refusals.len() >= REFUSALS {
+            let until = self.refusals[self.refusals.len() - REFUSALS] + REFUSED_WITHIN;
+            return Err(TryAfter(until.saturating_duration_since(now)));
+        }
+        forget(&mut self.questions, now, MINUTE);
+        let most = usize::try_from(settings.questions_per_minute).unwrap_or(usize::MAX).max(1);
+        if self.questions.len() >= most {
+            let until = self.questions[self.questions.len() - most] + MINUTE;
+            return Err(TryAfter(until.saturating_duration_since(now)));
+        }
+        self.questions.push_back(now);
+        Ok(())
+    }
+
+    /// A person said no.
+    pub(crate) fn refused(&mut self, now: Instant) {
+        forget(&mut self.refusals, now, REFUSED_WITHIN);
+        self.refusals.push_back(now);
+    }
+}
+
+fn forget(times: &mut VecDeque<Instant>, now: Instant, within: Duration) {
+    while times.front().is_some_and(|time| now.duration_since(*time) >= within) {
+        times.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flood, TryAfter};
+    use postern_policy::Settings;
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[test]
+    fn requests_are_limited_by_the_second_with_a_short_burst() {
+        let start = Instant::now();
+        let settings = Settings { requests_per_second: 2, ..Settings::default() };
+        let mut flood = Flood::new(start);
+        for number in 0..4 {
+            assert_eq!(flood.request(&settings, start), Ok(()), "request {number} is within the burst");
+        }
+        assert_eq!(flood.request(&settings, start), Err(TryAfter(Duration::from_millis(500))));
+        assert_eq!(flood.request(&settings, start + Duration::from_millis(500)), Ok(()), "it said when");
+    }
+
+    #[test]
+    fn questions_are_limited_by_the_minute() {
+        let start = Instant::now();
+        let settings = Settings { questions_per_minute: 2, ..Settings::default() };
+        let mut flood = Flood::new(start);
+        assert_eq!(flood.question(&settings, start), Ok(()));
+        assert_eq!(flood.question(&settings, start + Duration::from_secs(10)), Ok(()));
+        let third = flood.question(&settings, start + Duration::from_secs(20));
+        assert_eq!(third, Err(TryAfter(Duration::from_secs(40))), "until the first is a minute old");
+        assert_eq!(flood.question(&settings, start + Duration::from_secs(60)), Ok(()));
+    }
+
+    #[test]
+    fn three_refusals_cool_an_agent_down() {
+        let start = Instant::now();
+        let settings = Settings::default();
+        let mut flood = Flood::new(start);
+        flood.refused(start);
+        flood.refused(start);
+        assert_eq!(flood.question(&settings, start), Ok(()), "two refusals are no pattern");
+        flood.refused(start);
+        assert_eq!(flood.question(&settings, start), Err(TryAfter(Duration::from_mins(10))));
+        assert_eq!(
+            flood.question(&settings, start + Duration::from_mins(10)),
+            Ok(()),
+            "it is forgotten in time"
+        );
+    }
+}
