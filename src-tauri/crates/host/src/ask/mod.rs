@@ -3,6 +3,7 @@
 pub(crate) mod arming;
 mod faces;
 pub(crate) mod flood;
+pub(crate) mod questions;
 
 pub(crate) use faces::Faces;
 pub use faces::{FaceGuard, FaceId, FaceKind};

@@ -1,0 +1,216 @@
+//! The questions that wait: oldest first, the same plan asked twice is one question, and there is room for so many.
+
+use super::FaceId;
+use super::arming::{self, Clock};
+use crate::gate::{Arming, Seen};
+use postern_contract::{Answer, AnswerParams, Question};
+use postern_policy::{AgentId, RiskLevel};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::FaceKind;
+
+/// Questions that may wait for one agent.
+pub(crate) const PER_AGENT: usize = 10;
+/// Questions that may wait in all.
+pub(crate) const IN_ALL: usize = 32;
+/// Requests that may wait for one question.
+pub(crate) const PER_QUESTION: usize = 64;
+
+/// Who waits for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Waiter {
+    /// A request, by the host's id.
+    Request(Uuid),
+    /// A tool check, by its id.
+    Tool(Uuid),
+}
+
+/// A question with everything that a face is not told.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) question: Question,
+    pub(crate) waiters: Vec<Waiter>,
+    pub(crate) expires: Instant,
+    /// Whether any face showed it or listed it.
+    pub(crate) presented: bool,
+    /// Why a face could not show it.
+    pub(crate) cannot_present: Option<String>,
+    clocks: HashMap<FaceId, Clock>,
+}
+
+impl Waiting {
+    fn delay(&self) -> Duration {
+        match self.question.risk.level {
+            RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
+            RiskLevel::Safe | RiskLevel::NeedsReview => arming::DELAY,
+        }
+    }
+
+    fn arming(&self, face: FaceId, now: Instant) -> Arming {
+        match self.clocks.get(&face) {
+            Some(clock) => clock.state(&self.question.digest, self.delay(), now),
+            None => {
+                Arming { armed: false, remaining_ms: None, missing: "this face did not show it".to_owned() }
+            }
+        }
+    }
+}
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    list: Vec<Waiting>,
+}
+
+impl Questions {
+    /// Everything, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.list.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether another question of `agent` may wait.
+    pub(crate) fn has_room(&self, agent: &AgentId) -> bool {
+        let own = self.list.iter().filter(|waiting| waiting.question.asker.agent == *agent).count();
+        own < PER_AGENT && self.list.len() < IN_ALL
+    }
+
+    /// Adds `waiter` to the question that already shows `digest` to the person for `agent`, if one waits.
+    pub(crate) fn join(
+        &mut self,
+        agent: &AgentId,
+        digest: &str,
+        waiter: Waiter,
+        request: &str,
+    ) -> Option<&Waiting> {
+        let waiting = self.list.iter_mut().find(|waiting| {
+            waiting.question.asker.agent == *agent
+                && waiting.question.digest == digest
+                && waiting.waiters.len() < PER_QUESTION
+        })?;
+        waiting.waiters.push(waiter);
+        waiting.question.requests.push(request.to_owned());
+        Some(waiting)
+    }
+
+    /// A new question waits.
+    pub(crate) fn open(&mut self, question: Question, waiter: Waiter, expires: Instant) -> &Waiting {
+        self.list.push(Waiting {
+            question,
+            waiters: vec![waiter],
+            expires,
+            presented: false,
+            cannot_present: None,
+            clocks: HashMap::new(),
+        });
+        &self.list[self.list.len() - 1]
+    }
+
+    /// Its place in the queue, counted from one.
+    pub(crate) fn position(&self, id: &str) -> usize {
+        self.list.iter().position(|waiting| waiting.question.id == id).map_or(0, |index| index + 1)
+    }
+
+    /// A waiting question by its id or its code.
+    pub(crate) fn find(&mut self, id: &str) -> Option<&mut Waiting> {
+        self.list.iter_mut().find(|waiting| waiting.question.id == id || waiting.question.code == id)
+    }
+
+    /// The question that `waiter` waits for.
+    pub(crate) fn of(&mut self, waiter: Waiter) -> Option<&mut Waiting> {
+        self.list.iter_mut().find(|waiting| waiting.waiters.contains(&waiter))
+    }
+
+    /// A question ends.
+    pub(crate) fn close(&mut self, id: &str) -> Option<Waiting> {
+        let index = self.list.iter().position(|waiting| waiting.question.id == id)?;
+        Some(self.list.remove(index))
+    }
+
+    /// `waiter` waits no more; gives the question with what is left of its waiters.
+    pub(crate) fn leave(&mut self, waiter: Waiter, request: &str) -> Option<&Waiting> {
+        let waiting = self.of(waiter)?;
+        waiting.waiters.retain(|other| *other != waiter);
+        if let Some(index) = waiting.question.requests.iter().position(|other| other == request) {
+            waiting.question.requests.remove(index);
+        }
+        Some(waiting)
+    }
+
+    /// When the next question ends by itself.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        self.list.iter().map(|waiting| waiting.expires).min()
+    }
+
+    /// The ids of those whose time is over.
+    pub(crate) fn expired(&self, now: Instant) -> Vec<String> {
+        self.list
+            .iter()
+            .filter(|waiting| waiting.expires <= now)
+            .map(|waiting| waiting.question.id.clone())
+            .collect()
+    }
+
+    /// Four hex digits that no waiting question has.
+    pub(crate) fn fresh_code(&self, seed: Uuid) -> String {
+        let (_, low) = seed.as_u64_pair();
+        let start = u16::try_from(low & 0xffff).unwrap_or_default();
+        (0..=u16::MAX)
+            .map(|step| format!("{:04x}", start.wrapping_add(step)))
+            .find(|code| self.list.iter().all(|waiting| waiting.question.code != *code))
+            .unwrap_or_default()
+    }
+
+    /// A face says what it shows.
+    pub(crate) fn presented(&mut self, face: FaceId, seen: &Seen, now: Instant) -> Arming {
+        let Some(waiting) = self.find(&seen.question) else {
+            return Arming { armed: false, remaining_ms: None, missing: "it waits no more".to_owned() };
+        };
+        waiting.presented |= seen.visible;
+        waiting
+            .clocks
+            .entry(face)
+            .and_modify(|clock| clock.report(seen, now))
+            .or_insert_with(|| Clock::start(seen, now));
+        waiting.arming(face, now)
+    }
+
+    /// A face listed everything: whoever sits there has been told.
+    pub(crate) fn listed(&mut self) {
+        for waiting in &mut self.list {
+            waiting.presented = true;
+        }
+    }
+
+    /// Whether an answer counts: the question waits, the digest is the one on show, and a window's yes was armed.
+    pub(crate) fn check(
+        &mut self,
+        params: &AnswerParams,
+        face: FaceId,
+        now: Instant,
+    ) -> Result<&Waiting, String> {
+        let Some(waiting) = self.find(&params.question_id) else {
+            return Err("it was answered already, or its time is over".to_owned());
+        };
+        if waiting.question.digest != params.digest {
+            return Err("what was shown is not what would run now; look again".to_owned());
+        }
+        let yes = match params.answer {
+            Answer::Once | Answer::Always => true,
+            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => false,
+        };
+        if yes && face.kind == FaceKind::Window {
+            let arming = waiting.arming(face, now);
+            if !arming.armed {
+                return Err(format!("not yet: {}", arming.missing));
+            }
+        }
+        Ok(waiting)
+    }
+}
