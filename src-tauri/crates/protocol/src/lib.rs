@@ -1,1 +1,48 @@
-//! What is said on the agents' socket. Pure.
+//! What is said on the agents' socket, and how the approvers' socket is framed and opened. Pure.
+//!
+//! Bytes come in through [`LineBuffer`], a line becomes a [`Frame`] by [`decode`], a frame becomes a [`Call`] (on the
+//! host) or a [`Notice`] (at the client). Whatever is wrong has its own name: [`Mistake`]. See `docs/PROTOCOL.md`.
+
+mod answer;
+mod call;
+mod data;
+mod decode;
+mod error;
+mod frame;
+mod hello;
+mod json;
+pub mod limits;
+mod line;
+mod mistake;
+mod notice;
+mod params;
+mod proof;
+mod run;
+mod signal;
+
+pub use answer::{
+    Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, RunState, SessionResult,
+    StatusResult, ToolCheckResult, VerdictNote, WhichProgram, WhichResult,
+};
+pub use call::Call;
+pub use data::Encoding;
+pub use decode::decode;
+pub use error::{ErrorCode, ErrorData, ErrorObject};
+pub use frame::{
+    Frame, Id, Notification, Request, Response, error_line, notification_line, request_line, result_line,
+};
+pub use hello::{AuthenticateParams, Client, ControlWelcome, Hello, PROTOCOL, PolicyNote, Welcome};
+pub use limits::Limits;
+pub use line::LineBuffer;
+pub use mistake::{Mistake, Refused};
+pub use notice::{
+    By, Decision, Denied, DenyReason, Event, Finished, Notice, Outcome, Output, Pending, Started,
+    ToolResolved,
+};
+pub use params::{
+    EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
+    StatusParams, Stream, ToolCheckParams, WhichParams,
+};
+pub use proof::{BadKey, BadNonce, Handshake, Key, Nonce, Side, Socket};
+pub use run::{RunParams, Stdin, Wait, What};
+pub use signal::Signal;

@@ -1,0 +1,250 @@
+//! What each method is answered with.
+
+use crate::data::Encoding;
+use crate::mistake::Mistake;
+use crate::notice::{Decision, Event, Notice};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Where a request is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunState {
+    /// Written down.
+    Received,
+    /// Being resolved and judged.
+    Resolving,
+    /// A question is open.
+    Asking,
+    /// Let through; the last checks and the start are under way.
+    Starting,
+    /// It runs.
+    Running,
+    /// It is being ended.
+    Stopping,
+    /// It never ran.
+    Denied,
+    /// It ran and ended.
+    Finished,
+    /// It was let through but could not be started.
+    Failed,
+}
+
+/// What came out of judging, as far as an agent is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictNote {
+    /// What happens.
+    pub decision: Decision,
+    /// Why, as a stable name.
+    pub reason: String,
+    /// Why, in words.
+    pub message: String,
+    /// What the agent could do instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The number of the rule that decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<i64>,
+}
+
+/// The answer to `system.run`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunResult {
+    /// It is on its way; events tell the rest.
+    Accepted(Accepted),
+    /// It ended: the terminal event's members, and `state`. Given with `wait: finished`, and where the same request
+    /// had ended before.
+    Ended(Box<Notice>),
+}
+
+/// A request that is on its way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Accepted {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Where it is.
+    pub state: RunState,
+    /// What came out of judging, once it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictNote>,
+}
+
+/// A terminal event as an answer.
+#[derive(Serialize)]
+struct Ended<'a> {
+    state: RunState,
+    #[serde(flatten)]
+    notice: &'a Notice,
+}
+
+impl RunResult {
+    /// Reads an answer.
+    pub fn of_value(mut value: Value) -> Result<Self, Mistake> {
+        let method = match &value {
+            Value::Object(members) if members.contains_key("outcome") => "exec.finished",
+            Value::Object(members) if members.contains_key("reason") => "exec.denied",
+            _ => {
+                let accepted = serde_json::from_value(value).map_err(|error| Mistake::of_shape(&error))?;
+                return Ok(Self::Accepted(accepted));
+            }
+        };
+        if let Value::Object(members) = &mut value {
+            members.remove("state");
+        }
+        Notice::read(method, value).map(|notice| Self::Ended(Box::new(notice)))
+    }
+}
+
+impl Serialize for RunResult {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Accepted(accepted) => accepted.serialize(serializer),
+            Self::Ended(notice) => Ended { state: notice.event.end_state(), notice }.serialize(serializer),
+        }
+    }
+}
+
+impl Event {
+    /// The state that a request is in after this event.
+    fn end_state(&self) -> RunState {
+        match self {
+            Self::Denied(_) => RunState::Denied,
+            Self::Finished(finished) if finished.outcome == crate::notice::Outcome::Failed => {
+                RunState::Failed
+            }
+            Self::Finished(_) | Self::ToolResolved(_) => RunState::Finished,
+            Self::Pending(_) => RunState::Asking,
+            Self::Started(_) | Self::Output(_) => RunState::Running,
+        }
+    }
+}
+
+/// The answer to `system.status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusResult {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Where it is.
+    pub state: RunState,
+    /// What came out of judging, once it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictNote>,
+    /// Process id, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Bytes written to standard output so far.
+    pub stdout_bytes: u64,
+    /// Bytes written to standard error so far.
+    pub stderr_bytes: u64,
+    /// The terminal event's members, once it ended (as `system.run` with `wait: finished` answers).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Value>,
+}
+
+/// The answer to `system.output`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputResult {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Where it is.
+    pub state: RunState,
+    /// Where the data begins: behind what was asked for where that was not kept.
+    pub offset: u64,
+    /// Standard output from there; empty where the other stream was asked for.
+    pub stdout: String,
+    /// How `stdout` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub stdout_encoding: Encoding,
+    /// Standard error from there; empty where the other stream was asked for.
+    pub stderr: String,
+    /// How `stderr` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub stderr_encoding: Encoding,
+    /// Bytes written to standard output so far, kept or not.
+    pub stdout_bytes: u64,
+    /// Bytes written to standard error so far, kept or not.
+    pub stderr_bytes: u64,
+    /// Whether output was left out.
+    pub truncated: bool,
+}
+
+/// The answer to `system.input`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InputResult {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Bytes of this message that were written: all of them, or fewer where the run stopped reading.
+    pub written: u64,
+}
+
+/// The answer to `system.kill`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KillResult {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Where it is now.
+    pub state: RunState,
+}
+
+/// The answer to `system.which`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhichResult {
+    /// One for each name, in the order they were asked for.
+    pub programs: Vec<WhichProgram>,
+}
+
+/// A program that was looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WhichProgram {
+    /// As it was asked for.
+    pub name: String,
+    /// Its resolved path; null where it was not found.
+    pub path: Option<String>,
+    /// What a run of it without arguments would be.
+    pub decision: Decision,
+    /// Why, in words.
+    pub message: String,
+}
+
+/// The answer to `session.open` and `session.close`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionResult {
+    /// Its name.
+    pub session: String,
+    /// How many of its requests were denied because it closed; 0 when it was opened.
+    pub denied: u64,
+}
+
+/// The answer to `tool.check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCheckResult {
+    /// What happens.
+    pub decision: Decision,
+    /// With ask: what `tool.resolved` will name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_id: Option<Uuid>,
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The answer to `events.after`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsAfterResult {
+    /// The agent's newest event.
+    pub sequence: u64,
+    /// How many events follow as notifications before live ones.
+    pub replaying: u64,
+}

@@ -1,0 +1,49 @@
+//! Bytes in JSON: as text where they are UTF-8, else as base64, and always saying which.
+
+use crate::mistake::Mistake;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+/// How `data` stands for bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// As it is.
+    #[default]
+    Utf8,
+    /// RFC 4648, with padding.
+    Base64,
+}
+
+impl Encoding {
+    /// Whether it is the one that is not said.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde's skip_serializing_if calls")]
+    pub(crate) fn is_utf8(&self) -> bool {
+        *self == Self::Utf8
+    }
+
+    /// Bytes as text, and how.
+    pub fn encode(bytes: &[u8]) -> (String, Self) {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => (text.to_owned(), Self::Utf8),
+            Err(_) => (STANDARD.encode(bytes), Self::Base64),
+        }
+    }
+
+    /// The bytes that `data` stands for.
+    pub fn decode(self, data: String) -> Result<Vec<u8>, Mistake> {
+        match self {
+            Self::Utf8 => Ok(data.into_bytes()),
+            Self::Base64 => STANDARD.decode(data).map_err(|_| Mistake::BadData),
+        }
+    }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Two lower-case hex digits a byte.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}

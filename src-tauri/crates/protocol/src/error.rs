@@ -1,0 +1,179 @@
+//! What went wrong, as it is told: a stable `data.code` and one plain sentence.
+
+use serde::{Deserialize, Serialize};
+
+/// The stable names of errors (`data.code`). A denial is not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// A line is longer than [`crate::limits::FRAME_IN`].
+    FrameTooLarge,
+    /// A line is not UTF-8.
+    NotUtf8,
+    /// A line is not JSON.
+    NotJson,
+    /// Objects and lists are nested deeper than [`crate::limits::DEPTH`].
+    TooDeep,
+    /// An object has the same key twice.
+    DuplicateKey,
+    /// `jsonrpc` is not `"2.0"`.
+    WrongVersion,
+    /// A list of messages in one line.
+    Batch,
+    /// JSON, but not a JSON-RPC request.
+    InvalidRequest,
+    /// No such method on this socket.
+    UnknownMethod,
+    /// A parameter is missing, unknown, of the wrong type or over its limit; `data.problem` says which.
+    InvalidParams,
+    /// Not authenticated yet, or the proof is wrong.
+    Unauthenticated,
+    /// The client speaks a version of the protocol that this host does not.
+    UnsupportedProtocol,
+    /// The same `requestId` was used for another request.
+    DuplicateRequest,
+    /// This agent has no such request.
+    UnknownRequest,
+    /// This agent has no such session.
+    UnknownSession,
+    /// The request does not run (any more), or never asked to be fed.
+    NotRunning,
+    /// Too many messages or requests; `data.retryAfterMs` says when to try again.
+    RateLimited,
+    /// Postern is quitting.
+    ShuttingDown,
+    /// Something failed inside Postern; nothing was run because of this message.
+    Internal,
+}
+
+impl ErrorCode {
+    /// Every code, for tables and documents.
+    pub const ALL: [Self; 19] = [
+        Self::FrameTooLarge,
+        Self::NotUtf8,
+        Self::NotJson,
+        Self::TooDeep,
+        Self::DuplicateKey,
+        Self::WrongVersion,
+        Self::Batch,
+        Self::InvalidRequest,
+        Self::UnknownMethod,
+        Self::InvalidParams,
+        Self::Unauthenticated,
+        Self::UnsupportedProtocol,
+        Self::DuplicateRequest,
+        Self::UnknownRequest,
+        Self::UnknownSession,
+        Self::NotRunning,
+        Self::RateLimited,
+        Self::ShuttingDown,
+        Self::Internal,
+    ];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FrameTooLarge => "frame-too-large",
+            Self::NotUtf8 => "not-utf8",
+            Self::NotJson => "not-json",
+            Self::TooDeep => "too-deep",
+            Self::DuplicateKey => "duplicate-key",
+            Self::WrongVersion => "wrong-version",
+            Self::Batch => "batch-refused",
+            Self::InvalidRequest => "invalid-request",
+            Self::UnknownMethod => "unknown-method",
+            Self::InvalidParams => "invalid-params",
+            Self::Unauthenticated => "unauthenticated",
+            Self::UnsupportedProtocol => "unsupported-protocol",
+            Self::DuplicateRequest => "duplicate-request",
+            Self::UnknownRequest => "unknown-request",
+            Self::UnknownSession => "unknown-session",
+            Self::NotRunning => "not-running",
+            Self::RateLimited => "rate-limited",
+            Self::ShuttingDown => "shutting-down",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// The code of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
+
+    /// The number that JSON-RPC 2.0 (section 5.1) wants; what it has no number for counts down from -32001.
+    pub fn number(self) -> i64 {
+        match self {
+            Self::NotUtf8 | Self::NotJson => -32700,
+            Self::FrameTooLarge
+            | Self::TooDeep
+            | Self::DuplicateKey
+            | Self::WrongVersion
+            | Self::Batch
+            | Self::InvalidRequest => -32600,
+            Self::UnknownMethod => -32601,
+            Self::InvalidParams => -32602,
+            Self::Internal => -32603,
+            Self::Unauthenticated => -32001,
+            Self::UnsupportedProtocol => -32002,
+            Self::DuplicateRequest => -32003,
+            Self::UnknownRequest => -32004,
+            Self::UnknownSession => -32005,
+            Self::NotRunning => -32006,
+            Self::RateLimited => -32007,
+            Self::ShuttingDown => -32008,
+        }
+    }
+}
+
+/// An error as it stands in a response.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ErrorObject {
+    /// JSON-RPC's number.
+    pub code: i64,
+    /// One plain sentence.
+    pub message: String,
+    /// The stable names.
+    #[serde(default)]
+    pub data: ErrorData,
+}
+
+/// What a program may rely on in an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorData {
+    /// Stable name: one of [`ErrorCode`]'s, or one of the control socket's own.
+    #[serde(default)]
+    pub code: String,
+    /// What exactly is wrong with the message, as a stable name (`nul-in-argument`, `unknown-field`…).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// When it makes sense to try again, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+impl ErrorObject {
+    /// An error with its stable name and one plain sentence.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let data = ErrorData { code: code.name().to_owned(), ..ErrorData::default() };
+        Self { code: code.number(), message: message.into(), data }
+    }
+
+    /// An error with a name that only the control socket knows.
+    pub fn named(name: impl Into<String>, message: impl Into<String>) -> Self {
+        let data = ErrorData { code: name.into(), ..ErrorData::default() };
+        Self { code: -32000, message: message.into(), data }
+    }
+
+    /// The same, saying when to try again.
+    #[must_use]
+    pub fn retry_after(mut self, milliseconds: u64) -> Self {
+        self.data.retry_after_ms = Some(milliseconds);
+        self
+    }
+
+    /// Its stable name as a code, where it is one of [`ErrorCode`]'s.
+    pub fn kind(&self) -> Option<ErrorCode> {
+        ErrorCode::from_name(&self.data.code)
+    }
+}

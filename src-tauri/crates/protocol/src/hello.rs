@@ -1,0 +1,101 @@
+//! The first three messages on a socket: hello, authenticate, and its answer.
+
+use crate::frame::Request;
+use crate::limits::{self, Limits};
+use crate::mistake::Mistake;
+use crate::proof::Nonce;
+use crate::run::check_text;
+use serde::{Deserialize, Serialize};
+
+/// The version of the protocol that this crate speaks.
+pub const PROTOCOL: u32 = 1;
+
+/// `hello`: the first thing that a client hears.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The version the host speaks.
+    pub protocol: u32,
+    /// The host's name and version: `postern/0.1.0`.
+    pub server: String,
+    /// New for each connection.
+    pub nonce: Nonce,
+}
+
+/// `authenticate`: the first thing that a client says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuthenticateParams {
+    /// The version the client speaks.
+    pub protocol: u32,
+    /// New for each connection.
+    pub nonce: Nonce,
+    /// The client's proof, 64 hex digits.
+    pub proof: String,
+    /// What program the client is: its own word, for the log.
+    pub client: Client,
+    /// The last event that the client heard: what came since is told again. None: only what comes from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+}
+
+/// What program a client is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Client {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl AuthenticateParams {
+    /// The method's name.
+    pub const METHOD: &'static str = "authenticate";
+
+    /// Reads the request that must be an authenticate: another method is told as unknown until then.
+    pub fn of_request(request: Request) -> Result<Self, Mistake> {
+        if request.method != Self::METHOD {
+            return Err(Mistake::UnknownMethod(request.method));
+        }
+        let params: Self =
+            serde_json::from_value(request.params).map_err(|error| Mistake::of_shape(&error))?;
+        check_text("client.name", &params.client.name, limits::SESSION)?;
+        check_text("client.version", &params.client.version, limits::SESSION)?;
+        Ok(params)
+    }
+}
+
+/// What an agent is told when its proof was right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    /// Who the channel says it is.
+    pub agent: String,
+    /// The host's proof, 64 hex digits.
+    pub proof: String,
+    /// What it may send.
+    pub limits: Limits,
+    /// How it is judged.
+    pub policy: PolicyNote,
+    /// The agent's newest event; 0 where there is none yet.
+    pub sequence: u64,
+}
+
+/// How an agent is judged, as far as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyNote {
+    /// `deny`, `allowlist` or `full`.
+    pub security: String,
+    /// `off`, `on-miss` or `always`.
+    pub ask: String,
+}
+
+/// What an approver is told when its proof was right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ControlWelcome {
+    /// The host's proof, 64 hex digits.
+    pub proof: String,
+}

@@ -1,0 +1,336 @@
+//! Everything that an agent hears without having asked.
+
+use crate::data::Encoding;
+use crate::frame::{self, Notification};
+use crate::mistake::Mistake;
+use crate::params::Stream;
+use crate::signal::Signal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+/// One event of an agent. `params` is flat: these members, then those of the event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// Its number: gapless, one more than the agent's event before.
+    pub sequence: u64,
+    /// When, RFC 3339 with milliseconds, UTC.
+    pub at: String,
+    /// The request it is about; for `tool.resolved` the check.
+    pub request_id: Uuid,
+    /// The request's session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// `exec.pending`: a question is open.
+    Pending(Pending),
+    /// `exec.started`: accepted and launched.
+    Started(Started),
+    /// `exec.output`: it wrote something, where the request said `stream`.
+    Output(Output),
+    /// `exec.finished`: it ran and ended.
+    Finished(Finished),
+    /// `exec.denied`: it never ran.
+    Denied(Denied),
+    /// `tool.resolved`: a tool's question was answered.
+    ToolResolved(ToolResolved),
+}
+
+/// `exec.pending`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pending {
+    /// When the question ends by itself, RFC 3339.
+    pub expires_at: String,
+    /// Its place among what waits for the person, from 1.
+    pub position: u32,
+}
+
+/// `exec.started`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Started {
+    /// Process id on the host.
+    pub pid: u32,
+    /// The program's real path.
+    pub path: String,
+    /// What it was started with.
+    pub argv: Vec<String>,
+    /// Where.
+    pub cwd: String,
+    /// Who let it through.
+    pub by: By,
+    /// The number of the rule that let it through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<i64>,
+}
+
+/// Who let a request through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// An allow rule.
+    Rule,
+    /// The agent's settings.
+    Policy,
+    /// A person.
+    Person,
+    /// A skill's rule.
+    Skill,
+    /// The fallback, when nobody answered.
+    Fallback,
+}
+
+/// `exec.output`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Output {
+    /// Which stream.
+    pub stream: Stream,
+    /// Where `data` begins, in bytes from the stream's beginning.
+    pub offset: u64,
+    /// What was written.
+    pub data: String,
+    /// How `data` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub encoding: Encoding,
+}
+
+impl Output {
+    /// Output that carries these bytes.
+    pub fn new(stream: Stream, offset: u64, bytes: &[u8]) -> Self {
+        let (data, encoding) = Encoding::encode(bytes);
+        Self { stream, offset, data, encoding }
+    }
+
+    /// The bytes.
+    pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
+        self.encoding.decode(self.data)
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// By itself.
+    Exited,
+    /// By a signal that Postern did not send.
+    Signalled,
+    /// Its time ran out.
+    Timeout,
+    /// It was killed on request, or because Postern quit.
+    Killed,
+    /// It was let through but could not be started.
+    Failed,
+    /// It ran when Postern ended, and was gone afterwards.
+    Lost,
+    /// It may have been started when Postern ended. It is never run again.
+    Unknown,
+}
+
+/// `exec.finished`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finished {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its exit code, where it exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<Signal>,
+    /// Whether its time ran out.
+    pub timed_out: bool,
+    /// How long it ran, in milliseconds.
+    pub duration_ms: u64,
+    /// What it wrote to standard output, as far as it was kept.
+    pub stdout: String,
+    /// How `stdout` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub stdout_encoding: Encoding,
+    /// What it wrote to standard error, as far as it was kept.
+    pub stderr: String,
+    /// How `stderr` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub stderr_encoding: Encoding,
+    /// Whether output was left out.
+    pub truncated: bool,
+    /// Bytes it wrote to both streams together, kept or not.
+    pub bytes: u64,
+    /// More in words, where there is more to say (why it could not be started).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Why a request was denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DenyReason {
+    /// The built-in core.
+    Core,
+    /// A deny rule, a managed rule or a parent's layer.
+    Denylist,
+    /// The agent's settings.
+    Policy,
+    /// No rule covers it and nobody is to be asked.
+    AllowlistMiss,
+    /// A person said no.
+    User,
+    /// Nobody answered in time.
+    Expired,
+    /// The agent withdrew it, or its session closed.
+    Cancelled,
+    /// The program was not found.
+    NotFound,
+    /// Malformed, oversized or impossible to show in full.
+    Invalid,
+    /// File, script, folder or policy changed between the yes and the start.
+    Drifted,
+    /// Too many questions wait.
+    QueueFull,
+    /// Too many requests, or the agent is cooling down.
+    RateLimited,
+    /// It asks for environment names that are refused.
+    EnvRefused,
+    /// Its working directory is refused.
+    CwdRefused,
+    /// No face could show the question.
+    CannotPresent,
+    /// Postern is paused.
+    Paused,
+    /// Postern was restarted before it was decided or started.
+    Restarted,
+}
+
+/// `exec.denied`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Denied {
+    /// Why, as a stable name.
+    pub reason: DenyReason,
+    /// Why, in words.
+    pub message: String,
+    /// What the agent could do instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// The person's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// The number of the rule that denied it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<i64>,
+    /// When it makes sense to try again, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+/// What comes out of judging.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// It may.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It may not.
+    Deny,
+}
+
+/// `tool.resolved`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResolved {
+    /// Which check: as `tool.check` answered.
+    pub check_id: Uuid,
+    /// Allow or deny.
+    pub decision: Decision,
+    /// The person's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+impl Event {
+    /// The notification's method.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Pending(_) => "exec.pending",
+            Self::Started(_) => "exec.started",
+            Self::Output(_) => "exec.output",
+            Self::Finished(_) => "exec.finished",
+            Self::Denied(_) => "exec.denied",
+            Self::ToolResolved(_) => "tool.resolved",
+        }
+    }
+
+    /// Whether a request's life ends with it.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Finished(_) | Self::Denied(_))
+    }
+}
+
+/// What is the same in every notice. Members that a newer host adds are passed over.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    sequence: u64,
+    at: String,
+    request_id: Uuid,
+    #[serde(default)]
+    session: Option<String>,
+}
+
+impl Notice {
+    /// Reads a notification; none where it is not an event that this crate knows.
+    pub fn of_notification(told: Notification) -> Option<Result<Self, Mistake>> {
+        let Notification { method, params } = told;
+        let known =
+            ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"];
+        known.contains(&method.as_str()).then(|| Self::read(&method, params))
+    }
+
+    /// Reads the parameters of an event.
+    pub(crate) fn read(method: &str, params: Value) -> Result<Self, Mistake> {
+        let Value::Object(mut members) = params else { return Err(Mistake::ParamsNotAnObject) };
+        let head = ["sequence", "at", "requestId", "session"];
+        let head: Map<String, Value> =
+            head.into_iter().filter_map(|name| members.remove_entry(name)).collect();
+        let head: Head = of(Value::Object(head))?;
+        let body = Value::Object(members);
+        let event = match method {
+            "exec.pending" => Event::Pending(of(body)?),
+            "exec.started" => Event::Started(of(body)?),
+            "exec.output" => Event::Output(of(body)?),
+            "exec.finished" => Event::Finished(of(body)?),
+            "exec.denied" => Event::Denied(of(body)?),
+            "tool.resolved" => Event::ToolResolved(of(body)?),
+            other => return Err(Mistake::UnknownMethod(other.to_owned())),
+        };
+        Ok(Self {
+            sequence: head.sequence,
+            at: head.at,
+            request_id: head.request_id,
+            session: head.session,
+            event,
+        })
+    }
+
+    /// The notice as a line, `\n` included.
+    pub fn line(&self) -> Vec<u8> {
+        frame::notification_line(self.event.method(), self)
+    }
+}
+
+fn of<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, Mistake> {
+    serde_json::from_value(value).map_err(|error| Mistake::of_shape(&error))
+}

@@ -1,0 +1,211 @@
+//! The parameters of the agent's other methods.
+
+use crate::data::Encoding;
+use crate::limits;
+use crate::mistake::Mistake;
+use crate::run::{check_name, check_session};
+use crate::signal::Signal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+/// `system.status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StatusParams {
+    /// Which request.
+    pub request_id: Uuid,
+}
+
+/// One of the two streams that a run writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// `system.output`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OutputParams {
+    /// Which request.
+    pub request_id: Uuid,
+    /// Which stream; none is both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
+    /// The first byte, counted from the stream's beginning.
+    #[serde(default)]
+    pub offset: u64,
+    /// How many bytes of each stream at most; none is as many as one answer holds ([`limits::OUTPUT`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
+}
+
+/// `system.input`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InputParams {
+    /// Which request.
+    pub request_id: Uuid,
+    /// What is written to its standard input: at most [`limits::STDIN`] bytes.
+    #[serde(default)]
+    pub data: String,
+    /// How `data` stands for bytes.
+    #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
+    pub encoding: Encoding,
+    /// Whether that was all.
+    #[serde(default)]
+    pub eof: bool,
+}
+
+impl InputParams {
+    /// Parameters that send these bytes, at most [`limits::STDIN`].
+    pub fn new(request_id: Uuid, bytes: &[u8], eof: bool) -> Self {
+        let (data, encoding) = Encoding::encode(bytes);
+        Self { request_id, data, encoding, eof }
+    }
+
+    /// The bytes.
+    pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
+        self.encoding.decode(self.data)
+    }
+}
+
+/// `system.kill`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KillParams {
+    /// Which request. One that still waits for an answer is withdrawn.
+    pub request_id: Uuid,
+    /// What is sent to it and all that it started.
+    #[serde(default = "Signal::term")]
+    pub signal: Signal,
+}
+
+/// `system.which`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichParams {
+    /// Program names, at most [`limits::NAMES`].
+    pub names: Vec<String>,
+}
+
+/// `session.open`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionOpenParams {
+    /// Its name, new among the agent's open sessions.
+    pub session: String,
+    /// The session it stands under: what that one denies, it denies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// A layer of rules in the form of `permissions.jsonc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Map<String, Value>>,
+}
+
+/// `session.close`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionCloseParams {
+    /// Its name.
+    pub session: String,
+}
+
+/// `tool.check`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolCheckParams {
+    /// The tool's name.
+    pub tool: String,
+    /// What it would be called with.
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+    /// The session it is called in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// `events.after`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventsAfterParams {
+    /// The last event that was heard; 0 replays from the beginning.
+    pub sequence: u64,
+}
+
+/// Parameters that keep to their limits.
+pub(crate) trait Check {
+    /// What is wrong with them.
+    fn check(&self) -> Result<(), Mistake>;
+}
+
+impl Check for StatusParams {
+    fn check(&self) -> Result<(), Mistake> {
+        Ok(())
+    }
+}
+
+impl Check for OutputParams {
+    fn check(&self) -> Result<(), Mistake> {
+        Ok(())
+    }
+}
+
+impl Check for KillParams {
+    fn check(&self) -> Result<(), Mistake> {
+        Ok(())
+    }
+}
+
+impl Check for EventsAfterParams {
+    fn check(&self) -> Result<(), Mistake> {
+        Ok(())
+    }
+}
+
+impl Check for InputParams {
+    fn check(&self) -> Result<(), Mistake> {
+        let bytes = match self.encoding {
+            Encoding::Utf8 => self.data.len(),
+            Encoding::Base64 => self.encoding.decode(self.data.clone())?.len(),
+        };
+        if bytes > limits::STDIN {
+            Err(Mistake::TooLong { field: "data", limit: limits::STDIN })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Check for WhichParams {
+    fn check(&self) -> Result<(), Mistake> {
+        if self.names.len() > limits::NAMES {
+            return Err(Mistake::TooMany { field: "names", limit: limits::NAMES });
+        }
+        self.names.iter().try_for_each(|name| check_name("names", name, limits::CWD))
+    }
+}
+
+impl Check for SessionOpenParams {
+    fn check(&self) -> Result<(), Mistake> {
+        check_session(&self.session)?;
+        self.parent.as_deref().map_or(Ok(()), |parent| check_name("parent", parent, limits::SESSION))
+    }
+}
+
+impl Check for SessionCloseParams {
+    fn check(&self) -> Result<(), Mistake> {
+        check_session(&self.session)
+    }
+}
+
+impl Check for ToolCheckParams {
+    fn check(&self) -> Result<(), Mistake> {
+        check_name("tool", &self.tool, limits::TOOL)?;
+        self.session.as_deref().map_or(Ok(()), check_session)
+    }
+}

@@ -1,0 +1,286 @@
+//! `system.run`: what an agent asks for, checked before anything else sees it.
+
+use crate::data::hex;
+use crate::limits;
+use crate::mistake::Mistake;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// What is to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A program and its arguments: `command`.
+    Command(Vec<String>),
+    /// A line of shell text: `shell`.
+    Shell(String),
+}
+
+/// Standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Stdin {
+    /// None: the run reads `/dev/null`.
+    #[default]
+    Nothing,
+    /// This text, at most [`limits::STDIN`] bytes.
+    Text(String),
+    /// Sent with `system.input` while it runs.
+    Stream,
+}
+
+/// When `system.run` is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wait {
+    /// When the request is written down and judged.
+    #[default]
+    None,
+    /// When it ended.
+    Finished,
+}
+
+/// The parameters of `system.run`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunParams {
+    /// The client's own number: the key of at-most-once.
+    pub request_id: Uuid,
+    /// What is to be run.
+    pub what: What,
+    /// Where; none is the agent's own default folder.
+    pub cwd: Option<String>,
+    /// Environment overrides by name.
+    pub env: BTreeMap<String, String>,
+    /// Standard input.
+    pub stdin: Stdin,
+    /// How long it may run, in milliseconds, at least 1; none is the agent's own default.
+    pub timeout_ms: Option<u64>,
+    /// The agent's own words for the person: untrusted, shown as quoted.
+    pub reason: Option<String>,
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// When the call is answered.
+    pub wait: Wait,
+    /// Whether output is told as it comes (`exec.output`).
+    pub stream: bool,
+    /// Whether the request is withdrawn, or the run killed, when the connection that made it goes away.
+    pub cancel_on_disconnect: bool,
+}
+
+/// The same as it stands on the wire.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wire {
+    request_id: Uuid,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shell: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    env: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stdin: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    wait: Wait,
+    #[serde(default, skip_serializing_if = "is_default")]
+    stream: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    cancel_on_disconnect: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl RunParams {
+    /// A request for `what`, with everything else as it is when nothing is said.
+    pub fn new(request_id: Uuid, what: What) -> Self {
+        Self {
+            request_id,
+            what,
+            cwd: None,
+            env: BTreeMap::new(),
+            stdin: Stdin::Nothing,
+            timeout_ms: None,
+            reason: None,
+            session: None,
+            wait: Wait::None,
+            stream: false,
+            cancel_on_disconnect: false,
+        }
+    }
+
+    /// Reads and checks `params`.
+    pub fn from_value(params: Value) -> Result<Self, Mistake> {
+        let wire: Wire = serde_json::from_value(params).map_err(|error| Mistake::of_shape(&error))?;
+        let what = match (wire.command, wire.shell) {
+            (Some(argv), None) => What::Command(argv),
+            (None, Some(text)) => What::Shell(text),
+            _ => return Err(Mistake::CommandOrShell),
+        };
+        let run = Self {
+            request_id: wire.request_id,
+            what,
+            cwd: wire.cwd,
+            env: wire.env,
+            stdin: Stdin::from_value(wire.stdin)?,
+            timeout_ms: wire.timeout_ms,
+            reason: wire.reason,
+            session: wire.session,
+            wait: wire.wait,
+            stream: wire.stream,
+            cancel_on_disconnect: wire.cancel_on_disconnect,
+        };
+        run.check().map(|()| run)
+    }
+
+    /// Whether everything keeps to its limits. [`Self::from_value`] has asked already.
+    pub fn check(&self) -> Result<(), Mistake> {
+        match &self.what {
+            What::Command(argv) => check_argv(argv)?,
+            What::Shell(text) if text.trim().is_empty() => return Err(Mistake::Empty("shell")),
+            What::Shell(text) => check_text("shell", text, limits::SHELL)?,
+        }
+        check_env(&self.env)?;
+        if let Some(cwd) = &self.cwd {
+            if cwd.contains('\0') {
+                return Err(Mistake::NulInCwd);
+            }
+            check_name("cwd", cwd, limits::CWD)?;
+        }
+        if matches!(&self.stdin, Stdin::Text(text) if text.len() > limits::STDIN) {
+            return Err(Mistake::StdinTooLong);
+        }
+        if self.timeout_ms == Some(0) {
+            return Err(Mistake::OutOfRange { field: "timeoutMs", range: "at least 1" });
+        }
+        self.reason.as_deref().map_or(Ok(()), |reason| check_text("reason", reason, limits::REASON))?;
+        self.session.as_deref().map_or(Ok(()), check_session)
+    }
+
+    /// sha256 over everything that makes this request another one (not how its answer is listened to), 64 hex digits:
+    /// the same `requestId` with another fingerprint is an error.
+    pub fn fingerprint(&self) -> String {
+        let same = Self { wait: Wait::None, stream: false, cancel_on_disconnect: false, ..self.clone() };
+        let mut hash = Sha256::new();
+        // Texts and numbers only: it cannot fail to serialise.
+        hash.update(serde_json::to_vec(&same.wire()).unwrap_or_default());
+        hex(&hash.finalize())
+    }
+
+    fn wire(&self) -> Wire {
+        let (command, shell) = match self.what.clone() {
+            What::Command(argv) => (Some(argv), None),
+            What::Shell(text) => (None, Some(text)),
+        };
+        Wire {
+            request_id: self.request_id,
+            command,
+            shell,
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            stdin: self.stdin.to_value(),
+            timeout_ms: self.timeout_ms,
+            reason: self.reason.clone(),
+            session: self.session.clone(),
+            wait: self.wait,
+            stream: self.stream,
+            cancel_on_disconnect: self.cancel_on_disconnect,
+        }
+    }
+}
+
+impl Serialize for RunParams {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.wire().serialize(serializer)
+    }
+}
+
+impl Stdin {
+    fn from_value(value: Option<Value>) -> Result<Self, Mistake> {
+        match value {
+            None => Ok(Self::Nothing),
+            Some(Value::String(text)) => Ok(Self::Text(text)),
+            Some(Value::Object(said))
+                if said.len() == 1 && said.get("stream") == Some(&Value::Bool(true)) =>
+            {
+                Ok(Self::Stream)
+            }
+            Some(_) => Err(Mistake::BadStdin),
+        }
+    }
+
+    fn to_value(&self) -> Option<Value> {
+        match self {
+            Self::Nothing => None,
+            Self::Text(text) => Some(Value::String(text.clone())),
+            Self::Stream => Some(serde_json::json!({"stream": true})),
+        }
+    }
+}
+
+fn check_argv(argv: &[String]) -> Result<(), Mistake> {
+    if argv.first().is_none_or(String::is_empty) {
+        return Err(Mistake::EmptyCommand);
+    }
+    if argv.len() > limits::ARGUMENTS {
+        return Err(Mistake::TooManyArguments);
+    }
+    for (index, argument) in argv.iter().enumerate() {
+        if argument.contains('\0') {
+            return Err(Mistake::NulInArgument { index });
+        }
+        if argument.len() > limits::ARGUMENT {
+            return Err(Mistake::ArgumentTooLong { index });
+        }
+    }
+    let total: usize = argv.iter().map(String::len).sum();
+    if total > limits::ARGUMENTS_TOTAL { Err(Mistake::ArgumentsTooLong) } else { Ok(()) }
+}
+
+fn check_env(env: &BTreeMap<String, String>) -> Result<(), Mistake> {
+    if env.len() > limits::ENV {
+        return Err(Mistake::TooManyEnv);
+    }
+    for (name, value) in env {
+        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let first = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+        if !plain || !first || name.len() > limits::ENV_NAME {
+            return Err(Mistake::BadEnvName(name.clone()));
+        }
+        if value.contains('\0') {
+            return Err(Mistake::NulInEnv(name.clone()));
+        }
+    }
+    let total: usize = env.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if total > limits::ENV_TOTAL {
+        return Err(Mistake::TooLong { field: "env", limit: limits::ENV_TOTAL });
+    }
+    Ok(())
+}
+
+/// A text that may be empty.
+pub(crate) fn check_text(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
+    if text.contains('\0') {
+        return Err(Mistake::Nul(field));
+    }
+    if text.len() > limit { Err(Mistake::TooLong { field, limit }) } else { Ok(()) }
+}
+
+/// A text that must say something.
+pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Result<(), Mistake> {
+    if text.is_empty() { Err(Mistake::Empty(field)) } else { check_text(field, text, limit) }
+}
+
+pub(crate) fn check_session(session: &str) -> Result<(), Mistake> {
+    check_name("session", session, limits::SESSION)
+}
