@@ -7,6 +7,8 @@ mod ask;
 mod folder;
 mod gate;
 mod host;
+pub mod identity;
+pub mod resolve;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Arming, Counts, Gate, Gone, Killed, Seen};

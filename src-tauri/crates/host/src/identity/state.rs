@@ -1,0 +1,54 @@
+//! Everything that changes when a file does.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Which file it is and when it last changed. Two equal states with the same settled times are the same content:
+/// mtime can be set back by whoever owns the file, ctime cannot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileState {
+    /// Device number.
+    pub device: u64,
+    /// Inode number.
+    pub inode: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Modification time, nanoseconds since 1970.
+    pub mtime_ns: i128,
+    /// Change time, nanoseconds since 1970.
+    pub ctime_ns: i128,
+}
+
+impl FileState {
+    /// The state of an opened file.
+    ///
+    /// # Errors
+    /// What `fstat` says.
+    pub fn of(file: &File) -> std::io::Result<Self> {
+        let meta = file.metadata()?;
+        Ok(Self {
+            device: meta.dev(),
+            inode: meta.ino(),
+            size: meta.size(),
+            mtime_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+            ctime_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+        })
+    }
+
+    /// Whether it last changed longer than `margin` before `now`. Times in the future are never settled.
+    pub fn settled(&self, now: SystemTime, margin: Duration) -> bool {
+        let now = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let latest = self.mtime_ns.max(self.ctime_ns).saturating_add_unsigned(margin.as_nanos());
+        i128::try_from(now).is_ok_and(|now| latest < now)
+    }
+
+    /// Whether `other` is the same file, whatever became of its content.
+    pub fn same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+}
+
+fn nanoseconds(seconds: i64, nanos: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
+}

@@ -1,0 +1,95 @@
+//! The working directory of a run: opened once, so that nobody can point the path elsewhere afterwards.
+
+use super::kernel_path::real_path;
+use postern_request::BoundDir;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+/// Why a working directory cannot be used. The fragments follow the path.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CwdError {
+    /// It does not begin with `/`.
+    #[error("is not an absolute path")]
+    NotAbsolute,
+    /// There is nothing.
+    #[error("does not exist")]
+    Missing,
+    /// There is something else.
+    #[error("is not a folder")]
+    NotAFolder,
+    /// It, or a folder above it, may not be entered.
+    #[error("may not be entered")]
+    Forbidden,
+    /// Its real path is not text.
+    #[error("has a path that is not UTF-8")]
+    NotText,
+    /// Anything else the system says.
+    #[error("cannot be opened: {0}")]
+    Other(String),
+}
+
+/// An opened working directory.
+#[derive(Debug, Clone)]
+pub struct Cwd {
+    /// What it is, as the plan holds it.
+    pub bound: BoundDir,
+    folder: Arc<OwnedFd>,
+}
+
+#[cfg(target_os = "linux")]
+const FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+
+impl Cwd {
+    /// Opens `path`, which must be absolute.
+    ///
+    /// # Errors
+    /// [`CwdError`]: missing, a file, not to be entered.
+    pub fn open(path: &str) -> Result<Self, CwdError> {
+        if !path.starts_with('/') {
+            return Err(CwdError::NotAbsolute);
+        }
+        let folder = rustix::fs::open(path, FLAGS, Mode::empty()).map_err(refused)?;
+        rustix::fs::accessat(&folder, ".", rustix::fs::Access::EXEC_OK, rustix::fs::AtFlags::empty())
+            .map_err(refused)?;
+        let stat = rustix::fs::fstat(&folder).map_err(refused)?;
+        let real = real_path(&folder).map_err(|_| CwdError::Missing)?;
+        let path = real.into_os_string().into_string().map_err(|_| CwdError::NotText)?;
+        let bound = BoundDir { path, device: device(stat.st_dev), inode: stat.st_ino };
+        Ok(Self { bound, folder: Arc::new(folder) })
+    }
+
+    /// The opened folder, for `fchdir`.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+
+    /// Whether its real path still leads to it.
+    pub fn is_current(&self) -> bool {
+        rustix::fs::stat(self.bound.path.as_str())
+            .is_ok_and(|stat| (device(stat.st_dev), stat.st_ino) == (self.bound.device, self.bound.inode))
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn device(raw: u64) -> u64 {
+    raw
+}
+
+/// macOS numbers devices with a signed integer; the standard library widens it the same way.
+#[cfg(target_os = "macos")]
+fn device(raw: i32) -> u64 {
+    i64::from(raw).cast_unsigned()
+}
+
+fn refused(error: Errno) -> CwdError {
+    match error {
+        Errno::NOENT => CwdError::Missing,
+        Errno::NOTDIR => CwdError::NotAFolder,
+        Errno::ACCESS | Errno::PERM => CwdError::Forbidden,
+        other => CwdError::Other(other.to_string()),
+    }
+}

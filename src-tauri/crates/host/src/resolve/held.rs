@@ -1,0 +1,181 @@
+//! Files that a run depends on, kept open from the moment they were judged until the run has started.
+
+use super::format::{Format, HEADER_BYTES, format_of};
+use super::kernel_path::real_path;
+use super::mutable::is_mutable;
+use crate::identity::{FileState, Identities, IdentityError};
+use postern_policy::{Identity, Program, Script};
+use postern_request::BoundFile;
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An opened file with all that is known about it.
+#[derive(Debug)]
+pub struct HeldFile {
+    /// Absolute path; links not followed.
+    pub path: PathBuf,
+    /// Which file it was, and when it had last changed, when it was identified.
+    pub state: FileState,
+    /// What it is, as the plan holds it.
+    pub bound: BoundFile,
+    /// The interpreter that the system starts for it, where it is a program with a `#!` line.
+    pub interpreter: Option<Arc<HeldFile>>,
+    /// The `#!` line's words.
+    pub shebang: Option<Vec<String>>,
+    /// Whether the person's own user could change it.
+    pub mutable: bool,
+    /// Whether it runs as another user or group.
+    pub setuid: bool,
+    /// Paths that come earlier on the search path: a program that appears there would be run instead.
+    pub earlier: Vec<PathBuf>,
+    file: File,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// There is nothing at that path.
+    Missing,
+    /// There is something, but it is not to be run: a sentence fragment.
+    Unusable(String),
+}
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be executed.
+    Program,
+    /// To be read by an interpreter.
+    Operand,
+}
+
+impl HeldFile {
+    /// Opens the file at an absolute path and finds out what it is. Never blocks on a FIFO or a device.
+    pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, Problem> {
+        let file = open_regular(path, purpose)?;
+        let mode = Mode::from_raw_mode(rustix::fs::fstat(&file).map_err(problem)?.st_mode);
+        let real = real_path(&file).map_err(|_| Problem::Missing)?;
+        let shebang = match purpose {
+            Purpose::Program => shebang_of(&file)?,
+            Purpose::Operand => None,
+        };
+        let (state, identity) = identities.of(&file, &real).map_err(|error| unidentified(&error))?;
+        let bound = BoundFile { path: text(path)?, real_path: text(&real)?, identity };
+        Ok(Self {
+            state,
+            bound,
+            interpreter: None,
+            shebang,
+            mutable: is_mutable(path, &real),
+            setuid: mode.intersects(Mode::SUID | Mode::SGID),
+            earlier: Vec::new(),
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The open file's descriptor.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Its identity.
+    pub fn identity(&self) -> &Identity {
+        &self.bound.identity
+    }
+
+    /// Its first bytes, at most `limit`, for a preview.
+    pub fn beginning(&self, limit: usize) -> Vec<u8> {
+        let mut bytes = vec![0; limit];
+        let read = self.file.read_at(&mut bytes, 0).unwrap_or(0);
+        bytes.truncate(read);
+        bytes
+    }
+
+    /// The fact that policy judges by.
+    pub(super) fn program(&self, invoked: &str) -> Program {
+        Program {
+            invoked: invoked.to_owned(),
+            path: self.bound.path.clone(),
+            real_path: self.bound.real_path.clone(),
+            identity: Some(self.bound.identity.clone()),
+            shebang: self.shebang.clone(),
+            mutable: self.mutable,
+            setuid: self.setuid,
+        }
+    }
+
+    /// The fact that policy judges a script operand by.
+    pub(super) fn script(&self, written: &str) -> Script {
+        Script {
+            written: written.to_owned(),
+            real_path: self.bound.real_path.clone(),
+            identity: self.bound.identity.clone(),
+        }
+    }
+}
+
+/// Opens without following the file's own surprises: a FIFO does not hang, a folder or device is told apart.
+fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(problem)?);
+    let stat = rustix::fs::fstat(&file).map_err(problem)?;
+    let what = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => None,
+        FileType::Directory => Some("is a folder"),
+        FileType::Fifo => Some("is a FIFO"),
+        FileType::Socket => Some("is a socket"),
+        FileType::CharacterDevice | FileType::BlockDevice => Some("is a device"),
+        FileType::Symlink | FileType::Unknown => Some("is no regular file"),
+    };
+    let executable = purpose == Purpose::Operand
+        || (Mode::from_raw_mode(stat.st_mode).intersects(Mode::XUSR | Mode::XGRP | Mode::XOTH)
+            && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok());
+    match what {
+        Some(what) => Err(Problem::Unusable(what.to_owned())),
+        None if executable => Ok(file),
+        None => Err(Problem::Unusable("is not executable".to_owned())),
+    }
+}
+
+fn shebang_of(file: &File) -> Result<Option<Vec<String>>, Problem> {
+    let mut header = [0; HEADER_BYTES];
+    let read = file
+        .read_at(&mut header, 0)
+        .map_err(|error| Problem::Unusable(format!("cannot be read: {error}")))?;
+    match format_of(&header[..read]) {
+        Ok(Format::Native) => Ok(None),
+        Ok(Format::Script(words)) => Ok(Some(words)),
+        Err(what) => Err(Problem::Unusable(what.to_owned())),
+    }
+}
+
+fn problem(error: Errno) -> Problem {
+    match error {
+        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Problem::Missing,
+        Errno::LOOP => Problem::Unusable("is a circle of links".to_owned()),
+        Errno::ACCESS | Errno::PERM => Problem::Unusable("may not be read".to_owned()),
+        Errno::NXIO => Problem::Unusable("is a socket or a device".to_owned()),
+        other => Problem::Unusable(format!("cannot be opened: {other}")),
+    }
+}
+
+fn unidentified(error: &IdentityError) -> Problem {
+    Problem::Unusable(error.to_string())
+}
+
+fn text(path: &Path) -> Result<String, Problem> {
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Problem::Unusable("has a path that is not UTF-8".to_owned()))
+}

@@ -1,0 +1,131 @@
+//! One name to one opened file.
+
+use super::Resolver;
+use super::held::{HeldFile, Problem, Purpose};
+use super::search::lexical;
+use postern_policy::Lookup;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a name is looked up.
+pub(super) struct Place<'a> {
+    /// Where relative paths begin: absolute, or empty where it is not known.
+    pub(super) folder: PathBuf,
+    /// Where bare names are looked up.
+    pub(super) search_path: &'a [String],
+}
+
+impl Place<'_> {
+    pub(super) fn is_unknown(&self) -> bool {
+        self.folder.as_os_str().is_empty()
+    }
+}
+
+/// What a name led to.
+pub(super) enum Found {
+    /// A file that can be run.
+    File(Arc<HeldFile>),
+    /// Something that cannot: its path and what is wrong.
+    Unusable(PathBuf, String),
+    /// Nothing.
+    Nothing,
+}
+
+impl Found {
+    pub(super) fn lookup(&self, invoked: &str) -> Lookup {
+        match self {
+            Self::File(file) => Lookup::Found(Box::new(file.program(invoked))),
+            Self::Unusable(path, what) => {
+                Lookup::Unusable { path: path.to_string_lossy().into_owned(), what: what.clone() }
+            }
+            Self::Nothing => Lookup::NotFound,
+        }
+    }
+}
+
+impl Resolver {
+    /// A name with a slash is a path; any other is searched for, as a shell would: the first that can be executed,
+    /// and where none can, the first that is there.
+    pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
+        if name.is_empty() || name.contains('\0') {
+            return Found::Nothing;
+        }
+        if name.contains('/') {
+            return self.at(&place.folder.join(name));
+        }
+        let mut earlier = Vec::new();
+        let mut unusable = Found::Nothing;
+        for folder in place.search_path {
+            let path = Path::new(folder).join(name);
+            match self.open(&path) {
+                Ok(mut file) => {
+                    file.earlier = earlier;
+                    return Found::File(Arc::new(file));
+                }
+                Err(Problem::Missing) => {}
+                Err(Problem::Unusable(what)) => {
+                    if matches!(unusable, Found::Nothing) {
+                        unusable = Found::Unusable(path.clone(), what);
+                    }
+                }
+            }
+            earlier.push(path);
+        }
+        unusable
+    }
+
+    /// The file at a path that may hold `..`: the path as text and the path as the system walks it must agree, or
+    /// what is shown is not what runs.
+    fn at(&self, path: &Path) -> Found {
+        let clean = lexical(path);
+        match self.open(&clean) {
+            Ok(file) if walks_to(path, &clean, &file) => Found::File(Arc::new(file)),
+            Ok(_) => Found::Unusable(clean, "has a `..` behind a link in its path".to_owned()),
+            Err(Problem::Missing) => Found::Nothing,
+            Err(Problem::Unusable(what)) => Found::Unusable(clean, what),
+        }
+    }
+
+    /// A script that an interpreter would read.
+    pub(super) fn operand(&self, written: &str, place: &Place<'_>) -> Option<Arc<HeldFile>> {
+        if written.contains('\0') || (place.is_unknown() && !written.starts_with('/')) {
+            return None;
+        }
+        let path = place.folder.join(written);
+        let clean = lexical(&path);
+        let file = HeldFile::open(&clean, Purpose::Operand, self.identities()).ok()?;
+        walks_to(&path, &clean, &file).then(|| Arc::new(file))
+    }
+
+    /// A program, and the interpreter that the system would start for it.
+    fn open(&self, path: &Path) -> Result<HeldFile, Problem> {
+        let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
+        let Some(interpreter) = file.shebang.as_ref().and_then(|words| words.first()) else {
+            return Ok(file);
+        };
+        let opened =
+            HeldFile::open(Path::new(interpreter), Purpose::Program, self.identities()).map_err(|error| {
+                let what = match error {
+                    Problem::Missing => "does not exist".to_owned(),
+                    Problem::Unusable(what) => what,
+                };
+                Problem::Unusable(format!("names an interpreter in its `#!` line that {what}"))
+            })?;
+        if opened.shebang.is_some() {
+            // Linux would go on, macOS would not.
+            return Err(Problem::Unusable(
+                "names an interpreter in its `#!` line that is itself a script".to_owned(),
+            ));
+        }
+        file.interpreter = Some(Arc::new(opened));
+        Ok(file)
+    }
+}
+
+/// Whether the path as written leads to the same file as its clean text.
+fn walks_to(written: &Path, clean: &Path, file: &HeldFile) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    written == clean
+        || std::fs::metadata(written)
+            .is_ok_and(|meta| (meta.dev(), meta.ino()) == (file.state.device, file.state.inode))
+}

@@ -1,0 +1,168 @@
+//! What a request would really run: names become absolute paths, opened files and identities.
+//!
+//! Everything here reads the disk and may block: it belongs on a blocking thread. What was opened stays open
+//! ([`Held`]) until the run has started, so that the last check looks at the same files.
+
+mod cwd;
+mod format;
+mod held;
+mod kernel_path;
+mod lookup;
+mod mutable;
+mod search;
+
+pub use cwd::{Cwd, CwdError};
+pub use held::HeldFile;
+pub use search::search_path;
+
+use crate::identity::Identities;
+use lookup::{Found, Place};
+use postern_command::{Dir, Power, Reading, Role, Step, Word};
+use postern_policy::{Lookup, StepFacts};
+use postern_request::{BoundFile, Launch};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The shell that Postern starts shell text with.
+pub const SHELL: &str = "/bin/bash";
+
+/// Looks programs up. Cheap to clone; clones share what is remembered about files.
+#[derive(Debug, Clone, Default)]
+pub struct Resolver {
+    identities: Arc<Identities>,
+}
+
+/// What was found for a request.
+#[derive(Debug)]
+pub struct Resolved {
+    /// How it is to be started.
+    pub launch: Launch,
+    /// What was found for each step, in the order of [`Reading::steps`].
+    pub steps: Vec<StepFacts>,
+    /// The files, open.
+    pub held: Held,
+}
+
+/// Every file that a run depends on, open since it was judged.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// The program that is started; none where it was not found, and then nothing can be started.
+    pub started: Option<Arc<HeldFile>>,
+    /// Every other program that was found, interpreters included.
+    pub programs: Vec<Arc<HeldFile>>,
+    /// Script operands.
+    pub scripts: Vec<Arc<HeldFile>>,
+}
+
+impl Held {
+    /// [`postern_request::Plan::programs`]: the started one first.
+    pub fn bound_programs(&self) -> Vec<BoundFile> {
+        self.started.iter().chain(&self.programs).map(|file| file.bound.clone()).collect()
+    }
+
+    /// [`postern_request::Plan::scripts`].
+    pub fn bound_scripts(&self) -> Vec<BoundFile> {
+        self.scripts.iter().map(|file| file.bound.clone()).collect()
+    }
+
+    /// Every file.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
+        self.started.iter().chain(&self.programs).chain(&self.scripts)
+    }
+
+    fn keep(&mut self, file: &Arc<HeldFile>) {
+        let known = |other: &Arc<HeldFile>| other.path == file.path && other.state == file.state;
+        if !self.started.iter().chain(&self.programs).any(known) {
+            self.programs.push(Arc::clone(file));
+        }
+        if let Some(interpreter) = &file.interpreter {
+            self.keep(interpreter);
+        }
+    }
+}
+
+impl Resolver {
+    /// A resolver that remembers nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The identities it remembers.
+    pub fn identities(&self) -> &Identities {
+        &self.identities
+    }
+
+    /// Looks up everything that `reading` names, in `cwd` and on `search_path` (from [`search_path`]).
+    pub fn facts(&self, reading: &Reading, cwd: &Cwd, search_path: &[String]) -> Resolved {
+        let mut held = Held::default();
+        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path };
+        let launch = match &reading.plain {
+            Some(argv) => Launch::Argv { argv: argv.clone() },
+            None => Launch::Shell { text: reading.text.clone() },
+        };
+        let first = match &launch {
+            Launch::Argv { argv } => argv.first().map_or("", String::as_str),
+            Launch::Shell { .. } => SHELL,
+        };
+        if let Found::File(file) = self.look_up(first, &here) {
+            held.started = Some(Arc::clone(&file));
+            held.keep(&file);
+        }
+        let steps = reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect();
+        Resolved { launch, steps, held }
+    }
+
+    /// Looks one name up, as a step's program would be.
+    pub fn find(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
+        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path };
+        self.look_up(name, &here).lookup(name)
+    }
+
+    /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
+    pub fn identify(&self, path: &str) -> Lookup {
+        let here = Place { folder: PathBuf::from("/"), search_path: &[] };
+        if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
+    }
+
+    fn step(&self, step: &Step, here: &Place<'_>, held: &mut Held) -> StepFacts {
+        // A wrapper is found where the request starts; what it runs, where the step runs.
+        let via = step.via.iter().map(|via| self.word(via.argv.first(), here, held)).collect();
+        let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
+        let there = place_of(step, here);
+        let program = match step.role {
+            Role::Program if !elsewhere => self.word(step.argv.first(), &there, held),
+            Role::Program | Role::HarmlessBuiltin | Role::Function | Role::Nothing => Lookup::Nothing,
+        };
+        let script = step.script.filter(|_| !elsewhere).and_then(|at| {
+            let written = step.argv.get(at)?.value.as_deref()?;
+            let file = self.operand(written, &there)?;
+            let fact = file.script(written);
+            held.scripts.push(file);
+            Some(fact)
+        });
+        StepFacts { program, via, script }
+    }
+
+    fn word(&self, word: Option<&Word>, place: &Place<'_>, held: &mut Held) -> Lookup {
+        let Some(name) = word.and_then(|word| word.value.as_deref()) else { return Lookup::Nothing };
+        // Without a known folder only what does not depend on it can be looked up.
+        if place.is_unknown() && name.contains('/') && !name.starts_with('/') {
+            return Lookup::Nothing;
+        }
+        let found = self.look_up(name, place);
+        if let Found::File(file) = &found {
+            held.keep(file);
+        }
+        found.lookup(name)
+    }
+}
+
+/// Where a step's relative paths begin; an empty folder where that is not known before the run.
+fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
+    let folder = match &step.dir {
+        Dir::Same => here.folder.clone(),
+        Dir::Under(path) => here.folder.join(Path::new(path)),
+        Dir::Unknown => PathBuf::new(),
+    };
+    Place { folder, search_path: here.search_path }
+}

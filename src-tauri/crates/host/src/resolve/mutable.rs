@@ -1,0 +1,45 @@
+//! Whether the person's own user could change what a path leads to: then so could anything that an agent runs.
+
+use rustix::fs::{FileType, Mode, Stat};
+use std::path::Path;
+
+/// Whether the file, or any folder above its path or its real path, is owned by or writable for the person's user.
+/// A read-only file of one's own counts as writable: its owner can make it so.
+pub(super) fn is_mutable(path: &Path, real_path: &Path) -> bool {
+    let user = User::current();
+    let chain = |path: &Path| path.ancestors().any(|part| user.may_change(part));
+    chain(real_path) || (path != real_path && chain(path))
+}
+
+struct User {
+    uid: u32,
+    groups: Vec<u32>,
+}
+
+impl User {
+    fn current() -> Self {
+        let mut groups: Vec<u32> = rustix::process::getgroups()
+            .unwrap_or_default()
+            .into_iter()
+            .map(rustix::process::Gid::as_raw)
+            .collect();
+        groups.push(rustix::process::getegid().as_raw());
+        Self { uid: rustix::process::geteuid().as_raw(), groups }
+    }
+
+    /// What cannot be looked at counts as changeable.
+    fn may_change(&self, part: &Path) -> bool {
+        rustix::fs::lstat(part).map_or(true, |stat| self.owns_or_writes(&stat))
+    }
+
+    fn owns_or_writes(&self, stat: &Stat) -> bool {
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        // A link's own mode bits say nothing; only its owner can replace it (through the folder, which is looked at too).
+        let link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+        self.uid == 0
+            || stat.st_uid == self.uid
+            || (!link
+                && (mode.contains(Mode::WOTH)
+                    || (mode.contains(Mode::WGRP) && self.groups.contains(&stat.st_gid))))
+    }
+}
