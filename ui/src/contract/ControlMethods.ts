@@ -7,6 +7,7 @@ import type { Agents } from "./Agents";
 import type { AnswerParams } from "./AnswerParams";
 import type { Answered } from "./Answered";
 import type { Applied } from "./Applied";
+import type { Arming } from "./Arming";
 import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
@@ -17,6 +18,7 @@ import type { Nothing } from "./Nothing";
 import type { Pause } from "./Pause";
 import type { Permissions } from "./Permissions";
 import type { PermissionsSet } from "./PermissionsSet";
+import type { Presented } from "./Presented";
 import type { Question } from "./Question";
 import type { QuestionRef } from "./QuestionRef";
 import type { Questions } from "./Questions";
@@ -44,6 +46,7 @@ import type { Status } from "./Status";
 import type { ToolApprove } from "./ToolApprove";
 import type { ToolDeny } from "./ToolDeny";
 import type { ToolQuestions } from "./ToolQuestions";
+import type { Unpresented } from "./Unpresented";
 
 /**
  * Every control method with what it takes and gives, keyed by its name.
@@ -73,6 +76,14 @@ resume: Call<Nothing, Status>,
  * One question, by id or code.
  */
 "questions.get": Call<QuestionRef, Question>, 
+/**
+ * What a window shows of a question: drives arming. Sent on every change (moved, resized, focus, content).
+ */
+"questions.presented": Call<Presented, Arming>, 
+/**
+ * A face cannot show a question: if nobody answers, nothing runs.
+ */
+"questions.cannotPresent": Call<Unpresented, Applied>, 
 /**
  * Answer a question.
  */

@@ -7,12 +7,13 @@ mod results;
 pub use errors::{ControlCode, ControlError};
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, Nothing, Pause, PermissionsSet,
-    QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber, RequestsWatch, RuleFilter,
-    RuleNumber, RuleUpdate, RulesImport, RulesWrite, SkillApprove, SkillFolder, ToolApprove, ToolDeny,
+    Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
+    RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesWrite, SkillApprove, SkillFolder, ToolApprove,
+    ToolDeny, Unpresented,
 };
 pub use results::{
-    Agents, Applied, ChannelLines, Explained, HostSettings, Permissions, Place, Questions, RefusedRule,
-    Requests, RuleFile, RulePreview, Rules, RulesImported, Skills, ToolQuestion, ToolQuestions,
+    Agents, Applied, Arming, ChannelLines, Explained, HostSettings, Permissions, Place, Questions,
+    RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported, Skills, ToolQuestion, ToolQuestions,
 };
 
 use crate::{AgentRow, AnswerParams, Answered, Question, RequestDetail, RuleDraft, RuleRow, Status};
@@ -57,6 +58,10 @@ macro_rules! with_methods {
             WatchQuestions "questions.watch" questions_watch (QuestionsWatch) -> Questions;
             /// One question, by id or code.
             GetQuestion "questions.get" questions_get (QuestionRef) -> Question;
+            /// What a window shows of a question: drives arming. Sent on every change (moved, resized, focus, content).
+            PresentQuestion "questions.presented" questions_presented (Presented) -> Arming;
+            /// A face cannot show a question: if nobody answers, nothing runs.
+            CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
             /// Every agent, by name.

@@ -51,6 +51,30 @@ pub struct QuestionsWatch {
     pub face: FaceKind,
 }
 
+/// What a face shows of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Presented {
+    /// The question's id.
+    pub question_id: String,
+    /// The digest of what is on show.
+    pub digest: String,
+    /// Whether it is visible: not covered, not hidden, screen unlocked.
+    pub visible: bool,
+    /// Whether its end was seen: it fits, or it was scrolled to the end.
+    pub end_seen: bool,
+}
+
+/// A question that a face cannot show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unpresented {
+    /// The question's id.
+    pub question_id: String,
+    /// Why not, in words: "the screen is locked", "its page crashed".
+    pub why: String,
+}
+
 /// Names an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

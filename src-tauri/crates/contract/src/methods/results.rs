@@ -23,6 +23,18 @@ pub struct Questions {
     pub questions: Vec<Question>,
 }
 
+/// Whether *Allow* works in the face that asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Arming {
+    /// Whether an allow would count now.
+    pub armed: bool,
+    /// How long until it does, in milliseconds, if nothing changes; none where something must happen first.
+    pub remaining_ms: Option<u64>,
+    /// What is missing, in words; empty when armed.
+    pub missing: String,
+}
+
 /// Agents, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
