@@ -1,1 +1,40 @@
 //! The record: SQLite, one file per table.
+//!
+//! [`Store::open`] gives a handle that can be cloned. [`Store::write`] hands work to the one writer thread, which
+//! commits in groups; its [`Receipt`] resolves when the work is durable. [`Store::read`] runs on a connection that can
+//! only read. The functions of each table take the connection that either of them gives, so that several of them make
+//! one transaction:
+//!
+//! ```no_run
+//! # use postern_store::{Store, requests, events, Error};
+//! # fn f(store: &Store, change: requests::Change, id: uuid::Uuid, told: events::NewEvent) -> Result<(), Error> {
+//! let written = store.write(move |conn| {
+//!     requests::change(conn, id, &change)?;
+//!     events::append(conn, &told)
+//! });
+//! let sequence = written.wait()?; // or `.await`
+//! # Ok(()) }
+//! ```
+
+mod column;
+mod error;
+mod file;
+mod migrate;
+mod open;
+mod readers;
+mod recover;
+mod retain;
+mod store;
+mod tables;
+#[cfg(test)]
+mod testing;
+mod writer;
+
+pub use error::{Error, OpenError};
+pub use open::Opened;
+pub use recover::{Recovered, recover};
+pub use retain::{Keep, history_bytes, sweep};
+pub use rusqlite::Connection;
+pub use store::Store;
+pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills};
+pub use writer::Receipt;

@@ -52,7 +52,8 @@ pub enum Stop {
 }
 
 /// How a request ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Ending {
     /// It never ran.
     Denied(Denial),

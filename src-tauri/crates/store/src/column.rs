@@ -1,0 +1,51 @@
+//! How values lie in columns: typed values as JSON text, ids as 16 bytes, names as they are.
+
+use postern_policy::AgentId;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+/// A value kept as JSON text.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize> ToSql for Json<T> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        text(&self.0).map(ToSqlOutput::from)
+    }
+}
+
+impl<T: DeserializeOwned> FromSql for Json<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        serde_json::from_str(value.as_str()?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// The JSON text of a value.
+pub(crate) fn text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+/// A UUID kept as its 16 bytes, which for version 7 sort by time.
+pub(crate) struct Id(pub(crate) Uuid);
+
+impl ToSql for Id {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::from(&self.0.as_bytes()[..]))
+    }
+}
+
+impl FromSql for Id {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Uuid::from_slice(value.as_blob()?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// An agent's name.
+pub(crate) struct Name(pub(crate) AgentId);
+
+impl FromSql for Name {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        AgentId::new(value.as_str()?).map(Self).map_err(FromSqlError::other)
+    }
+}

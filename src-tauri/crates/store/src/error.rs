@@ -1,0 +1,73 @@
+//! What can go wrong with the record. Every one of these means: nothing was allowed by it.
+
+use std::path::PathBuf;
+
+/// A read or write that did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// SQLite refused.
+    #[error("the record cannot be used: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The group that the work was part of could not be made durable: nothing of it was written.
+    #[error("nothing was written: {0}")]
+    NotDurable(String),
+    /// Too much waits to be written.
+    #[error("too much waits to be written")]
+    Busy,
+    /// The writer has ended, or the work panicked.
+    #[error("the record is closed")]
+    Closed,
+    /// What was asked for is not there.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// A value that the record cannot hold, or that contradicts what it holds.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Error {
+    /// Whether the file itself is in doubt: the host denies everything from here on.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => crate::open::is_damage(error),
+            Self::NotDurable(_) | Self::Busy | Self::Closed | Self::Missing(_) | Self::Refused(_) => false,
+        }
+    }
+}
+
+/// A record that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Written by a newer Postern.
+    #[error("{path} was written by a newer Postern (format {found}, this one knows {known}): update Postern")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The newest format that is known here.
+        known: i64,
+    },
+    /// A database of another program.
+    #[error("{path} is a database of another program")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder cannot be made, opened or moved.
+    #[error("{path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// SQLite refused, for another reason than damage.
+    #[error("{path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}

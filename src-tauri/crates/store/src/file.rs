@@ -1,0 +1,86 @@
+//! The file that the record lies in: private from birth, set aside when it is damaged, never deleted.
+
+use crate::error::OpenError;
+use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// SQLite keeps these beside the file itself.
+const COMPANIONS: [&str; 3] = ["", "-wal", "-shm"];
+
+/// Makes the folder (0700) and the file (0600) where they are missing, and takes rights from others where they have
+/// some. Gives the path with its folder's links resolved, because the file is then opened without following any.
+pub(crate) fn prepare(path: &Path) -> Result<PathBuf, OpenError> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    };
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OpenError::File { path, source }
+    };
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(at(folder))?;
+    std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(at(folder))?;
+    let name = path.file_name().ok_or_else(|| at(path)(io::Error::from(io::ErrorKind::InvalidInput)))?;
+    let path = folder.canonicalize().map_err(at(folder))?.join(name);
+    match std::fs::symlink_metadata(&path) {
+        Ok(found) if found.is_file() => {
+            std::fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(at(&path))?;
+        }
+        Ok(_) => return Err(at(&path)(io::Error::other("is not a regular file"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let new = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+            new.map_err(at(&path))?;
+        }
+        Err(error) => return Err(at(&path)(error)),
+    }
+    Ok(path)
+}
+
+/// Moves a damaged file and what SQLite keeps beside it to `NAME.damaged-UTC`, and gives that path.
+pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, OpenError> {
+    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let mut aside = beside(path, &format!(".damaged-{stamp}"));
+    while aside.symlink_metadata().is_ok() {
+        aside = beside(&aside, "-again");
+    }
+    for companion in COMPANIONS {
+        match std::fs::rename(beside(path, companion), beside(&aside, companion)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(OpenError::File { path: beside(path, companion), source }),
+        }
+    }
+    forget_doubt(path)?;
+    Ok(aside)
+}
+
+/// Notes that the next start is to look at the whole file before it trusts it.
+pub(crate) fn note_doubt(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(doubt(path)).map(drop)
+}
+
+/// Whether a doubt was noted.
+pub(crate) fn is_doubted(path: &Path) -> bool {
+    doubt(path).symlink_metadata().is_ok()
+}
+
+/// Takes the note away again.
+pub(crate) fn forget_doubt(path: &Path) -> Result<(), OpenError> {
+    match std::fs::remove_file(doubt(path)) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(OpenError::File { path: doubt(path), source }),
+    }
+}
+
+fn doubt(path: &Path) -> PathBuf {
+    beside(path, ".doubt")
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,47 @@
+//! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
+
+use crate::tables::{agents, events, outputs, questions, requests, rules, search, settings, skills};
+use rusqlite::Connection;
+
+/// `PRAGMA application_id`: "Post".
+pub(crate) const APPLICATION: i64 = 0x506f_7374;
+
+/// The statements that lead from each format to the next, in order. The place in this list is the format's number - 1.
+const FORMATS: &[&[&str]] = &[
+    &[
+        agents::SCHEMA,
+        rules::SCHEMA,
+        skills::SCHEMA,
+        settings::SCHEMA,
+        requests::SCHEMA,
+        questions::SCHEMA,
+        events::SCHEMA,
+        outputs::SCHEMA,
+    ],
+    &[search::SCHEMA],
+];
+
+/// The newest format that is known here.
+pub(crate) fn newest() -> i64 {
+    FORMATS.len().try_into().unwrap_or(i64::MAX)
+}
+
+/// The format of an open file; 0 is an empty one.
+pub(crate) fn format_of(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Brings the file to the newest format, one transaction for each step. Gives the format it had.
+pub(crate) fn migrate(conn: &mut Connection) -> rusqlite::Result<i64> {
+    let found = format_of(conn)?;
+    for (number, statements) in (1..).zip(FORMATS).filter(|(number, _)| *number > found) {
+        let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        for statement in *statements {
+            tx.execute_batch(statement)?;
+        }
+        tx.pragma_update(None, "application_id", APPLICATION)?;
+        tx.pragma_update(None, "user_version", number)?;
+        tx.commit()?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,146 @@
+//! Opening the record: settings of each connection, checks, what happens to a damaged file.
+
+use crate::error::OpenError;
+use crate::{file, migrate};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::{Path, PathBuf};
+
+/// Tables that decide what may run. They are small and are checked at every start; the history is checked by
+/// [`crate::Store::check`], which takes as long as reading the file does.
+const PRECIOUS: [&str; 6] = ["agents", "rules", "skill_folders", "skills", "skill_clis", "settings"];
+
+/// How the record was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// As it was left.
+    Existing,
+    /// There was none: it is empty.
+    Created,
+    /// It was damaged. It was moved to `aside`, and an empty one took its place: the host denies everything until the
+    /// person acts.
+    Damaged {
+        /// Where the damaged file lies now.
+        aside: PathBuf,
+    },
+}
+
+/// Why a file that was there cannot be used.
+enum Trouble {
+    /// It cannot be trusted.
+    Damage(String),
+    /// It is not for us.
+    Refused(OpenError),
+}
+
+/// Opens the file for the writer.
+pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
+    match attempt(path) {
+        Ok(done) => Ok(done),
+        Err(Trouble::Refused(error)) => Err(error),
+        Err(Trouble::Damage(what)) => {
+            let aside = file::set_aside(path)?;
+            tracing::error!(aside = %aside.display(), what, "the record was damaged and was set aside");
+            file::prepare(path)?;
+            match attempt(path) {
+                Ok((conn, _)) => Ok((conn, Opened::Damaged { aside })),
+                Err(Trouble::Refused(error)) => Err(error),
+                Err(Trouble::Damage(what)) => {
+                    Err(OpenError::File { path: path.to_owned(), source: std::io::Error::other(what) })
+                }
+            }
+        }
+    }
+}
+
+fn attempt(path: &Path) -> Result<(Connection, Opened), Trouble> {
+    let trouble = |source: rusqlite::Error| {
+        if is_damage(&source) {
+            Trouble::Damage(source.to_string())
+        } else {
+            Trouble::Refused(OpenError::Sqlite { path: path.to_owned(), source })
+        }
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let mut conn = connect(path, flags).map_err(trouble)?;
+    refuse_others(&conn, path, &trouble)?;
+    configure_writer(&conn).map_err(trouble)?;
+    let before = migrate::migrate(&mut conn).map_err(trouble)?;
+    let wrong = if file::is_doubted(path) { check_all(&conn) } else { check_precious(&conn) };
+    match wrong.map_err(trouble)?.into_iter().next() {
+        Some(wrong) => return Err(Trouble::Damage(wrong)),
+        None => file::forget_doubt(path).map_err(Trouble::Refused)?,
+    }
+    Ok((conn, if before == 0 { Opened::Created } else { Opened::Existing }))
+}
+
+fn refuse_others(
+    conn: &Connection,
+    path: &Path,
+    trouble: &impl Fn(rusqlite::Error) -> Trouble,
+) -> Result<(), Trouble> {
+    let application: i64 = conn.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(trouble)?;
+    let found = migrate::format_of(conn).map_err(trouble)?;
+    let tables: i64 =
+        conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(trouble)?;
+    let path = path.to_owned();
+    if application != migrate::APPLICATION && (application != 0 || found != 0 || tables != 0) {
+        return Err(Trouble::Refused(OpenError::Foreign { path }));
+    }
+    let known = migrate::newest();
+    if found > known {
+        return Err(Trouble::Refused(OpenError::Newer { path, found, known }));
+    }
+    Ok(())
+}
+
+/// A connection that can only read.
+pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    conn.pragma_update(None, "query_only", true)?;
+    Ok(conn)
+}
+
+fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    conn.execute_batch(
+        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA busy_timeout = 5000;
+         PRAGMA foreign_keys = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;",
+    )?;
+    Ok(conn)
+}
+
+/// A commit returns when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
+fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
+    conn.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+         PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA cache_size = -4096;",
+    )
+}
+
+fn check_precious(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for table in PRECIOUS {
+        wrong.extend(quick_check(conn, &format!("PRAGMA quick_check({table})"))?);
+    }
+    Ok(wrong)
+}
+
+/// Looks at the whole file. Gives what is wrong; nothing where all is well.
+pub(crate) fn check_all(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    quick_check(conn, "PRAGMA quick_check(20)")
+}
+
+fn quick_check(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let found: Vec<String> = conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(found.into_iter().filter(|line| line != "ok").collect())
+}
+
+/// Whether SQLite says that the file is not what it wrote.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}

@@ -1,0 +1,156 @@
+//! After a restart: what becomes of the requests that the last host left behind. At most once is the promise, so
+//! whatever may have been started is never started again.
+
+use crate::error::Error;
+use crate::tables::questions::{self, Closed};
+use crate::tables::requests::{self, Change, Phase, RequestRow};
+use postern_policy::Millis;
+use postern_request::{Denial, DenyReason, Ending, Outcome};
+use rusqlite::Connection;
+
+/// What a restart found. Those in `ended` are to be told to their agents, in the same transaction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Requests that are ended now, each with its ending.
+    pub ended: Vec<(RequestRow, Ending)>,
+    /// Requests that ran. The caller looks whether their processes are alive; one that is gone ends as
+    /// [`Outcome::Lost`].
+    pub running: Vec<RequestRow>,
+    /// Questions that are closed now.
+    pub questions: Vec<uuid::Uuid>,
+}
+
+/// Ends what cannot go on, and gives what the caller has to do. Doing it again changes nothing.
+pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
+    let mut found = Recovered::default();
+    for row in requests::live(conn)? {
+        let ending = match (row.summary.phase, row.intended_at) {
+            (Phase::Running | Phase::Stopping, _) => {
+                found.running.push(row);
+                continue;
+            }
+            (Phase::Starting, Some(_)) => Ending::Finished { outcome: Outcome::Unknown },
+            // Ended phases have an end time and are not live; were there one, it would be denied, not run.
+            (
+                Phase::Received
+                | Phase::Resolving
+                | Phase::Asking
+                | Phase::Denied
+                | Phase::Finished
+                | Phase::Failed,
+                _,
+            )
+            | (Phase::Starting, None) => Ending::Denied(restarted()),
+        };
+        requests::change(conn, row.summary.id, &Change::ended(&ending, now)?)?;
+        found.ended.push((row, ending));
+    }
+    for question in questions::waiting(conn)? {
+        let closed = Closed { at: now, answer: "restarted".to_owned(), face: None, feedback: None };
+        questions::close(conn, question.id, &closed)?;
+        found.questions.push(question.id);
+    }
+    Ok(found)
+}
+
+fn restarted() -> Denial {
+    Denial {
+        reason: DenyReason::Restarted,
+        message: "Postern was restarted before it was decided or started. It did not run.".to_owned(),
+        advice: Some("Ask again, under a new request id.".to_owned()),
+        feedback: None,
+        rule: None,
+        retry_after_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use crate::tables::requests::Process;
+    use crate::testing::{asked, open};
+    use postern_request::By;
+
+    /// A request that got as far as `phase`.
+    fn left(conn: &Connection, name: &str, phase: Phase, intended: bool) -> Result<(), Error> {
+        let request = asked("main", name, 1);
+        let id = request.id;
+        requests::open(conn, &request)?;
+        if phase != Phase::Received {
+            requests::change(conn, id, &Change::to(phase, 2).by(&By::Policy)?)?;
+        }
+        if intended {
+            assert!(requests::intend(conn, id, 3)?, "{name} is starting");
+        }
+        if phase == Phase::Running {
+            let process = Process { pid: 9, start_time: 8, boot: "b".into() };
+            requests::change(conn, id, &Change::to(Phase::Running, 4).process(process))?;
+        }
+        Ok(())
+    }
+
+    fn recovered(store: &Store) -> Recovered {
+        store.write(|conn| recover(conn, 100)).wait().unwrap()
+    }
+
+    #[test]
+    fn what_was_left_behind_ends_and_nothing_is_run_again() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            left(conn, "received", Phase::Received, false)?;
+            left(conn, "resolving", Phase::Resolving, false)?;
+            left(conn, "asking", Phase::Asking, false)?;
+            left(conn, "approved", Phase::Starting, false)?;
+            left(conn, "intended", Phase::Starting, true)?;
+            left(conn, "running", Phase::Running, false)?;
+            left(conn, "stopping", Phase::Stopping, false)?;
+            let done = asked("main", "done", 1);
+            requests::open(conn, &done)?;
+            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            requests::change(conn, done.id, &Change::ended(&ending, 5)?)
+        });
+        done.wait().unwrap();
+        let found = recovered(&store);
+        let ended: Vec<_> = found
+            .ended
+            .iter()
+            .map(|(row, ending)| {
+                let how = match ending {
+                    Ending::Denied(denial) => format!("{:?}", denial.reason),
+                    Ending::Finished { outcome } => format!("{outcome:?}"),
+                    Ending::Failed { .. } => "failed".into(),
+                };
+                (row.summary.request_id.as_str(), how)
+            })
+            .collect();
+        let expected = [
+            ("received", "Restarted"),
+            ("resolving", "Restarted"),
+            ("asking", "Restarted"),
+            ("approved", "Restarted"),
+            ("intended", "Unknown"),
+        ];
+        assert_eq!(ended, expected.map(|(name, how)| (name, how.to_owned())));
+        let running: Vec<_> = found.running.iter().map(|row| row.summary.request_id.as_str()).collect();
+        assert_eq!(running, ["running", "stopping"], "the caller looks whether they are alive");
+        let process = found.running[0].process.clone();
+        assert_eq!(process, Some(Process { pid: 9, start_time: 8, boot: "b".into() }));
+        let again = recovered(&store);
+        assert!(again.ended.is_empty() && again.running == found.running, "doing it again changes nothing");
+    }
+
+    #[test]
+    fn open_questions_are_closed() {
+        let (_folder, store) = open();
+        let question = questions::QuestionRow::test(1);
+        let done = store.write({
+            let question = question.clone();
+            move |conn| questions::open(conn, &question)
+        });
+        done.wait().unwrap();
+        assert_eq!(recovered(&store).questions, [question.id]);
+        let closed = store.read(|conn| questions::get(conn, question.id)).unwrap().unwrap().closed.unwrap();
+        assert_eq!((closed.at, closed.answer.as_str()), (100, "restarted"));
+    }
+}

@@ -1,0 +1,127 @@
+//! The handle that the host holds.
+
+use crate::error::{Error, OpenError};
+use crate::file;
+use crate::open::{self, Opened};
+use crate::readers::Readers;
+use crate::writer::{self, Job, Receipt};
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// The record. A handle: clones share one writer and the readers. The file is closed when the last one goes.
+#[derive(Debug, Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    opened: Opened,
+    readers: Readers,
+    writer: Mutex<Option<Writer>>,
+}
+
+#[derive(Debug)]
+struct Writer {
+    jobs: SyncSender<Job>,
+    thread: JoinHandle<()>,
+}
+
+impl Store {
+    /// Opens the record at `path`, which is made (0600, in a folder of 0700) where it is missing.
+    ///
+    /// A damaged file is moved aside, never deleted: [`Store::opened`] says so. A file of a newer Postern or of another
+    /// program is refused and left as it is.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let path = file::prepare(path)?;
+        let (conn, opened) = open::open(&path)?;
+        let (jobs, waiting) = sync_channel(writer::QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer::run(&conn, &waiting))
+            .map_err(|source| OpenError::File { path: path.clone(), source })?;
+        let writer = Mutex::new(Some(Writer { jobs, thread }));
+        let readers = Readers::new(path.clone());
+        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer }) })
+    }
+
+    /// How the record was found when it was opened.
+    pub fn opened(&self) -> &Opened {
+        &self.shared.opened
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// Hands `work` to the writer. It is one transaction: where it gives an error, nothing of it is written. The
+    /// receipt resolves when it is durable. Never waits: where too much waits already, the receipt holds
+    /// [`Error::Busy`].
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Receipt<T> {
+        let (job, receipt) = writer::job(work);
+        let sent = match &*self.shared.writer() {
+            Some(writer) => writer.jobs.try_send(job),
+            None => return Receipt::refused(Error::Closed),
+        };
+        match sent {
+            Ok(()) => receipt,
+            Err(TrySendError::Full(_)) => Receipt::refused(Error::Busy),
+            Err(TrySendError::Disconnected(_)) => Receipt::refused(Error::Closed),
+        }
+    }
+
+    /// Runs `work` on a connection that can only read, on this thread. It sees what was durable when it began.
+    pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        self.shared.readers.read(work)
+    }
+
+    /// Looks at the whole file, which takes as long as reading it does: for a thread of its own, after the start.
+    /// Gives what is wrong. Where something is, the next start looks again and sets the file aside.
+    pub fn check(&self) -> Result<Vec<String>, Error> {
+        let found = self.read(|conn| Ok(open::check_all(conn)?));
+        let doubtful = match &found {
+            Ok(wrong) => !wrong.is_empty(),
+            Err(error) => error.is_damage(),
+        };
+        if doubtful && let Err(error) = file::note_doubt(self.path()) {
+            tracing::error!(%error, "the doubt about the record could not be noted");
+        }
+        found
+    }
+
+    /// Writes what still waits, closes the file, and gives back when that is done. Later writes are refused.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+}
+
+impl Shared {
+    fn writer(&self) -> std::sync::MutexGuard<'_, Option<Writer>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) {
+        self.readers.close();
+        let writer = self.writer().take();
+        let Some(Writer { jobs, thread }) = writer else { return };
+        drop(jobs);
+        // The last handle may have gone within a job: the writer cannot wait for itself.
+        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+            tracing::error!("the writer of the record panicked");
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

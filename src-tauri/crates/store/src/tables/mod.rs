@@ -1,0 +1,11 @@
+//! One file per table: its schema, its row, its statements. Each function works on the connection it is given.
+
+pub mod agents;
+pub mod events;
+pub mod outputs;
+pub mod questions;
+pub mod requests;
+pub mod rules;
+pub mod search;
+pub mod settings;
+pub mod skills;

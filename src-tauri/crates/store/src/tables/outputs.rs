@@ -1,0 +1,103 @@
+//! What a run wrote: the head and the tail of each stream.
+
+use crate::column::Id;
+use crate::error::Error;
+use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE outputs (
+    request BLOB NOT NULL REFERENCES requests (id) ON DELETE CASCADE,
+    stream  TEXT NOT NULL CHECK (stream IN ('stdout', 'stderr')),
+    bytes   INTEGER NOT NULL,
+    head    BLOB NOT NULL,
+    tail    BLOB NOT NULL,
+    PRIMARY KEY (request, stream)
+) STRICT;
+";
+
+/// A stream of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// What is kept of a stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// How many bytes there were in all.
+    pub bytes: u64,
+    /// The first of them.
+    pub head: Vec<u8>,
+    /// The last of them that are not part of the head.
+    pub tail: Vec<u8>,
+}
+
+impl Output {
+    /// How many bytes were left out between head and tail.
+    pub fn left_out(&self) -> u64 {
+        let kept = self.head.len().saturating_add(self.tail.len());
+        self.bytes.saturating_sub(u64::try_from(kept).unwrap_or(u64::MAX))
+    }
+}
+
+/// Writes what is kept of a stream; what was there before is replaced.
+pub fn save(conn: &Connection, request: Uuid, stream: Stream, output: &Output) -> Result<(), Error> {
+    let mut upsert = conn.prepare_cached(
+        "INSERT INTO outputs (request, stream, bytes, head, tail) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (request, stream) DO UPDATE SET bytes = excluded.bytes, head = excluded.head, tail = excluded.tail",
+    )?;
+    upsert.execute(params![Id(request), stream.name(), output.bytes, output.head, output.tail])?;
+    Ok(())
+}
+
+/// What is kept of a stream.
+pub fn get(conn: &Connection, request: Uuid, stream: Stream) -> Result<Option<Output>, Error> {
+    let mut query =
+        conn.prepare_cached("SELECT bytes, head, tail FROM outputs WHERE request = ?1 AND stream = ?2")?;
+    let output = query.query_row(params![Id(request), stream.name()], |row| {
+        Ok(Output { bytes: row.get(0)?, head: row.get(1)?, tail: row.get(2)? })
+    });
+    Ok(output.optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::requests;
+    use crate::testing::{asked, open};
+
+    #[test]
+    fn head_and_tail_of_each_stream_are_kept() {
+        let (_folder, store) = open();
+        let request = asked("main", "r1", 1);
+        let key = request.id;
+        let first = Output { bytes: 3, head: b"abc".to_vec(), tail: Vec::new() };
+        let last = Output { bytes: 10, head: b"abc".to_vec(), tail: vec![0, 255] };
+        let (one, two) = (first.clone(), last.clone());
+        let done = store.write(move |conn| {
+            requests::open(conn, &request)?;
+            save(conn, key, Stream::Stdout, &one)?;
+            save(conn, key, Stream::Stdout, &two)?;
+            save(conn, key, Stream::Stderr, &one)
+        });
+        done.wait().unwrap();
+        let read = |stream| store.read(|conn| get(conn, key, stream)).unwrap();
+        assert_eq!(read(Stream::Stdout), Some(last.clone()));
+        assert_eq!(read(Stream::Stderr), Some(first));
+        assert_eq!(last.left_out(), 5);
+        assert_eq!(store.read(|conn| get(conn, Uuid::nil(), Stream::Stdout)).unwrap(), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! Questions: what was shown, what was answered, by whom.
+
+use crate::column::{Id, Json, Name, text};
+use crate::error::Error;
+use postern_policy::{AgentId, Millis};
+use postern_request::Digest;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use uuid::Uuid;
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE questions (
+    id         BLOB PRIMARY KEY,
+    code       TEXT NOT NULL,
+    agent      TEXT NOT NULL,
+    digest     TEXT NOT NULL,
+    requests   TEXT NOT NULL,
+    asked_at   INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    closed_at  INTEGER,
+    answer     TEXT,
+    face       TEXT,
+    feedback   TEXT,
+    shown      TEXT NOT NULL
+) STRICT;
+CREATE INDEX questions_open ON questions (asked_at) WHERE closed_at IS NULL;
+";
+
+/// A question as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionRow {
+    /// Its number: a UUID (v7).
+    pub id: Uuid,
+    /// Four hex digits, unique among what waits.
+    pub code: String,
+    /// Whose.
+    pub agent: AgentId,
+    /// The plan on show.
+    pub digest: Digest,
+    /// The requests that wait for it: the host's own numbers.
+    pub requests: Vec<Uuid>,
+    /// When it was asked.
+    pub asked_at: Millis,
+    /// When it ends by itself.
+    pub expires_at: Millis,
+    /// What was shown, as JSON text.
+    pub shown: String,
+    /// How it was closed; none while it waits.
+    pub closed: Option<Closed>,
+}
+
+/// How a question was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    /// When.
+    pub at: Millis,
+    /// `once`, `always`, `deny`, …, or why it closed without an answer: `expired`, `withdrawn`, `restarted`.
+    pub answer: String,
+    /// Who answered: "window", "terminal"; none where nobody did.
+    pub face: Option<String>,
+    /// Words for the agent.
+    pub feedback: Option<String>,
+}
+
+const COLUMNS: &str =
+    "id, code, agent, digest, requests, asked_at, expires_at, shown, closed_at, answer, face, feedback";
+
+fn row(row: &Row<'_>) -> rusqlite::Result<QuestionRow> {
+    let closed = match row.get(8)? {
+        Some(at) => Some(Closed {
+            at,
+            answer: row.get::<_, Option<String>>(9)?.unwrap_or_default(),
+            face: row.get(10)?,
+            feedback: row.get(11)?,
+        }),
+        None => None,
+    };
+    Ok(QuestionRow {
+        id: row.get::<_, Id>(0)?.0,
+        code: row.get(1)?,
+        agent: row.get::<_, Name>(2)?.0,
+        digest: Digest(row.get(3)?),
+        requests: row.get::<_, Json<_>>(4)?.0,
+        asked_at: row.get(5)?,
+        expires_at: row.get(6)?,
+        shown: row.get(7)?,
+        closed,
+    })
+}
+
+/// Writes a question down when it opens.
+pub fn open(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO questions (id, code, agent, digest, requests, asked_at, expires_at, shown)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    insert.execute(params![
+        Id(question.id),
+        question.code,
+        question.agent.as_str(),
+        question.digest.0,
+        text(&question.requests)?,
+        question.asked_at,
+        question.expires_at,
+        question.shown,
+    ])?;
+    Ok(())
+}
+
+/// Another request waits for the same question.
+pub fn join(conn: &Connection, id: Uuid, requests: &[Uuid]) -> Result<(), Error> {
+    conn.prepare_cached("UPDATE questions SET requests = ?2 WHERE id = ?1 AND closed_at IS NULL")?
+        .execute(params![Id(id), text(&requests)?])?;
+    Ok(())
+}
+
+/// Closes a question. False where it was closed already: the first answer counts.
+pub fn close(conn: &Connection, id: Uuid, closed: &Closed) -> Result<bool, Error> {
+    let mut update = conn.prepare_cached(
+        "UPDATE questions SET closed_at = ?2, answer = ?3, face = ?4, feedback = ?5
+         WHERE id = ?1 AND closed_at IS NULL",
+    )?;
+    let done = update.execute(params![Id(id), closed.at, closed.answer, closed.face, closed.feedback])?;
+    Ok(done == 1)
+}
+
+/// One question.
+pub fn get(conn: &Connection, id: Uuid) -> Result<Option<QuestionRow>, Error> {
+    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM questions WHERE id = ?1"))?;
+    Ok(query.query_row([Id(id)], row).optional()?)
+}
+
+/// What waits, oldest first.
+pub fn waiting(conn: &Connection) -> Result<Vec<QuestionRow>, Error> {
+    let mut query = conn.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM questions WHERE closed_at IS NULL ORDER BY asked_at, id"
+    ))?;
+    Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{id, open as opened};
+
+    impl QuestionRow {
+        pub(crate) fn test(number: u128) -> Self {
+            Self {
+                id: Uuid::from_u128(number),
+                code: "0a1b".into(),
+                agent: id("main"),
+                digest: Digest("d".into()),
+                requests: vec![Uuid::from_u128(9)],
+                asked_at: 5,
+                expires_at: 50,
+                shown: "{}".into(),
+                closed: None,
+            }
+        }
+    }
+
+    fn question(number: u128) -> QuestionRow {
+        QuestionRow::test(number)
+    }
+
+    #[test]
+    fn a_question_waits_until_it_is_closed_and_the_first_answer_counts() {
+        let (_folder, store) = opened();
+        let answer = |answer: &str| Closed {
+            at: 8,
+            answer: answer.into(),
+            face: Some("window".into()),
+            feedback: None,
+        };
+        let (deny, once) = (answer("deny"), answer("once"));
+        let two = vec![Uuid::from_u128(9), Uuid::from_u128(10)];
+        let joined = two.clone();
+        let done = store.write(move |conn| {
+            open(conn, &question(1))?;
+            open(conn, &question(2))?;
+            join(conn, Uuid::from_u128(1), &joined)?;
+            let first = close(conn, Uuid::from_u128(2), &deny)?;
+            Ok((first, close(conn, Uuid::from_u128(2), &once)?))
+        });
+        assert_eq!(done.wait().unwrap(), (true, false));
+        assert_eq!(store.read(waiting).unwrap(), [QuestionRow { requests: two, ..question(1) }]);
+        let closed = store.read(|conn| get(conn, Uuid::from_u128(2))).unwrap().unwrap();
+        assert_eq!(closed, QuestionRow { closed: Some(answer("deny")), ..question(2) });
+    }
+}

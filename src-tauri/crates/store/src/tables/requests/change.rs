@@ -1,0 +1,163 @@
+//! What happens to a request while it lives. Once it has ended, nothing changes it.
+
+use super::row::{Phase, Process};
+use crate::column::{Id, text};
+use crate::error::Error;
+use postern_policy::{Millis, Verdict};
+use postern_request::{By, Ending, Outcome, Plan};
+use rusqlite::{Connection, params};
+use serde::Serialize;
+use uuid::Uuid;
+
+/// What is written down about a request. What is not named stays as it is. Values are turned into text when they are
+/// named, on the thread that names them, not on the writer's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Change {
+    phase: Phase,
+    at: Millis,
+    verdict: Option<String>,
+    risk: Option<String>,
+    plan: Option<String>,
+    digest: Option<String>,
+    by: Option<String>,
+    answered_by: Option<String>,
+    feedback: Option<String>,
+    process: Option<Process>,
+    ending: Option<Ended>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Ended {
+    whole: String,
+    name: String,
+    exit_code: Option<i32>,
+}
+
+impl Change {
+    /// It is now in this phase, since then.
+    pub fn to(phase: Phase, at: Millis) -> Self {
+        Self {
+            phase,
+            at,
+            verdict: None,
+            risk: None,
+            plan: None,
+            digest: None,
+            by: None,
+            answered_by: None,
+            feedback: None,
+            process: None,
+            ending: None,
+        }
+    }
+
+    /// It ended, then.
+    pub fn ended(ending: &Ending, at: Millis) -> Result<Self, Error> {
+        let mut change = Self::to(Phase::from(ending), at);
+        let exit_code = match ending {
+            Ending::Finished { outcome: Outcome::Exited { code } } => Some(*code),
+            Ending::Finished { .. } | Ending::Denied(_) | Ending::Failed { .. } => None,
+        };
+        if let Ending::Denied(denial) = ending {
+            change.feedback.clone_from(&denial.feedback);
+        }
+        change.ending = Some(Ended { whole: text(ending)?, name: name_of(ending)?, exit_code });
+        Ok(change)
+    }
+
+    /// It was judged.
+    pub fn judged(mut self, verdict: &Verdict) -> Result<Self, Error> {
+        self.risk = Some(text(&verdict.risk)?);
+        self.verdict = Some(text(verdict)?);
+        Ok(self)
+    }
+
+    /// This is what would run.
+    pub fn planned(mut self, plan: &Plan) -> Result<Self, Error> {
+        self.digest = Some(plan.digest().0);
+        self.plan = Some(text(plan)?);
+        Ok(self)
+    }
+
+    /// It was let through by this.
+    pub fn by(mut self, by: &By) -> Result<Self, Error> {
+        self.by = Some(text(by)?);
+        Ok(self)
+    }
+
+    /// A person answered, at this face.
+    pub fn answered_by(mut self, face: impl Into<String>) -> Self {
+        self.answered_by = Some(face.into());
+        self
+    }
+
+    /// It runs as this process.
+    pub fn process(mut self, process: Process) -> Self {
+        self.process = Some(process);
+        self
+    }
+}
+
+/// The stable name of an ending: the reason of a denial, or the outcome of a run.
+fn name_of(ending: &Ending) -> Result<String, Error> {
+    fn name<T: Serialize>(value: &T) -> Result<String, Error> {
+        let value = serde_json::to_value(value).map_err(|error| Error::Refused(error.to_string()))?;
+        let name = value.as_str().or_else(|| value.get("kind")?.as_str());
+        name.map(ToOwned::to_owned).ok_or_else(|| Error::Refused("an ending without a name".to_owned()))
+    }
+    match ending {
+        Ending::Denied(denial) => name(&denial.reason),
+        Ending::Finished { outcome } => name(outcome),
+        Ending::Failed { .. } => name(&Outcome::Failed),
+    }
+}
+
+/// Writes a change down. False where the request has ended already or is not there: a late change changes nothing.
+pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Error> {
+    let since = |phase| (change.phase == phase).then_some(change.at);
+    let ended_at = change.phase.has_ended().then_some(change.at);
+    let process = change.process.as_ref();
+    let ending = change.ending.as_ref();
+    let mut update = conn.prepare_cached(
+        "UPDATE requests SET phase = ?2, verdict = coalesce(?3, verdict), risk = coalesce(?4, risk),
+            plan = coalesce(?5, plan), digest = coalesce(?6, digest), actor = coalesce(?7, actor),
+            answered_by = coalesce(?8, answered_by), feedback = coalesce(?9, feedback), pid = coalesce(?10, pid),
+            start_time = coalesce(?11, start_time), boot = coalesce(?12, boot), ended = coalesce(?13, ended),
+            ending = coalesce(?14, ending), exit_code = coalesce(?15, exit_code),
+            asked_at = coalesce(asked_at, ?16), decided_at = coalesce(decided_at, ?17),
+            started_at = coalesce(started_at, ?18), ended_at = ?19
+         WHERE id = ?1 AND ended_at IS NULL",
+    )?;
+    let changed = update.execute(params![
+        Id(id),
+        change.phase.as_str(),
+        change.verdict,
+        change.risk,
+        change.plan,
+        change.digest,
+        change.by,
+        change.answered_by,
+        change.feedback,
+        process.map(|process| process.pid),
+        process.map(|process| process.start_time),
+        process.map(|process| &process.boot),
+        ending.map(|ending| &ending.whole),
+        ending.map(|ending| &ending.name),
+        ending.and_then(|ending| ending.exit_code),
+        since(Phase::Asking),
+        since(Phase::Starting),
+        since(Phase::Running),
+        ended_at,
+    ])?;
+    Ok(changed == 1)
+}
+
+/// Writes down, right before a start, that it is intended: from here on a crash leaves it `unknown`. False where it is
+/// not starting, or was intended before: then it is not started.
+pub fn intend(conn: &Connection, id: Uuid, at: Millis) -> Result<bool, Error> {
+    let mut update = conn.prepare_cached(
+        "UPDATE requests SET intended_at = ?2 WHERE id = ?1 AND phase = 'starting' AND intended_at IS NULL",
+    )?;
+    Ok(update.execute(params![Id(id), at])? == 1)
+}

@@ -1,0 +1,55 @@
+//! Requests: every one that ever came in, from the moment it did. The history and the key of at-most-once.
+
+mod change;
+mod key;
+mod list;
+mod row;
+
+pub use change::{Change, change, intend};
+pub use key::{NewRequest, Opening, open};
+pub use list::{Filter, list};
+pub use row::{Phase, Process, RequestRow, Summary, get, get_by_key, live};
+
+/// The columns of a list come first, the long ones last: a list does not read over them.
+///
+/// `number` orders by arrival and is the key of lists and of the search index. The ended ones and the live ones have
+/// indexes of their own: a change of a live one touches a small index only.
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE requests (
+    number      INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    agent       TEXT NOT NULL,
+    request_id  TEXT NOT NULL,
+    content     BLOB NOT NULL,
+    session     TEXT,
+    phase       TEXT NOT NULL,
+    line        TEXT NOT NULL,
+    risk        TEXT,
+    ending      TEXT,
+    exit_code   INTEGER,
+    actor       TEXT,
+    received_at INTEGER NOT NULL,
+    asked_at    INTEGER,
+    decided_at  INTEGER,
+    intended_at INTEGER,
+    started_at  INTEGER,
+    ended_at    INTEGER,
+    pid         INTEGER,
+    start_time  INTEGER,
+    boot        TEXT,
+    digest      TEXT,
+    answered_by TEXT,
+    feedback    TEXT,
+    ended       TEXT,
+    asked       TEXT NOT NULL,
+    plan        TEXT,
+    verdict     TEXT,
+    UNIQUE (agent, request_id)
+) STRICT;
+CREATE INDEX requests_by_agent ON requests (agent, number);
+CREATE INDEX requests_live ON requests (number) WHERE ended_at IS NULL;
+CREATE INDEX requests_ended ON requests (phase, number) WHERE ended_at IS NOT NULL;
+";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! A request as it is kept.
+
+use crate::column::{Id, Json, Name};
+use crate::error::Error;
+use postern_policy::{AgentId, Millis, Risk, Verdict};
+use postern_request::{By, Digest, Ending, Plan, State};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use uuid::Uuid;
+
+/// The states by name: what [`State`] is without what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Written down; nothing else happened yet.
+    Received,
+    /// Being resolved and judged.
+    Resolving,
+    /// A question is open.
+    Asking,
+    /// Let through.
+    Starting,
+    /// It runs.
+    Running,
+    /// It is being ended.
+    Stopping,
+    /// It never ran.
+    Denied,
+    /// It ran and ended.
+    Finished,
+    /// It could not be started.
+    Failed,
+}
+
+impl Phase {
+    /// Every one.
+    pub const ALL: [Self; 9] = [
+        Self::Received,
+        Self::Resolving,
+        Self::Asking,
+        Self::Starting,
+        Self::Running,
+        Self::Stopping,
+        Self::Denied,
+        Self::Finished,
+        Self::Failed,
+    ];
+
+    /// Its name: `received`, `resolving`, ….
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Resolving => "resolving",
+            Self::Asking => "asking",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Denied => "denied",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.as_str() == name)
+    }
+
+    /// Whether nothing changes it any more.
+    pub fn has_ended(self) -> bool {
+        match self {
+            Self::Denied | Self::Finished | Self::Failed => true,
+            Self::Received
+            | Self::Resolving
+            | Self::Asking
+            | Self::Starting
+            | Self::Running
+            | Self::Stopping => false,
+        }
+    }
+}
+
+impl From<&State> for Phase {
+    fn from(state: &State) -> Self {
+        match state {
+            State::Received => Self::Received,
+            State::Resolving => Self::Resolving,
+            State::Asking { .. } => Self::Asking,
+            State::Starting { .. } => Self::Starting,
+            State::Running { .. } => Self::Running,
+            State::Stopping { .. } => Self::Stopping,
+            State::Ended(ending) => Self::from(ending),
+        }
+    }
+}
+
+impl From<&Ending> for Phase {
+    fn from(ending: &Ending) -> Self {
+        match ending {
+            Ending::Denied(_) => Self::Denied,
+            Ending::Finished { .. } => Self::Finished,
+            Ending::Failed { .. } => Self::Failed,
+        }
+    }
+}
+
+impl FromSql for Phase {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::named(value.as_str()?).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// A process, told apart from a later one with the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Process id.
+    pub pid: u32,
+    /// When it started, in the system's own units.
+    pub start_time: u64,
+    /// The boot it started in.
+    pub boot: String,
+}
+
+/// A request as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Orders by arrival.
+    pub number: i64,
+    /// The host's own number.
+    pub id: Uuid,
+    /// Whose.
+    pub agent: AgentId,
+    /// The agent's own number.
+    pub request_id: String,
+    /// Its session.
+    pub session: Option<String>,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// The command as one line of escaped text.
+    pub line: String,
+    /// How careful it asked for.
+    pub risk: Option<Risk>,
+    /// The reason of a denial, or the outcome of a run, by its stable name.
+    pub ending: Option<String>,
+    /// Exit code.
+    pub exit_code: Option<i32>,
+    /// Who let it through.
+    pub by: Option<By>,
+    /// When it came in.
+    pub received_at: Millis,
+    /// When it started.
+    pub started_at: Option<Millis>,
+    /// When it ended.
+    pub ended_at: Option<Millis>,
+}
+
+pub(super) const SUMMARY: &str =
+    "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
+    received_at, started_at, ended_at";
+
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    Ok(Summary {
+        number: row.get(0)?,
+        id: row.get::<_, Id>(1)?.0,
+        agent: row.get::<_, Name>(2)?.0,
+        request_id: row.get(3)?,
+        session: row.get(4)?,
+        phase: row.get(5)?,
+        line: row.get(6)?,
+        risk: row.get::<_, Option<Json<_>>>(7)?.map(|json| json.0),
+        ending: row.get(8)?,
+        exit_code: row.get(9)?,
+        by: row.get::<_, Option<Json<_>>>(10)?.map(|json| json.0),
+        received_at: row.get(11)?,
+        started_at: row.get(12)?,
+        ended_at: row.get(13)?,
+    })
+}
+
+/// A request, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRow {
+    /// As in a list.
+    pub summary: Summary,
+    /// sha256 over everything it asked for.
+    pub content: [u8; 32],
+    /// When its question opened.
+    pub asked_at: Option<Millis>,
+    /// When it was let through.
+    pub decided_at: Option<Millis>,
+    /// When its start was intended: from here on it may have run.
+    pub intended_at: Option<Millis>,
+    /// Its process.
+    pub process: Option<Process>,
+    /// The digest of its plan.
+    pub digest: Option<Digest>,
+    /// The face that answered: "window", "terminal".
+    pub answered_by: Option<String>,
+    /// The person's words.
+    pub feedback: Option<String>,
+    /// How it ended.
+    pub ending: Option<Ending>,
+    /// What was asked for, as JSON text.
+    pub asked: String,
+    /// What was to run.
+    pub plan: Option<Plan>,
+    /// How it was judged, as it was then.
+    pub verdict: Option<Verdict>,
+}
+
+const REST: &str =
+    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, answered_by, feedback,
+    ended, asked, plan, verdict";
+
+fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
+    let process = match (row.get(18)?, row.get(19)?, row.get(20)?) {
+        (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
+        _ => None,
+    };
+    Ok(RequestRow {
+        summary: summary(row)?,
+        content: row.get(14)?,
+        asked_at: row.get(15)?,
+        decided_at: row.get(16)?,
+        intended_at: row.get(17)?,
+        process,
+        digest: row.get::<_, Option<String>>(21)?.map(Digest),
+        answered_by: row.get(22)?,
+        feedback: row.get(23)?,
+        ending: row.get::<_, Option<Json<_>>>(24)?.map(|json| json.0),
+        asked: row.get(25)?,
+        plan: row.get::<_, Option<Json<_>>>(26)?.map(|json| json.0),
+        verdict: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
+    })
+}
+
+/// A request by the host's own number.
+pub fn get(conn: &Connection, id: Uuid) -> Result<Option<RequestRow>, Error> {
+    let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;
+    Ok(query.query_row([Id(id)], whole).optional()?)
+}
+
+/// A request by its agent's own number.
+pub fn get_by_key(conn: &Connection, agent: &AgentId, request_id: &str) -> Result<Option<RequestRow>, Error> {
+    let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE agent = ?1 AND request_id = ?2");
+    let mut query = conn.prepare_cached(&sql)?;
+    Ok(query.query_row(params![agent.as_str(), request_id], whole).optional()?)
+}
+
+/// Every request that has not ended, oldest first.
+pub fn live(conn: &Connection) -> Result<Vec<RequestRow>, Error> {
+    let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");
+    let mut query = conn.prepare_cached(&sql)?;
+    Ok(query.query_map([], whole)?.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,242 @@
+//! A request's row, its key, its changes and the lists it is in.
+
+use super::*;
+use crate::Store;
+use crate::testing::{asked, id, open as opened};
+use postern_policy::{Decision, Reason, Risk, RiskLevel, Verdict};
+use postern_request::{BoundDir, By, Denial, DenyReason, Ending, Launch, Outcome, Plan, State, Stdin};
+
+fn verdict() -> Verdict {
+    Verdict {
+        decision: Decision::Ask,
+        reason: Reason::AllowlistMiss,
+        message: "No rule covers it.".into(),
+        advice: None,
+        rule: None,
+        risk: Risk { level: RiskLevel::NeedsReview, reasons: vec!["it writes".into()] },
+        steps: Vec::new(),
+        used: vec![3],
+        trace: Vec::new(),
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        agent: id("main"),
+        session: Some("s".into()),
+        launch: Launch::Argv { argv: vec!["git".into()] },
+        programs: Vec::new(),
+        scripts: Vec::new(),
+        cwd: BoundDir { path: "/".into(), device: 1, inode: u64::MAX },
+        env: vec![("A".into(), "b".into())],
+        stdin: Stdin::Nothing,
+        timeout_ms: None,
+        policy: 3,
+    }
+}
+
+fn denied(reason: DenyReason) -> Ending {
+    Ending::Denied(Denial {
+        reason,
+        message: "No.".into(),
+        advice: None,
+        feedback: Some("not today".into()),
+        rule: Some(4),
+        retry_after_ms: None,
+    })
+}
+
+fn put(store: &Store, new: &NewRequest) -> Opening {
+    let new = new.clone();
+    store.write(move |conn| open(conn, &new)).wait().unwrap()
+}
+
+fn put_change(store: &Store, id: uuid::Uuid, to: Change) -> bool {
+    store.write(move |conn| change(conn, id, &to)).wait().unwrap()
+}
+
+#[test]
+fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflict() {
+    let (_folder, store) = opened();
+    let first = asked("main", "r1", 1);
+    assert_eq!(put(&store, &first), Opening::New);
+    let again = NewRequest { id: asked("main", "r1", 2).id, ..first.clone() };
+    match put(&store, &again) {
+        Opening::Same(row) => assert_eq!(row.summary.id, first.id, "the first one's"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(put(&store, &NewRequest { content: [8; 32], ..again.clone() }), Opening::Conflict);
+    let other = NewRequest { agent: id("other"), ..again };
+    assert_eq!(put(&store, &other), Opening::New, "numbers of agents are their own");
+}
+
+/// Takes a request from its question to its end.
+fn live_through(store: &Store, key: uuid::Uuid, process: &Process, ending: &Ending) {
+    let judged = Change::to(Phase::Asking, 2).judged(&verdict()).unwrap().planned(&plan()).unwrap();
+    assert!(put_change(store, key, judged));
+    let yes = Change::to(Phase::Starting, 3).by(&By::Person).unwrap().answered_by("window");
+    assert!(put_change(store, key, yes));
+    assert!(store.write(move |conn| intend(conn, key, 4)).wait().unwrap());
+    assert!(!store.write(move |conn| intend(conn, key, 4)).wait().unwrap(), "at most once");
+    assert!(put_change(store, key, Change::to(Phase::Running, 5).process(process.clone())));
+    assert!(put_change(store, key, Change::to(Phase::Stopping, 6)));
+    assert!(put_change(store, key, Change::ended(ending, 7).unwrap()));
+}
+
+#[test]
+fn a_whole_life_is_written_down() {
+    let (_folder, store) = opened();
+    let new = asked("main", "r1", 1);
+    put(&store, &new);
+    let process = Process { pid: 7, start_time: 1234, boot: "boot".into() };
+    let ending = Ending::Finished { outcome: Outcome::Exited { code: 3 } };
+    live_through(&store, new.id, &process, &ending);
+    let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    let summary = Summary {
+        number: row.summary.number,
+        id: new.id,
+        agent: id("main"),
+        request_id: "r1".into(),
+        session: None,
+        phase: Phase::Finished,
+        line: "git show r1".into(),
+        risk: Some(verdict().risk),
+        ending: Some("exited".into()),
+        exit_code: Some(3),
+        by: Some(By::Person),
+        received_at: 1,
+        started_at: Some(5),
+        ended_at: Some(7),
+    };
+    let expected = RequestRow {
+        summary,
+        content: [7; 32],
+        asked_at: Some(2),
+        decided_at: Some(3),
+        intended_at: Some(4),
+        process: Some(process),
+        digest: Some(plan().digest()),
+        answered_by: Some("window".into()),
+        feedback: None,
+        ending: Some(ending),
+        asked: "{}".into(),
+        plan: Some(plan()),
+        verdict: Some(verdict()),
+    };
+    assert_eq!(row, expected);
+    assert_eq!(store.read(|conn| get_by_key(conn, &id("main"), "r1")).unwrap(), Some(expected));
+}
+
+#[test]
+fn nothing_changes_what_has_ended() {
+    let (_folder, store) = opened();
+    let new = asked("main", "r1", 1);
+    put(&store, &new);
+    assert!(put_change(&store, new.id, Change::ended(&denied(DenyReason::User), 2).unwrap()));
+    let before = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    assert_eq!(before.summary.ending.as_deref(), Some("user"));
+    assert_eq!(before.feedback.as_deref(), Some("not today"));
+    assert!(!put_change(&store, new.id, Change::to(Phase::Starting, 3).by(&By::Person).unwrap()));
+    assert!(!put_change(&store, new.id, Change::ended(&denied(DenyReason::Core), 3).unwrap()));
+    assert!(
+        !store
+            .write({
+                let id = new.id;
+                move |conn| intend(conn, id, 4)
+            })
+            .wait()
+            .unwrap()
+    );
+    assert_eq!(store.read(|conn| get(conn, new.id)).unwrap(), Some(before));
+    assert_eq!(store.read(live).unwrap(), []);
+}
+
+#[test]
+fn every_ending_has_its_name() {
+    let outcomes = [
+        (Outcome::Exited { code: 0 }, "exited"),
+        (Outcome::Signalled { signal: 9 }, "signalled"),
+        (Outcome::Timeout, "timeout"),
+        (Outcome::Killed, "killed"),
+        (Outcome::Lost, "lost"),
+        (Outcome::Unknown, "unknown"),
+    ];
+    let mut table: Vec<_> =
+        outcomes.into_iter().map(|(outcome, name)| (Ending::Finished { outcome }, name)).collect();
+    table.push((denied(DenyReason::AllowlistMiss), "allowlist-miss"));
+    table.push((Ending::Failed { message: "no".into() }, "failed"));
+    let (_folder, store) = opened();
+    for (nth, (ending, name)) in (1..).zip(table) {
+        let new = asked("main", name, nth);
+        put(&store, &new);
+        put_change(&store, new.id, Change::ended(&ending, nth).unwrap());
+        let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+        assert_eq!(row.summary.ending.as_deref(), Some(name));
+        assert_eq!(row.summary.phase, Phase::from(&State::Ended(ending.clone())), "{name}");
+        assert_eq!(row.ending, Some(ending));
+    }
+}
+
+#[test]
+fn phases_are_read_as_they_are_written() {
+    for phase in Phase::ALL {
+        assert_eq!(Phase::named(phase.as_str()), Some(phase));
+    }
+    assert_eq!(Phase::named("other"), None);
+}
+
+fn page(store: &Store, filter: &Filter, limit: u32) -> Vec<String> {
+    let rows = store.read(|conn| list(conn, filter, limit)).unwrap();
+    rows.into_iter().map(|row| row.request_id).collect()
+}
+
+/// Requests r1 to r9, one a second; every third is the other agent's, r4 and r5 are denied, r6 runs.
+fn history(store: &Store) -> Vec<NewRequest> {
+    let all: Vec<_> = (1..=9)
+        .map(|nth| asked(if nth % 3 == 0 { "other" } else { "main" }, &format!("r{nth}"), nth * 1000))
+        .collect();
+    for new in &all {
+        put(store, new);
+    }
+    for nth in [3, 4] {
+        put_change(store, all[nth].id, Change::ended(&denied(DenyReason::Core), 1).unwrap());
+    }
+    put_change(store, all[5].id, Change::to(Phase::Running, 1));
+    all
+}
+
+#[test]
+fn lists_are_filtered_and_newest_first() {
+    let (_folder, store) = opened();
+    history(&store);
+    let all = Filter::default();
+    let main = Filter { agent: Some(id("main")), ..all.clone() };
+    let table: [(Filter, &[&str]); 6] = [
+        (all.clone(), &["r9", "r8", "r7", "r6"]),
+        (main.clone(), &["r8", "r7", "r5", "r4"]),
+        (Filter { phase: Some(Phase::Denied), ..main }, &["r5", "r4"]),
+        (Filter { phase: Some(Phase::Running), ..all.clone() }, &["r6"]),
+        (Filter { since: Some(7500), ..all.clone() }, &["r9", "r8"]),
+        (Filter { since: Some(9001), ..all }, &[]),
+    ];
+    for (filter, expected) in table {
+        assert_eq!(page(&store, &filter, 4), expected, "{filter:?}");
+    }
+}
+
+#[test]
+fn pages_follow_each_other_without_gap_or_repeat() {
+    let (_folder, store) = opened();
+    let all = history(&store);
+    let mut filter = Filter { search: Some("git".into()), ..Filter::default() };
+    let mut seen = Vec::new();
+    loop {
+        let rows = store.read(|conn| list(conn, &filter, 2)).unwrap();
+        let Some(last) = rows.last() else { break };
+        filter.before = Some(last.id);
+        seen.extend(rows.into_iter().map(|row| row.id));
+    }
+    assert_eq!(seen, all.iter().rev().map(|new| new.id).collect::<Vec<_>>());
+    filter.before = Some(uuid::Uuid::nil());
+    assert_eq!(page(&store, &filter, 2), [] as [&str; 0], "behind what is not there lies nothing");
+}

@@ -1,0 +1,303 @@
+//! Rules, with how they were used.
+
+use crate::column::{Json, Name, text};
+use crate::error::Error;
+use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, Usage};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// `AUTOINCREMENT`: the number of a removed rule is never another rule's, because the history names it.
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE rules (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    effect       TEXT NOT NULL,
+    agent        TEXT REFERENCES agents (id) ON DELETE CASCADE,
+    pattern      TEXT NOT NULL,
+    args         TEXT,
+    pin          TEXT,
+    allow_writes INTEGER NOT NULL,
+    source       TEXT NOT NULL,
+    lifetime     TEXT NOT NULL,
+    why          TEXT,
+    matches      TEXT NOT NULL,
+    misses       TEXT NOT NULL,
+    created_at   INTEGER NOT NULL,
+    use_count    INTEGER NOT NULL DEFAULT 0,
+    last_used_at INTEGER,
+    last_command TEXT,
+    last_path    TEXT,
+    last_seen    TEXT
+) STRICT;
+CREATE INDEX rules_by_agent ON rules (agent);
+";
+
+const COLUMNS: &str =
+    "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
+    created_at, use_count, last_used_at, last_command, last_path, last_seen";
+
+fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
+    Ok(Rule {
+        id: row.get(0)?,
+        effect: row.get::<_, Json<Effect>>(1)?.0,
+        agent: row.get::<_, Option<Name>>(2)?.map(|name| name.0),
+        pattern: row.get::<_, Json<_>>(3)?.0,
+        args: row.get::<_, Option<Json<_>>>(4)?.map(|json| json.0),
+        pin: row.get::<_, Option<Json<_>>>(5)?.map(|json| json.0),
+        allow_writes: row.get(6)?,
+        source: row.get::<_, Json<_>>(7)?.0,
+        lifetime: row.get::<_, Json<_>>(8)?.0,
+        why: row.get(9)?,
+        matches: row.get::<_, Json<_>>(10)?.0,
+        misses: row.get::<_, Json<_>>(11)?.0,
+        created_at: row.get(12)?,
+        usage: Usage {
+            count: row.get(13)?,
+            last_used_at: row.get(14)?,
+            last_command: row.get(15)?,
+            last_path: row.get(16)?,
+            last_seen: row.get::<_, Option<Json<_>>>(17)?.map(|json| json.0),
+        },
+    })
+}
+
+/// Every rule, in the order they were made.
+pub fn all(conn: &Connection) -> Result<Vec<Rule>, Error> {
+    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules ORDER BY id"))?;
+    Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
+}
+
+/// One rule.
+pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
+    let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE id = ?1"))?;
+    Ok(query.query_row([id], row).optional()?)
+}
+
+/// Adds a rule; its `id` is ignored. Gives its number.
+pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
+            created_at, use_count, last_used_at, last_command, last_path, last_seen)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    )?;
+    insert.execute(params![
+        text(&rule.effect)?,
+        rule.agent.as_ref().map(AgentId::as_str),
+        text(&rule.pattern)?,
+        rule.args.as_ref().map(Json),
+        rule.pin.as_ref().map(Json),
+        rule.allow_writes,
+        text(&rule.source)?,
+        text(&rule.lifetime)?,
+        rule.why,
+        text(&rule.matches)?,
+        text(&rule.misses)?,
+        rule.created_at,
+        rule.usage.count,
+        rule.usage.last_used_at,
+        rule.usage.last_command,
+        rule.usage.last_path,
+        rule.usage.last_seen.as_ref().map(Json),
+    ])?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// Writes what a person can edit of a rule; when it was made and how it was used stay.
+pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
+    let saved = conn.execute(
+        "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
+            lifetime = ?9, why = ?10, matches = ?11, misses = ?12 WHERE id = ?1",
+        params![
+            rule.id,
+            text(&rule.effect)?,
+            rule.agent.as_ref().map(AgentId::as_str),
+            text(&rule.pattern)?,
+            rule.args.as_ref().map(Json),
+            rule.pin.as_ref().map(Json),
+            rule.allow_writes,
+            text(&rule.source)?,
+            text(&rule.lifetime)?,
+            rule.why,
+            text(&rule.matches)?,
+            text(&rule.misses)?,
+        ],
+    )?;
+    one(saved, rule.id)
+}
+
+/// Binds a rule to another identity; none unbinds it.
+pub fn repin(conn: &Connection, id: RuleId, pin: Option<&Pin>) -> Result<(), Error> {
+    one(conn.execute("UPDATE rules SET pin = ?2 WHERE id = ?1", params![id, pin.map(Json)])?, id)
+}
+
+/// Removes a rule.
+pub fn remove(conn: &Connection, id: RuleId) -> Result<(), Error> {
+    one(conn.execute("DELETE FROM rules WHERE id = ?1", [id])?, id)
+}
+
+/// One use of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Use {
+    /// When.
+    pub at: Millis,
+    /// The command, escaped.
+    pub command: String,
+    /// The program's resolved absolute path.
+    pub path: Option<String>,
+    /// The program's identity; none keeps the one that is there.
+    pub seen: Option<Identity>,
+}
+
+/// Notes a use. A rule that is gone, or that is from a file (a negative number), is passed over.
+pub fn used(conn: &Connection, id: RuleId, used: &Use) -> Result<(), Error> {
+    let mut update = conn.prepare_cached(
+        "UPDATE rules SET use_count = use_count + 1, last_used_at = ?2, last_command = ?3, last_path = ?4,
+            last_seen = coalesce(?5, last_seen) WHERE id = ?1",
+    )?;
+    update.execute(params![id, used.at, used.command, used.path, used.seen.as_ref().map(Json)])?;
+    Ok(())
+}
+
+/// Removes the rules whose time is over. Gives their numbers.
+pub fn remove_expired(conn: &Connection, now: Millis) -> Result<Vec<RuleId>, Error> {
+    remove_where(conn, |_, lifetime| matches!(lifetime, Lifetime::Until(end) if *end <= now))
+}
+
+/// Removes the rules that last until a session of an agent closes. Gives their numbers.
+pub fn remove_session(conn: &Connection, agent: &AgentId, session: &str) -> Result<Vec<RuleId>, Error> {
+    remove_where(conn, |owner, lifetime| {
+        owner == Some(agent) && matches!(lifetime, Lifetime::Session(name) if name == session)
+    })
+}
+
+/// Removes the rules that do not outlive the host: those until Postern quits, and those of any session. For the start.
+pub fn remove_volatile(conn: &Connection) -> Result<Vec<RuleId>, Error> {
+    remove_where(conn, |_, lifetime| matches!(lifetime, Lifetime::Quit | Lifetime::Session(_)))
+}
+
+fn remove_where(
+    conn: &Connection,
+    over: impl Fn(Option<&AgentId>, &Lifetime) -> bool,
+) -> Result<Vec<RuleId>, Error> {
+    let mut query = conn
+        .prepare_cached("SELECT id, agent, lifetime FROM rules WHERE lifetime <> '{\"kind\":\"forever\"}'")?;
+    let timed = query.query_map([], |row| {
+        Ok((row.get(0)?, row.get::<_, Option<Name>>(1)?.map(|name| name.0), row.get::<_, Json<_>>(2)?.0))
+    })?;
+    let timed: Vec<(RuleId, Option<AgentId>, Lifetime)> = timed.collect::<Result<_, _>>()?;
+    let gone: Vec<RuleId> = timed
+        .into_iter()
+        .filter(|(_, owner, life)| over(owner.as_ref(), life))
+        .map(|(id, _, _)| id)
+        .collect();
+    for id in &gone {
+        remove(conn, *id)?;
+    }
+    Ok(gone)
+}
+
+fn one(rows: usize, id: RuleId) -> Result<(), Error> {
+    if rows == 1 { Ok(()) } else { Err(Error::Missing(format!("rule {id}"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::agents;
+    use crate::testing::{agent, allow, id, identity, open};
+    use postern_policy::{IdentityPattern, Pattern, ScriptPin, Source};
+
+    fn full() -> Rule {
+        Rule {
+            effect: Effect::Deny,
+            args: Some(vec!["-x".into(), "**".into()]),
+            pin: Some(Pin {
+                program: identity("aa"),
+                script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
+            }),
+            allow_writes: true,
+            source: Source::Skill("bird".into()),
+            lifetime: Lifetime::Until(50),
+            why: Some("because".into()),
+            matches: vec!["git status".into()],
+            misses: vec!["git push".into()],
+            ..allow(Some("main"), "git *")
+        }
+    }
+
+    #[test]
+    fn a_rule_is_kept_whole_and_use_is_counted() {
+        let (_folder, store) = open();
+        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+        let number = store.write(|conn| add(conn, &full())).wait().unwrap();
+        let mut kept = Rule { id: number, ..full() };
+        assert_eq!(store.read(|conn| get(conn, number)).unwrap(), Some(kept.clone()));
+        let use_of =
+            |at, seen| Use { at, command: "git status".into(), path: Some("/usr/bin/git".into()), seen };
+        let done = store.write(move |conn| {
+            used(conn, number, &use_of(10, Some(identity("cc"))))?;
+            used(conn, number, &use_of(11, None))?;
+            used(conn, -3, &use_of(11, None))
+        });
+        done.wait().unwrap();
+        kept.usage = Usage {
+            count: 2,
+            last_used_at: Some(11),
+            last_command: Some("git status".into()),
+            last_path: Some("/usr/bin/git".into()),
+            last_seen: Some(identity("cc")),
+        };
+        assert_eq!(store.read(all).unwrap(), [kept.clone()]);
+        kept.pattern = Pattern::Identity(IdentityPattern::TeamId("X".into()));
+        kept.agent = None;
+        kept.pin = None;
+        store
+            .write({
+                let kept = kept.clone();
+                move |conn| save(conn, &kept)
+            })
+            .wait()
+            .unwrap();
+        assert_eq!(store.read(all).unwrap(), [kept], "editing keeps the use");
+    }
+
+    #[test]
+    fn a_number_is_never_given_twice() {
+        let (_folder, store) = open();
+        let first = store.write(|conn| add(conn, &allow(None, "ls"))).wait().unwrap();
+        store.write(move |conn| remove(conn, first)).wait().unwrap();
+        let second = store.write(|conn| add(conn, &allow(None, "ls"))).wait().unwrap();
+        assert!(second > first, "the history may name rule {first}");
+    }
+
+    #[test]
+    fn rules_end_with_their_time_their_session_and_the_host() {
+        let (_folder, store) = open();
+        let lifetimes = [
+            Lifetime::Forever,
+            Lifetime::Until(100),
+            Lifetime::Until(101),
+            Lifetime::Session("s".into()),
+            Lifetime::Session("t".into()),
+            Lifetime::Quit,
+        ];
+        let left = |store: &crate::Store| {
+            let rules = store.read(all).unwrap();
+            rules.into_iter().map(|rule| rule.lifetime).collect::<Vec<_>>()
+        };
+        let all = lifetimes.clone();
+        let done = store.write(move |conn| {
+            agents::add(conn, &agent("main"))?;
+            for lifetime in all {
+                add(conn, &Rule { lifetime, ..allow(Some("main"), "ls") })?;
+            }
+            Ok(())
+        });
+        done.wait().unwrap();
+        store.write(|conn| remove_expired(conn, 100)).wait().unwrap();
+        store.write(|conn| remove_session(conn, &id("other"), "s")).wait().unwrap();
+        store.write(|conn| remove_session(conn, &id("main"), "s")).wait().unwrap();
+        let [forever, _, later, _, other, quit] = lifetimes;
+        assert_eq!(left(&store), [forever.clone(), later.clone(), other, quit]);
+        store.write(remove_volatile).wait().unwrap();
+        assert_eq!(left(&store), [forever, later]);
+    }
+}

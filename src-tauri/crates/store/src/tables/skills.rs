@@ -1,0 +1,237 @@
+//! Skills: the folders that are watched, what was found in them, and the identity each CLI was last approved with.
+
+use crate::column::Json;
+use crate::error::Error;
+use postern_policy::{Identity, Millis, RuleId};
+use rusqlite::{Connection, Row, params};
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE skill_folders (
+    path     TEXT PRIMARY KEY,
+    added_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE skills (
+    folder      TEXT PRIMARY KEY,
+    name        TEXT NOT NULL,
+    description TEXT NOT NULL,
+    problem     TEXT
+) STRICT;
+CREATE TABLE skill_clis (
+    folder      TEXT NOT NULL REFERENCES skills (folder) ON DELETE CASCADE,
+    name        TEXT NOT NULL,
+    path        TEXT,
+    seen        TEXT,
+    approved    TEXT,
+    approved_at INTEGER,
+    rule        INTEGER REFERENCES rules (id) ON DELETE SET NULL,
+    PRIMARY KEY (folder, name)
+) STRICT;
+CREATE INDEX skill_clis_by_rule ON skill_clis (rule);
+";
+
+/// A skill as it was last found on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its own folder, which is its key.
+    pub folder: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// What is wrong with its `SKILL.md`.
+    pub problem: Option<String>,
+    /// Its CLIs, by name.
+    pub clis: Vec<Cli>,
+}
+
+/// A CLI that a skill uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cli {
+    /// Its name.
+    pub name: String,
+    /// Where it was found.
+    pub path: Option<String>,
+    /// What it was when it was last looked at.
+    pub seen: Option<Identity>,
+    /// What it was when the person last approved it; none means never.
+    pub approved: Option<Identity>,
+    /// When that was.
+    pub approved_at: Option<Millis>,
+    /// Its rule.
+    pub rule: Option<RuleId>,
+}
+
+/// The folders that are watched.
+pub fn folders(conn: &Connection) -> Result<Vec<String>, Error> {
+    let mut query = conn.prepare_cached("SELECT path FROM skill_folders ORDER BY path")?;
+    Ok(query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// Watches a folder; one that is watched already is no error.
+pub fn add_folder(conn: &Connection, path: &str, at: Millis) -> Result<(), Error> {
+    conn.execute(
+        "INSERT INTO skill_folders (path, added_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        params![path, at],
+    )?;
+    Ok(())
+}
+
+/// Watches a folder no more. What was found in it goes with [`remove`].
+pub fn remove_folder(conn: &Connection, path: &str) -> Result<(), Error> {
+    match conn.execute("DELETE FROM skill_folders WHERE path = ?1", [path])? {
+        0 => Err(Error::Missing(format!("skill folder {path}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Every skill with its CLIs, by folder.
+pub fn all(conn: &Connection) -> Result<Vec<Skill>, Error> {
+    let mut skills =
+        conn.prepare_cached("SELECT folder, name, description, problem FROM skills ORDER BY folder")?;
+    let mut clis = conn.prepare_cached(
+        "SELECT name, path, seen, approved, approved_at, rule FROM skill_clis WHERE folder = ?1 ORDER BY name",
+    )?;
+    let found = skills.query_map([], |row| {
+        Ok(Skill {
+            folder: row.get(0)?,
+            name: row.get(1)?,
+            description: row.get(2)?,
+            problem: row.get(3)?,
+            clis: Vec::new(),
+        })
+    })?;
+    let mut found: Vec<Skill> = found.collect::<Result<_, _>>()?;
+    for skill in &mut found {
+        skill.clis = clis.query_map([&skill.folder], cli)?.collect::<Result<_, _>>()?;
+    }
+    Ok(found)
+}
+
+fn cli(row: &Row<'_>) -> rusqlite::Result<Cli> {
+    let identity =
+        |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<Json<Identity>>>(at)?.map(|json| json.0));
+    Ok(Cli {
+        name: row.get(0)?,
+        path: row.get(1)?,
+        seen: identity(2)?,
+        approved: identity(3)?,
+        approved_at: row.get(4)?,
+        rule: row.get(5)?,
+    })
+}
+
+/// Writes a skill as it was found on disk. What was approved stays as it was: only [`approve`] changes it. CLIs that
+/// the skill does not name any more are forgotten.
+pub fn found(conn: &Connection, skill: &Skill) -> Result<(), Error> {
+    conn.prepare_cached(
+        "INSERT INTO skills (folder, name, description, problem) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (folder) DO
+         UPDATE SET name = excluded.name, description = excluded.description, problem = excluded.problem",
+    )?
+    .execute(params![skill.folder, skill.name, skill.description, skill.problem])?;
+    let mut upsert = conn.prepare_cached(
+        "INSERT INTO skill_clis (folder, name, path, seen) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (folder, name) DO
+         UPDATE SET path = excluded.path, seen = excluded.seen",
+    )?;
+    for cli in &skill.clis {
+        upsert.execute(params![skill.folder, cli.name, cli.path, cli.seen.as_ref().map(Json)])?;
+    }
+    let names: Vec<&str> = skill.clis.iter().map(|cli| cli.name.as_str()).collect();
+    conn.prepare_cached(
+        "DELETE FROM skill_clis WHERE folder = ?1 AND name NOT IN (SELECT value FROM json_each(?2))",
+    )?
+    .execute(params![skill.folder, Json(names)])?;
+    Ok(())
+}
+
+/// Records what a CLI was when the person approved it, and its rule.
+pub fn approve(
+    conn: &Connection,
+    folder: &str,
+    name: &str,
+    (identity, rule): (&Identity, Option<RuleId>),
+    at: Millis,
+) -> Result<(), Error> {
+    let approved = conn.execute(
+        "UPDATE skill_clis SET approved = ?3, rule = coalesce(?4, rule), approved_at = ?5 WHERE folder = ?1 AND name = ?2",
+        params![folder, name, Json(identity), rule, at],
+    )?;
+    if approved == 1 { Ok(()) } else { Err(Error::Missing(format!("CLI {name} of a skill in {folder}"))) }
+}
+
+/// Forgets a skill, its CLIs and what was approved of them.
+pub fn remove(conn: &Connection, folder: &str) -> Result<(), Error> {
+    conn.execute("DELETE FROM skills WHERE folder = ?1", [folder])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::rules;
+    use crate::testing::{allow, identity, open};
+
+    fn bird(sha256: &str) -> Skill {
+        let cli = |name: &str| Cli {
+            name: name.into(),
+            path: Some(format!("/opt/{name}")),
+            seen: Some(identity(sha256)),
+            approved: None,
+            approved_at: None,
+            rule: None,
+        };
+        Skill {
+            folder: "/skills/bird".into(),
+            name: "bird".into(),
+            description: "sings".into(),
+            problem: None,
+            clis: vec![cli("beak"), cli("wing")],
+        }
+    }
+
+    #[test]
+    fn finding_a_skill_again_keeps_what_was_approved() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            found(conn, &bird("aa"))?;
+            let rule = rules::add(conn, &allow(None, "/opt/wing"))?;
+            approve(conn, "/skills/bird", "wing", (&identity("aa"), Some(rule)), 5)?;
+            found(conn, &bird("bb"))?;
+            Ok(rule)
+        });
+        let rule = done.wait().unwrap();
+        let mut expected = bird("bb");
+        expected.clis[1].approved = Some(identity("aa"));
+        expected.clis[1].approved_at = Some(5);
+        expected.clis[1].rule = Some(rule);
+        assert_eq!(store.read(all).unwrap(), [expected.clone()]);
+        let done = store.write(move |conn| {
+            rules::remove(conn, rule)?;
+            let mut less = bird("bb");
+            less.clis.remove(0);
+            found(conn, &less)
+        });
+        done.wait().unwrap();
+        expected.clis.remove(0);
+        expected.clis[0].rule = None;
+        assert_eq!(
+            store.read(all).unwrap(),
+            [expected],
+            "a CLI that is gone is forgotten, a removed rule unlinked"
+        );
+        store.write(|conn| remove(conn, "/skills/bird")).wait().unwrap();
+        assert_eq!(store.read(all).unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_approved_or_removed() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| approve(conn, "/x", "y", (&identity("aa"), None), 1)).wait();
+        assert!(matches!(done, Err(Error::Missing(_))), "{done:?}");
+        store.write(|conn| add_folder(conn, "/skills", 1)).wait().unwrap();
+        store.write(|conn| add_folder(conn, "/skills", 2)).wait().unwrap();
+        assert_eq!(store.read(folders).unwrap(), ["/skills"]);
+        store.write(|conn| remove_folder(conn, "/skills")).wait().unwrap();
+        let done = store.write(|conn| remove_folder(conn, "/skills")).wait();
+        assert!(matches!(done, Err(Error::Missing(_))), "{done:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! What the tests of the tables share.
+
+use crate::Store;
+use crate::tables::agents::Agent;
+use crate::tables::requests::NewRequest;
+use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pattern, Rule, Settings, Source, Usage};
+use uuid::{NoContext, Timestamp, Uuid};
+
+/// A record in a folder of its own, which goes with the guard.
+pub(crate) fn open() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("data/postern.db")).unwrap();
+    (folder, store)
+}
+
+pub(crate) fn id(name: &str) -> AgentId {
+    AgentId::new(name).unwrap()
+}
+
+pub(crate) fn agent(name: &str) -> Agent {
+    Agent {
+        id: id(name),
+        name: format!("The {name}"),
+        color: "#3366cc".into(),
+        settings: Settings::default(),
+        uids: Vec::new(),
+        created_at: 1,
+        last_seen_at: None,
+        denied_until: None,
+    }
+}
+
+/// An allow rule on a command.
+pub(crate) fn allow(agent: Option<&str>, command: &str) -> Rule {
+    Rule {
+        id: 0,
+        effect: Effect::Allow,
+        agent: agent.map(id),
+        pattern: Pattern::Command(command.into()),
+        args: None,
+        pin: None,
+        allow_writes: false,
+        source: Source::Person,
+        lifetime: Lifetime::Forever,
+        why: None,
+        matches: Vec::new(),
+        misses: Vec::new(),
+        created_at: 1,
+        usage: Usage::default(),
+    }
+}
+
+pub(crate) fn identity(sha256: &str) -> Identity {
+    Identity {
+        sha256: sha256.into(),
+        size: 1,
+        mtime_ns: "2".into(),
+        ctime_ns: "3".into(),
+        device: 4,
+        inode: "18446744073709551615".into(),
+        version: Some("1.0".into()),
+        signature: None,
+    }
+}
+
+/// A request that came in at `at`.
+pub(crate) fn asked(agent: &str, request_id: &str, at: Millis) -> NewRequest {
+    let millis = u64::try_from(at).unwrap();
+    let nanos = u32::try_from(millis % 1000 * 1_000_000).unwrap();
+    NewRequest {
+        id: Uuid::new_v7(Timestamp::from_unix(NoContext, millis / 1000, nanos)),
+        agent: id(agent),
+        request_id: request_id.into(),
+        content: [7; 32],
+        session: None,
+        line: format!("git show {request_id}"),
+        asked: "{}".into(),
+        at,
+    }
+}

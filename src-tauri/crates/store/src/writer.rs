@@ -1,0 +1,176 @@
+//! One thread writes. It takes what waits, does it all in one transaction, commits once, and only then tells those
+//! who wait: many small writes share one flush of the disk.
+
+use crate::error::Error;
+use crate::tables::search;
+use rusqlite::Connection;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How many jobs may wait; more are refused, and what they were for is denied.
+pub(crate) const QUEUE: usize = 8192;
+/// How many jobs share one commit at most.
+const GROUP: usize = 512;
+/// How long nothing must have been written before lines are indexed for search.
+const QUIET: Duration = Duration::from_millis(200);
+/// How many lines are indexed before the queue is looked at again.
+const LINES: usize = 256;
+
+/// A piece of work, and afterwards the telling of how it came out.
+pub(crate) type Job = Box<dyn FnOnce(&Connection) -> Ran + Send>;
+
+/// What a job left behind: it is told once its group is durable, or is not.
+pub(crate) struct Ran {
+    succeeded: bool,
+    tell: Box<dyn FnOnce(Result<(), Error>)>,
+}
+
+/// Resolves when the work is durable: as a future, or with [`Receipt::wait`] outside of one. Dropping it does not take
+/// the work back.
+#[derive(Debug)]
+#[must_use]
+pub struct Receipt<T>(Waiting<T>);
+
+#[derive(Debug)]
+enum Waiting<T> {
+    For(oneshot::Receiver<Result<T, Error>>),
+    Refused(Option<Error>),
+}
+
+impl<T> Receipt<T> {
+    /// Waits for it. Not to be called inside of an asynchronous task: await the receipt there.
+    pub fn wait(self) -> Result<T, Error> {
+        match self.0 {
+            Waiting::For(receiver) => receiver.blocking_recv().unwrap_or(Err(Error::Closed)),
+            Waiting::Refused(error) => Err(error.unwrap_or(Error::Closed)),
+        }
+    }
+
+    /// A receipt for work that was not taken.
+    pub(crate) fn refused(error: Error) -> Self {
+        Self(Waiting::Refused(Some(error)))
+    }
+}
+
+impl<T> Future for Receipt<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Waiting::For(receiver) => {
+                Poll::Ready(ready!(Pin::new(receiver).poll(cx)).unwrap_or(Err(Error::Closed)))
+            }
+            Waiting::Refused(error) => Poll::Ready(Err(error.take().unwrap_or(Error::Closed))),
+        }
+    }
+}
+
+impl<T> Unpin for Receipt<T> {}
+
+/// Wraps work so that its result is told when its group is durable.
+pub(crate) fn job<T: Send + 'static>(
+    work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+) -> (Job, Receipt<T>) {
+    let (sender, receiver) = oneshot::channel();
+    let job: Job = Box::new(move |conn| {
+        let result = work(conn);
+        let succeeded = result.is_ok();
+        let tell = move |durable: Result<(), Error>| {
+            // Nobody may wait for it any more: the work is done all the same.
+            _ = sender.send(durable.and(result));
+        };
+        Ran { succeeded, tell: Box::new(tell) }
+    });
+    (job, Receipt(Waiting::For(receiver)))
+}
+
+/// The writer thread: runs until every handle is gone and everything that waits is written.
+pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>) {
+    let mut unindexed = true;
+    let mut quiet = QUIET;
+    loop {
+        let next = if unindexed { jobs.recv_timeout(quiet) } else { jobs.recv().map_err(Into::into) };
+        match next {
+            Ok(first) => {
+                group(conn, first, jobs);
+                (unindexed, quiet) = (true, QUIET);
+            }
+            // It goes on at once for as long as nobody writes.
+            Err(RecvTimeoutError::Timeout) => (unindexed, quiet) = (index(conn), Duration::ZERO),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    if let Err(error) = conn.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)") {
+        tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
+    }
+}
+
+fn group(conn: &Connection, first: Job, jobs: &Receiver<Job>) {
+    let begun = conn.execute_batch("BEGIN IMMEDIATE");
+    let mut done = Vec::new();
+    let mut next = Some(first);
+    while let Some(job) = next {
+        done.extend(one(conn, job));
+        next = match jobs.try_recv() {
+            Ok(job) if done.len() < GROUP => Some(job),
+            Ok(job) => {
+                done.extend(one(conn, job));
+                None
+            }
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
+        };
+    }
+    let durable = begun.and_then(|()| commit(conn));
+    if let Err(error) = &durable {
+        tracing::error!(%error, "a group of {} writes was not made durable", done.len());
+    }
+    for ran in done {
+        (ran.tell)(durable.as_ref().copied().map_err(|error| Error::NotDurable(error.to_string())));
+    }
+}
+
+/// One job of a group: what it wrote before it failed or panicked is taken back, the others' work stays.
+fn one(conn: &Connection, job: Job) -> Option<Ran> {
+    let nested = statement(conn, "SAVEPOINT job");
+    let ran = catch_unwind(AssertUnwindSafe(|| job(conn))).ok();
+    let keep = nested.is_ok() && ran.as_ref().is_some_and(|ran| ran.succeeded);
+    let closed = if keep { Ok(()) } else { statement(conn, "ROLLBACK TO job") };
+    if let Err(error) = closed.and_then(|()| statement(conn, "RELEASE job")) {
+        // SQLite has taken the whole group back; `commit` finds no transaction and says so to everybody.
+        tracing::error!(%error, "a write took its group with it");
+    }
+    ran
+}
+
+fn commit(conn: &Connection) -> rusqlite::Result<()> {
+    let committed = statement(conn, "COMMIT");
+    if committed.is_err() && !conn.is_autocommit() {
+        statement(conn, "ROLLBACK")?;
+    }
+    committed
+}
+
+fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+/// Indexes some lines; gives whether there are more.
+fn index(conn: &Connection) -> bool {
+    let indexed = statement(conn, "BEGIN IMMEDIATE")
+        .and_then(|()| search::index_some(conn, LINES))
+        .and_then(|more| commit(conn).map(|()| more));
+    match indexed {
+        Ok(more) => more,
+        Err(error) => {
+            tracing::warn!(%error, "lines were not indexed for search; they are still found, more slowly");
+            if !conn.is_autocommit() {
+                _ = statement(conn, "ROLLBACK");
+            }
+            false
+        }
+    }
+}
