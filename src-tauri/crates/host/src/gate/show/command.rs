@@ -1,0 +1,125 @@
+//! The command in stretches: which part is a program's name, which an argument, which joins steps.
+
+use super::text::shown;
+use postern_command::{Reading, Step};
+use postern_contract::{CommandPart, PartRole};
+use std::ops::Range;
+
+/// The command's text cut at the borders of its steps and program names.
+pub(crate) fn parts(reading: &Reading) -> Vec<CommandPart> {
+    let text = reading.text.as_str();
+    let mut paint = vec![(PartRole::Operator, None); text.len()];
+    // A step within a step (a substitution) stands later or is shorter: it is painted over the one around it.
+    let mut order: Vec<usize> = (0..reading.steps.len()).collect();
+    order.sort_by_key(|&index| {
+        let span = &reading.steps[index].span;
+        (span.start, usize::MAX - span.len())
+    });
+    for index in order {
+        let step = &reading.steps[index];
+        fill(&mut paint, &step.span, (PartRole::Argument, Some(index)));
+        if let Some(name) = name_of(step, text) {
+            fill(&mut paint, &name, (PartRole::Program, Some(index)));
+        }
+    }
+    cut(text, &paint)
+}
+
+type Paint = (PartRole, Option<usize>);
+
+fn fill(paint: &mut [Paint], span: &Range<usize>, with: Paint) {
+    if let Some(stretch) = paint.get_mut(span.clone()) {
+        stretch.fill(with);
+    }
+}
+
+/// Where the program's name stands: the first whole word that is written like it, behind the step's wrappers.
+fn name_of(step: &Step, text: &str) -> Option<Range<usize>> {
+    let raw = step.argv.first()?.raw.as_str();
+    if raw.is_empty() {
+        return None;
+    }
+    let mut from = step.span.start;
+    for via in &step.via {
+        for word in &via.argv {
+            from = find_word(text, from..step.span.end, &word.raw)?.end;
+        }
+    }
+    find_word(text, from..step.span.end, raw)
+}
+
+fn find_word(text: &str, within: Range<usize>, word: &str) -> Option<Range<usize>> {
+    let part = text.get(within.clone())?;
+    let borders = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || ";|&()<>{}`$\"'=".contains(c));
+    part.match_indices(word).find_map(|(at, found)| {
+        let whole =
+            borders(part[..at].chars().next_back()) && borders(part[at + found.len()..].chars().next());
+        whole.then(|| within.start + at..within.start + at + found.len())
+    })
+}
+
+fn cut(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+        if at > start && (at == text.len() || paint[at] != paint[start]) {
+            let (role, step) = paint[start];
+            parts.push(CommandPart { text: shown(&text[start..at]), role, step });
+            start = at;
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+    use postern_command::{Dir, Reading, Role, Step, Word};
+    use postern_contract::PartRole::{Argument, Operator, Program};
+
+    fn step(argv: &[&str], span: std::ops::Range<usize>) -> Step {
+        Step {
+            argv: argv.iter().copied().map(Word::literal).collect(),
+            span,
+            role: Role::Program,
+            via: Vec::new(),
+            assignments: Vec::new(),
+            redirections: Vec::new(),
+            dir: Dir::Same,
+            ways_out: Vec::new(),
+            script: None,
+            opaque: None,
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_at_its_steps_and_programs() {
+        let text = "cat a | cat -n $(ls é)";
+        let reading = Reading {
+            text: text.to_owned(),
+            steps: vec![step(&["cat", "a"], 0..5), step(&["cat", "-n"], 8..23), step(&["ls", "é"], 17..22)],
+            opaque: Vec::new(),
+            plain: None,
+            invalid: None,
+        };
+        let got: Vec<_> = parts(&reading)
+            .into_iter()
+            .map(|part| {
+                let text: String = part.text.into_iter().map(|piece| piece.text).collect();
+                (text, part.role, part.step)
+            })
+            .collect();
+        let expected = [
+            ("cat", Program, Some(0)),
+            (" a", Argument, Some(0)),
+            (" | ", Operator, None),
+            ("cat", Program, Some(1)),
+            (" -n $(", Argument, Some(1)),
+            ("ls", Program, Some(2)),
+            (" é", Argument, Some(2)),
+            (")", Argument, Some(1)),
+        ];
+        let expected: Vec<_> = expected.map(|(text, role, step)| (text.to_owned(), role, step)).into();
+        assert_eq!(got, expected, "nothing is lost and every stretch knows its step");
+    }
+}

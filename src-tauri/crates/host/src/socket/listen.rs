@@ -1,0 +1,134 @@
+//! A socket that is private from birth and has one owner.
+
+use crate::folder::lock_file;
+use rustix::fs::{FlockOperation, Mode, flock};
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tokio::net::UnixListener;
+
+/// The longest path of a socket, in bytes. macOS takes 103; what is mounted elsewhere may be longer than it is here.
+const PATH_MAX: usize = 90;
+
+/// Why a socket could not be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BindError {
+    /// Its path is too long for the system.
+    #[error("the path of the socket {} is longer than {PATH_MAX} bytes", .0.display())]
+    TooLong(PathBuf),
+    /// Another process listens on it.
+    #[error("another process owns the socket {}", .0.display())]
+    Taken(PathBuf),
+    /// There is something else in its place, which is not removed.
+    #[error("{} is not a socket", .0.display())]
+    NotASocket(PathBuf),
+    /// The system refused.
+    #[error("cannot listen on {}: {source}", path.display())]
+    Io {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A listening socket and the lock beside it. Dropped, the socket's file goes.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) listener: UnixListener,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // It is replaced at the next start where this fails.
+        _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Listens on `path`, mode 0600, in a folder that is private already.
+pub(crate) fn bind(path: &Path) -> Result<Bound, BindError> {
+    if path.as_os_str().len() >= PATH_MAX {
+        return Err(BindError::TooLong(path.to_owned()));
+    }
+    let failed = |source: io::Error| BindError::Io { path: path.to_owned(), source };
+    let lock = lock_file(&path.with_extension("lock")).map_err(failed)?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(rustix::io::Errno::WOULDBLOCK) => return Err(BindError::Taken(path.to_owned())),
+        Err(error) => return Err(failed(error.into())),
+    }
+    remove_stale(path)?;
+    let listener = bind_private(path).map_err(failed)?;
+    Ok(Bound { listener, path: path.to_owned(), _lock: lock })
+}
+
+/// Removes a socket that a host left behind; nothing else, and not where somebody still listens.
+fn remove_stale(path: &Path) -> Result<(), BindError> {
+    let failed = |source: io::Error| BindError::Io { path: path.to_owned(), source };
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(error)),
+        Ok(metadata) if metadata.file_type().is_socket() => {}
+        Ok(_) => return Err(BindError::NotASocket(path.to_owned())),
+    }
+    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+        return Err(BindError::Taken(path.to_owned()));
+    }
+    std::fs::remove_file(path).map_err(failed)
+}
+
+/// Nobody else's from birth (0700), then 0600. The mask belongs to the whole process: one socket at a time, and a mask
+/// that files and folders made meanwhile by other threads can live with.
+fn bind_private(path: &Path) -> io::Result<UnixListener> {
+    static MASK: Mutex<()> = Mutex::new(());
+    let one = MASK.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = rustix::process::umask(Mode::from_raw_mode(0o077));
+    let bound = UnixListener::bind(path);
+    rustix::process::umask(before);
+    drop(one);
+    let listener = bound?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BindError, bind};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[tokio::test]
+    async fn a_socket_is_private_and_has_one_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.sock");
+        let first = bind(&path).unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "nobody else may connect");
+        assert!(matches!(bind(&path), Err(BindError::Taken(_))), "one owner at a time");
+        drop(first);
+        assert!(!path.exists(), "its file goes with it");
+        assert!(bind(&path).is_ok(), "and it is free again");
+    }
+
+    #[tokio::test]
+    async fn only_a_dead_socket_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let stale = folder.path().join("stale.sock");
+        drop(std::os::unix::net::UnixListener::bind(&stale).unwrap());
+        assert!(bind(&stale).is_ok(), "a socket that nobody listens on is replaced");
+
+        let live = folder.path().join("live.sock");
+        let _owner = std::os::unix::net::UnixListener::bind(&live).unwrap();
+        assert!(matches!(bind(&live), Err(BindError::Taken(_))), "somebody without our lock listens there");
+
+        let file = folder.path().join("file.sock");
+        std::fs::write(&file, "mine").unwrap();
+        assert!(matches!(bind(&file), Err(BindError::NotASocket(_))), "a file is not ours to remove");
+
+        let long = folder.path().join("x".repeat(90));
+        assert!(matches!(bind(&long), Err(BindError::TooLong(_))), "a path that the system would cut");
+    }
+}

@@ -1,0 +1,214 @@
+//! What is on its way to one connection, counted, so that a slow reader is noticed before it costs memory.
+
+use postern_protocol::limits::{SLOW_MS, UNSENT};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Unsent bytes at which a connection is dropped at once, however short the time.
+const FLOODED: usize = 16 * 1024 * 1024;
+/// How much is gathered into one write.
+const GATHER: usize = 64 * 1024;
+
+/// One whole line, shared between the connections that hear it.
+pub(crate) type Line = Arc<[u8]>;
+
+/// The writing end of a connection. Clones write to the same one.
+#[derive(Debug, Clone)]
+pub(crate) struct Outbox {
+    lines: mpsc::UnboundedSender<Line>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    unsent: AtomicUsize,
+    /// Since when more than [`UNSENT`] bytes wait.
+    slow_since: Mutex<Option<Instant>>,
+    slow: Notify,
+    drained: Notify,
+    gone: CancellationToken,
+}
+
+/// A new outbox, and the other end for [`write`]. `gone` is cancelled when the connection is dropped.
+pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceiver<Line>) {
+    let (lines, receiver) = mpsc::unbounded_channel();
+    let shared = Shared {
+        unsent: AtomicUsize::new(0),
+        slow_since: Mutex::new(None),
+        slow: Notify::new(),
+        drained: Notify::new(),
+        gone,
+    };
+    (Outbox { lines, shared: Arc::new(shared) }, receiver)
+}
+
+impl Outbox {
+    /// Puts a line on its way. A connection that is gone swallows it.
+    pub(crate) fn push(&self, line: Line) {
+        let length = line.len();
+        let before = self.shared.unsent.fetch_add(length, Ordering::AcqRel);
+        if before + length >= FLOODED {
+            self.shared.gone.cancel();
+        } else if before < UNSENT && before + length >= UNSENT {
+            *self.slow_since() = Some(Instant::now());
+            self.shared.slow.notify_one();
+        }
+        if self.lines.send(line).is_err() {
+            self.shared.gone.cancel();
+        }
+    }
+
+    /// Waits until there is room for more, or the connection is gone.
+    pub(crate) async fn ready(&self) {
+        while !self.is_gone() && self.unsent() >= UNSENT {
+            let drained = self.shared.drained.notified();
+            if self.unsent() < UNSENT {
+                return;
+            }
+            tokio::select! {
+                () = drained => {}
+                () = self.shared.gone.cancelled() => {}
+            }
+        }
+    }
+
+    /// Whether the connection is gone.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.shared.gone.is_cancelled()
+    }
+
+    /// Drops the connection.
+    pub(crate) fn drop_connection(&self) {
+        self.shared.gone.cancel();
+    }
+
+    /// Bytes on their way.
+    pub(crate) fn unsent(&self) -> usize {
+        self.shared.unsent.load(Ordering::Acquire)
+    }
+
+    fn sent(&self, length: usize) {
+        let before = self.shared.unsent.fetch_sub(length, Ordering::AcqRel);
+        if before >= UNSENT && before - length < UNSENT {
+            *self.slow_since() = None;
+        }
+        if before - length < UNSENT {
+            self.shared.drained.notify_waiters();
+        }
+    }
+
+    /// Comes back when too much waited for too long.
+    async fn too_slow(&self) {
+        loop {
+            let since = *self.slow_since();
+            match since {
+                None => self.shared.slow.notified().await,
+                Some(since) => {
+                    tokio::time::sleep_until(since + Duration::from_millis(SLOW_MS)).await;
+                    if *self.slow_since() == Some(since) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value is a plain option: a panic elsewhere cannot leave it half written.
+    fn slow_since(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.shared.slow_since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes what comes out of `lines` to `stream` until all outboxes are dropped, the reader is gone or too slow.
+pub(crate) async fn write(
+    mut stream: impl AsyncWrite + Unpin,
+    mut lines: mpsc::UnboundedReceiver<Line>,
+    outbox: Outbox,
+) {
+    let gone = outbox.shared.gone.clone();
+    let mut batch = Vec::new();
+    loop {
+        let first = tokio::select! {
+            line = lines.recv() => line,
+            () = gone.cancelled() => break,
+        };
+        let Some(first) = first else { break };
+        batch.clear();
+        batch.extend_from_slice(&first);
+        while batch.len() < GATHER {
+            let Ok(next) = lines.try_recv() else { break };
+            batch.extend_from_slice(&next);
+        }
+        let written = tokio::select! {
+            written = stream.write_all(&batch) => written.is_ok(),
+            () = outbox.too_slow() => false,
+            () = gone.cancelled() => false,
+        };
+        if !written {
+            break;
+        }
+        outbox.sent(batch.len());
+    }
+    gone.cancel();
+    // The other side has closed already, or hears of it by the close that follows.
+    _ = stream.shutdown().await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, outbox, write};
+    use postern_protocol::limits::{SLOW_MS, UNSENT};
+    use std::time::Duration;
+    use tokio::io::AsyncReadExt as _;
+    use tokio_util::sync::CancellationToken;
+
+    fn line(length: usize) -> Line {
+        vec![b'x'; length].into()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_stands_still_is_dropped_after_its_time() {
+        let gone = CancellationToken::new();
+        let (sender, lines) = outbox(gone.clone());
+        let (near, _far) = tokio::io::duplex(1024);
+        let started = tokio::time::Instant::now();
+        let writer = tokio::spawn(write(near, lines, sender.clone()));
+        sender.push(line(UNSENT + 1));
+        writer.await.unwrap();
+        assert!(gone.is_cancelled(), "the connection is dropped");
+        assert_eq!(started.elapsed(), Duration::from_millis(SLOW_MS), "it was given its time");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_catches_up_is_kept() {
+        let gone = CancellationToken::new();
+        let (sender, lines) = outbox(gone.clone());
+        let (near, mut far) = tokio::io::duplex(UNSENT);
+        tokio::spawn(write(near, lines, sender.clone()));
+        for _ in 0..4 {
+            sender.push(line(UNSENT));
+            tokio::time::sleep(Duration::from_millis(SLOW_MS / 2)).await;
+            let mut taken = vec![0; UNSENT];
+            far.read_exact(&mut taken).await.unwrap();
+            sender.ready().await;
+        }
+        assert!(!gone.is_cancelled(), "slow is not stuck");
+        assert_eq!(sender.unsent(), 0, "all of it went out");
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_gone_never_blocks_who_waits_for_room() {
+        let gone = CancellationToken::new();
+        let (sender, lines) = outbox(gone.clone());
+        sender.push(line(2 * UNSENT));
+        drop(lines);
+        sender.push(line(1));
+        sender.ready().await;
+        assert!(sender.is_gone(), "nobody takes lines any more");
+    }
+}
