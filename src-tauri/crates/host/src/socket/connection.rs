@@ -1,0 +1,134 @@
+//! One connection on an agent's channel, from hello to its end.
+
+use super::handshake::{Proved, handshake};
+use super::outbox::{self, Outbox};
+use super::reader::Reader;
+use super::reply::{Debts, Reply};
+use crate::gate::{ConnectionId, Gate, Message};
+use crate::publish::Publisher;
+use postern_policy::{AgentId, Settings};
+use postern_protocol::limits::{IDLE_MS, Limits};
+use postern_protocol::{
+    Call, ErrorCode, ErrorObject, Frame, Key, PolicyNote, Refused, Socket, Welcome, error_line, result_line,
+};
+use std::time::Duration;
+use tokio::io::AsyncRead;
+use tokio::net::UnixStream;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// Calls of one connection that may wait for their answer. The next one is read when one of them was answered.
+const OWED: usize = 256;
+
+/// What a connection is served with.
+#[derive(Debug, Clone)]
+pub(crate) struct Channel {
+    pub(crate) agent: AgentId,
+    pub(crate) key: Key,
+    pub(crate) gate: Gate,
+    pub(crate) publisher: Publisher,
+    /// Cancelled when the channel closes.
+    pub(crate) closed: CancellationToken,
+}
+
+/// Serves one connection until either side ends it.
+pub(crate) async fn serve(stream: UnixStream, channel: Channel) {
+    let (incoming, outgoing) = stream.into_split();
+    let gone = channel.closed.child_token();
+    let (outbox, lines) = outbox::outbox(gone.clone());
+    let writer = tokio::spawn(outbox::write(outgoing, lines, outbox.clone()));
+    let reader = Reader::new(incoming);
+    tokio::select! {
+        () = talk(reader, &outbox, &channel) => {}
+        () = gone.cancelled() => {}
+    }
+    outbox.finish();
+    drop(outbox);
+    // What is on its way is written before the close, as long as somebody reads it.
+    if timeout(Duration::from_secs(1), writer).await.is_err() {
+        gone.cancel();
+    }
+}
+
+async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, channel: &Channel) {
+    let Some(proved) = handshake(&mut reader, outbox, Socket::Channel, &channel.key).await else { return };
+    let Ok(Some(settings)) = channel.gate.settings(channel.agent.clone()).await else {
+        let error = ErrorObject::new(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
+        outbox.push(error_line(Some(&proved.id), &error).into());
+        return;
+    };
+    greet(proved, &settings, outbox, channel);
+    let Ok(id) = channel.gate.opened(channel.agent.clone()).await else { return };
+    let _open = Open { id, gate: channel.gate.clone() };
+    let debts = Debts::default();
+    while let Some(read) = next(&mut reader, &debts, channel).await {
+        match read.and_then(Call::of_frame) {
+            Ok((call_id, call)) => {
+                let reply = Reply::new(outbox.clone(), call_id, debts.owe());
+                let message = Message::Call { connection: id, agent: channel.agent.clone(), call, reply };
+                if channel.gate.send(message).await.is_err() {
+                    return;
+                }
+            }
+            Err(refused) => outbox.push(refused.line().into()),
+        }
+        // A reader that does not take its answers is not read either.
+        outbox.ready().await;
+        while debts.count() >= OWED && !outbox.is_gone() {
+            debts.paid().await;
+        }
+    }
+}
+
+/// The next message. None: the other side ended it, or was silent for too long with nothing of it running or waiting.
+async fn next<S: AsyncRead + Unpin>(
+    reader: &mut Reader<S>,
+    debts: &Debts,
+    channel: &Channel,
+) -> Option<Result<Frame, Refused>> {
+    loop {
+        match timeout(Duration::from_millis(IDLE_MS), reader.next()).await {
+            Ok(read) => return read.ok().flatten(),
+            Err(_) if debts.count() > 0 => {}
+            Err(_) => {
+                if !channel.gate.is_busy(channel.agent.clone()).await.unwrap_or(false) {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// The answer to a good proof, and then the events that the agent missed.
+fn greet(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &Channel) {
+    let Proved { id, params, proof } = proved;
+    tracing::debug!(agent = %channel.agent, "a client authenticated");
+    let agent = channel.agent.to_string();
+    let limits = Limits::of_agent(settings.run_timeout_cap_ms);
+    let policy = PolicyNote { security: word(&settings.security), ask: word(&settings.ask) };
+    let greeting = move |sequence| {
+        let welcome = Welcome { agent, proof, limits, policy, sequence };
+        result_line(&id, &welcome).into()
+    };
+    channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting);
+}
+
+/// The stable name of a setting, as it stands in JSON.
+fn word<T: serde::Serialize>(setting: &T) -> String {
+    match serde_json::to_value(setting) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(_) | Err(_) => String::new(),
+    }
+}
+
+/// The gate is told when a connection ends, however it ends.
+struct Open {
+    id: ConnectionId,
+    gate: Gate,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.gate.closed(self.id);
+    }
+}

@@ -1,0 +1,107 @@
+//! The agents' channels: one socket, one key and one task for each agent.
+
+mod accept;
+mod connection;
+mod handshake;
+mod listen;
+mod outbox;
+mod reader;
+mod reply;
+
+pub(crate) use accept::{Limits, Place, accept};
+pub(crate) use handshake::{Proved, handshake};
+pub(crate) use listen::{BindError, Bound, bind};
+pub(crate) use outbox::{Line, Outbox, outbox, write};
+pub(crate) use reader::Reader;
+pub(crate) use reply::Reply;
+
+use crate::gate::Gate;
+use crate::publish::Publisher;
+use connection::Channel;
+use postern_policy::AgentId;
+use postern_protocol::Key;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The open channels. A handle: clones are the same channels.
+#[derive(Debug, Clone)]
+pub(crate) struct Channels {
+    gate: Gate,
+    publisher: Publisher,
+    all: Arc<Semaphore>,
+    open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
+}
+
+#[derive(Debug)]
+struct OpenChannel {
+    closed: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Channels {
+    pub(crate) fn new(gate: Gate, publisher: Publisher) -> Self {
+        let all = Arc::new(Semaphore::new(accept::IN_ALL));
+        Self { gate, publisher, all, open: Arc::default() }
+    }
+
+    /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
+    /// `key`. A channel that was open for this agent is closed first, and everybody on it is cut off.
+    pub(crate) async fn open(
+        &self,
+        agent: &AgentId,
+        socket: &Path,
+        key: Key,
+        uids: &[u32],
+    ) -> Result<(), BindError> {
+        self.close(agent).await;
+        let bound = bind(socket)?;
+        let closed = CancellationToken::new();
+        let mut admitted = vec![rustix::process::getuid().as_raw()];
+        admitted.extend_from_slice(uids);
+        let limits = Limits::new(admitted.into(), self.all.clone());
+        let channel = Channel {
+            agent: agent.clone(),
+            key,
+            gate: self.gate.clone(),
+            publisher: self.publisher.clone(),
+            closed: closed.clone(),
+        };
+        let serve = move |stream, place| {
+            let channel = channel.clone();
+            async move {
+                connection::serve(stream, channel).await;
+                drop::<Place>(place);
+            }
+        };
+        let task = tokio::spawn(accept(bound, limits, closed.clone(), serve));
+        self.lock().insert(agent.clone(), OpenChannel { closed, task });
+        Ok(())
+    }
+
+    /// Closes the channel of `agent` and cuts everybody on it off.
+    pub(crate) async fn close(&self, agent: &AgentId) {
+        let channel = self.lock().remove(agent);
+        if let Some(channel) = channel {
+            channel.closed.cancel();
+            // A channel's task that panicked is closed all the same.
+            _ = channel.task.await;
+        }
+    }
+
+    /// Closes every channel.
+    pub(crate) async fn close_all(&self) {
+        let agents: Vec<AgentId> = self.lock().keys().cloned().collect();
+        for agent in agents {
+            self.close(&agent).await;
+        }
+    }
+
+    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AgentId, OpenChannel>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,36 @@
+//! Messages as they come in on a connection.
+
+use postern_protocol::{Frame, LineBuffer, Refused, decode, limits};
+use std::io;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// How much is read at once.
+const CHUNK: usize = 16 * 1024;
+
+/// Cuts a connection into messages. Never holds more than one line may be.
+#[derive(Debug)]
+pub(crate) struct Reader<S> {
+    stream: S,
+    lines: LineBuffer,
+    chunk: Vec<u8>,
+}
+
+impl<S: AsyncRead + Unpin> Reader<S> {
+    pub(crate) fn new(stream: S) -> Self {
+        Self { stream, lines: LineBuffer::new(limits::FRAME_IN), chunk: vec![0; CHUNK] }
+    }
+
+    /// The next message, or what is wrong with it; none at the end. Dropping the future loses nothing.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Result<Frame, Refused>>> {
+        loop {
+            if let Some(line) = self.lines.next_line() {
+                return Ok(Some(line.and_then(|line| decode(line, limits::FRAME_IN))));
+            }
+            let read = self.stream.read(&mut self.chunk).await?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.lines.push(&self.chunk[..read]);
+        }
+    }
+}

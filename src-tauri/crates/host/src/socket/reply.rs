@@ -1,0 +1,94 @@
+//! The way back to whoever called.
+
+use super::outbox::Outbox;
+use postern_protocol::{ErrorCode, ErrorObject, Id, error_line, result_line};
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
+
+/// The answer that a call is owed. It is given once; dropped unanswered, it says that Postern is quitting.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    to: Option<(Outbox, Id)>,
+    _owed: Owed,
+}
+
+impl Reply {
+    /// A call with this id came in on the connection of `outbox`.
+    pub(crate) fn new(outbox: Outbox, id: Id, owed: Owed) -> Self {
+        Self { to: Some((outbox, id)), _owed: owed }
+    }
+
+    /// Answers with a result.
+    pub(crate) fn ok<T: Serialize>(mut self, result: &T) {
+        if let Some((outbox, id)) = self.to.take() {
+            outbox.push(result_line(&id, result).into());
+        }
+    }
+
+    /// Answers with an error.
+    pub(crate) fn error(mut self, error: &ErrorObject) {
+        if let Some((outbox, id)) = self.to.take() {
+            outbox.push(error_line(Some(&id), error).into());
+        }
+    }
+
+    /// Answers with an error of this code, in one plain sentence.
+    pub(crate) fn refuse(self, code: ErrorCode, message: impl Into<String>) {
+        self.error(&ErrorObject::new(code, message));
+    }
+
+    /// The connection that the answer goes to.
+    pub(crate) fn outbox(&self) -> Option<&Outbox> {
+        self.to.as_ref().map(|(outbox, _)| outbox)
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if let Some((outbox, id)) = self.to.take() {
+            let error = ErrorObject::new(ErrorCode::ShuttingDown, "Postern is quitting");
+            outbox.push(error_line(Some(&id), &error).into());
+        }
+    }
+}
+
+/// Counts the answers that a connection is owed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Debts(Arc<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    owed: AtomicUsize,
+    paid: Notify,
+}
+
+impl Debts {
+    /// One more answer is owed.
+    pub(crate) fn owe(&self) -> Owed {
+        self.0.owed.fetch_add(1, Ordering::AcqRel);
+        Owed(self.0.clone())
+    }
+
+    /// How many are owed.
+    pub(crate) fn count(&self) -> usize {
+        self.0.owed.load(Ordering::Acquire)
+    }
+
+    /// Waits for one of them to be given. One that was given since this was last asked counts.
+    pub(crate) async fn paid(&self) {
+        self.0.paid.notified().await;
+    }
+}
+
+/// One answer is owed for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Owed(Arc<Counted>);
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        self.0.owed.fetch_sub(1, Ordering::AcqRel);
+        self.0.paid.notify_one();
+    }
+}
