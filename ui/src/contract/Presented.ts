@@ -19,4 +19,9 @@ visible: boolean,
 /**
  * Whether its end was seen: it fits, or it was scrolled to the end.
  */
-endSeen: boolean, };
+endSeen: boolean, 
+/**
+ * A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
+ * report again only asks how long it still takes.
+ */
+change: number, };

@@ -11,5 +11,5 @@ pub mod identity;
 pub mod resolve;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
-pub use gate::{Arming, Counts, Gate, Gone, Killed, Seen};
+pub use gate::{Counts, Gate, Gone, Killed};
 pub use host::{Host, HostConfig, StartError};

@@ -63,6 +63,9 @@ pub struct Presented {
     pub visible: bool,
     /// Whether its end was seen: it fits, or it was scrolled to the end.
     pub end_seen: bool,
+    /// A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
+    /// report again only asks how long it still takes.
+    pub change: u64,
 }
 
 /// A question that a face cannot show.

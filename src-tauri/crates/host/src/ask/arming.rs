@@ -2,7 +2,7 @@
 //!
 //! The page reports what it shows; the clock is here, so that no page can shorten it.
 
-use crate::gate::{Arming, Seen};
+use postern_contract::methods::{Arming, Presented};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// A clock that starts with what is seen now.
-    pub(crate) fn start(seen: &Seen, now: Instant) -> Self {
+    pub(crate) fn start(seen: &Presented, now: Instant) -> Self {
         Self {
             digest: seen.digest.clone(),
             change: seen.change,
@@ -32,7 +32,7 @@ impl Clock {
     }
 
     /// Takes a new report. The same report again changes nothing; anything else on show, or any move, starts over.
-    pub(crate) fn report(&mut self, seen: &Seen, now: Instant) {
+    pub(crate) fn report(&mut self, seen: &Presented, now: Instant) {
         let same = self.digest == seen.digest
             && self.change == seen.change
             && seen.visible == self.visible_since.is_some();
@@ -68,12 +68,12 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::{Clock, DANGEROUS_DELAY, DELAY};
-    use crate::gate::Seen;
+    use postern_contract::methods::Presented;
     use std::time::Duration;
     use tokio::time::Instant;
 
-    fn seen(change: u64, visible: bool, end_seen: bool) -> Seen {
-        Seen { question: "q".into(), digest: "d".into(), visible, end_seen, change }
+    fn seen(change: u64, visible: bool, end_seen: bool) -> Presented {
+        Presented { question_id: "q".into(), digest: "d".into(), visible, end_seen, change }
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let moved = [
             ("moved", seen(1, true, true)),
             ("hidden", seen(0, false, true)),
-            ("new content", Seen { digest: "e".into(), ..seen(0, true, true) }),
+            ("new content", Presented { digest: "e".into(), ..seen(0, true, true) }),
         ];
         for (what, report) in moved {
             let mut clock = Clock::start(&seen(0, true, true), start);

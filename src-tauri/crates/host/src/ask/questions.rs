@@ -1,16 +1,14 @@
 //! The questions that wait: oldest first, the same plan asked twice is one question, and there is room for so many.
 
-use super::FaceId;
 use super::arming::{self, Clock};
-use crate::gate::{Arming, Seen};
+use super::{FaceId, FaceKind};
+use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Answer, AnswerParams, Question};
 use postern_policy::{AgentId, RiskLevel};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
-
-use super::FaceKind;
 
 /// Questions that may wait for one agent.
 pub(crate) const PER_AGENT: usize = 10;
@@ -168,8 +166,8 @@ impl Questions {
     }
 
     /// A face says what it shows.
-    pub(crate) fn presented(&mut self, face: FaceId, seen: &Seen, now: Instant) -> Arming {
-        let Some(waiting) = self.find(&seen.question) else {
+    pub(crate) fn presented(&mut self, face: FaceId, seen: &Presented, now: Instant) -> Arming {
+        let Some(waiting) = self.find(&seen.question_id) else {
             return Arming { armed: false, remaining_ms: None, missing: "it waits no more".to_owned() };
         };
         waiting.presented |= seen.visible;

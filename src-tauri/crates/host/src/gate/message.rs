@@ -1,6 +1,7 @@
 //! What the gate is told.
 
 use crate::ask::FaceId;
+use postern_contract::methods::{Arming, Presented};
 use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis};
 use tokio::sync::oneshot;
@@ -15,7 +16,7 @@ pub(crate) enum Message {
     /// A person answered.
     Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
     /// A face says what it shows.
-    Presented { face: FaceId, seen: Seen, reply: oneshot::Sender<Arming> },
+    Presented { face: FaceId, seen: Presented, reply: oneshot::Sender<Arming> },
     /// A face could not show a question.
     CannotPresent { face: FaceId, question: String, why: String },
     /// The person ends a run.
@@ -28,33 +29,6 @@ pub(crate) enum Message {
     Rejudge { agent: Option<AgentId> },
     /// How much waits and runs.
     Counts(oneshot::Sender<Counts>),
-}
-
-/// What a face shows of a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    /// The question's id.
-    pub question: String,
-    /// The digest of what is on show.
-    pub digest: String,
-    /// Whether it is visible: not covered, not hidden, screen unlocked.
-    pub visible: bool,
-    /// Whether its end was seen: it fits, or it was scrolled to the end.
-    pub end_seen: bool,
-    /// A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
-    /// report again only asks how long it still takes.
-    pub change: u64,
-}
-
-/// Whether *Allow* works in the face that asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arming {
-    /// Whether an allow would count now.
-    pub armed: bool,
-    /// How long until it does, in milliseconds, if nothing changes; none where something must happen first.
-    pub remaining_ms: Option<u64>,
-    /// What is missing, in words; empty when armed.
-    pub missing: String,
 }
 
 /// What became of the person's wish to end a request.

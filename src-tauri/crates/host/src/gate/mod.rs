@@ -3,9 +3,10 @@
 mod message;
 
 pub(crate) use message::Message;
-pub use message::{Arming, Counts, Killed, Seen};
+pub use message::{Counts, Killed};
 
 use crate::ask::FaceId;
+use postern_contract::methods::{Arming, Presented};
 use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis};
 use tokio::sync::{mpsc, oneshot};
@@ -38,7 +39,7 @@ impl Gate {
     }
 
     /// What a face shows at the moment: drives arming. Called again on every change (moved, resized, focus, content).
-    pub async fn presented(&self, face: FaceId, seen: Seen) -> Result<Arming, Gone> {
+    pub async fn presented(&self, face: FaceId, seen: Presented) -> Result<Arming, Gone> {
         self.ask(|reply| Message::Presented { face, seen, reply }).await
     }
 

@@ -1,0 +1,65 @@
+//! An event as it is written down, and as a line.
+
+use super::About;
+use postern_policy::Millis;
+use postern_protocol::Event;
+use postern_store::events::{EventRow, NewEvent};
+use serde::Serialize;
+
+/// What is written down of an event: everything but its number and time; of an output, not its data.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored<'a> {
+    request_id: uuid::Uuid,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    #[serde(flatten)]
+    event: Body<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Body<'a> {
+    Whole(&'a Event),
+    Output { stream: postern_protocol::Stream, offset: u64, length: usize },
+}
+
+/// An event as it is written down.
+pub(super) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
+    let body = match event {
+        Event::Output(output) => {
+            let length = output.clone().bytes().map_or(0, |bytes| bytes.len());
+            Body::Output { stream: output.stream, offset: output.offset, length }
+        }
+        Event::Pending(_)
+        | Event::Started(_)
+        | Event::Finished(_)
+        | Event::Denied(_)
+        | Event::ToolResolved(_) => Body::Whole(event),
+    };
+    let stored = Stored { request_id: about.request_id, session: about.session.as_deref(), event: body };
+    NewEvent {
+        agent: about.agent.clone(),
+        at,
+        request: about.id,
+        method: event.method().to_owned(),
+        // Texts and numbers only: it cannot fail to serialise.
+        params: serde_json::to_string(&stored).unwrap_or_else(|_| "{}".to_owned()),
+    }
+}
+
+/// A time as agents read it: RFC 3339, milliseconds, UTC.
+pub(crate) fn time(at: Millis) -> String {
+    let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    format!("{at:.3}")
+}
+
+/// A written event as a line, `\n` included.
+pub(super) fn told_again(row: &EventRow, members: &str) -> Vec<u8> {
+    let (sequence, at, method) = (row.sequence, time(row.event.at), &row.event.method);
+    let members = members.strip_prefix('{').unwrap_or("}");
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{\"sequence\":{sequence},\"at\":\"{at}\",{members}}}\n"
+    )
+    .into_bytes()
+}

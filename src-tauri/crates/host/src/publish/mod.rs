@@ -1,0 +1,129 @@
+//! Telling agents what happened: written down first, numbered without gaps, told in order, replayed on reconnect.
+//!
+//! `exec.output` has a number like every event, but its data is not written down with it: the head and the tail of a
+//! run's output are kept with the request. An output that is told again carries the data where it is still kept, and
+//! says how much was left out where it is not; `system.output` has the rest.
+
+mod line;
+mod replay;
+mod teller;
+
+use crate::gate::ConnectionId;
+use crate::socket::{Line, Outbox};
+use postern_policy::{AgentId, Millis};
+use postern_protocol::{ErrorObject, Event, Notice};
+use postern_store::{Connection, Error, Store, events};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use teller::{Item, Subscription, Told};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use uuid::Uuid;
+
+/// What is told about one request.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    pub(crate) agent: AgentId,
+    /// The host's own id; none for a tool check.
+    pub(crate) id: Option<Uuid>,
+    /// The agent's id for it.
+    pub(crate) request_id: Uuid,
+    pub(crate) session: Option<String>,
+}
+
+/// A handle on the tellers, one for each agent. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Publisher {
+    store: Store,
+    tellers: Arc<Mutex<HashMap<AgentId, mpsc::UnboundedSender<Item>>>>,
+}
+
+impl Publisher {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store, tellers: Arc::default() }
+    }
+
+    /// Writes `event` down in one transaction with `work`, tells the agent, then says so: the notice as it was told, or
+    /// why nothing of it was written.
+    pub(crate) fn publish(
+        &self,
+        about: &About,
+        at: Millis,
+        event: Event,
+        work: impl FnOnce(&Connection) -> Result<(), Error> + Send + 'static,
+    ) -> oneshot::Receiver<Result<Notice, Error>> {
+        let (done, told) = oneshot::channel();
+        let new = line::stored(about, at, &event);
+        let notice = Notice {
+            sequence: 0,
+            at: line::time(at),
+            request_id: about.request_id,
+            session: about.session.clone(),
+            event,
+        };
+        self.send(&about.agent, move |store| {
+            let receipt = store.write(move |conn| {
+                work(conn)?;
+                events::append(conn, &new)
+            });
+            Item::Event(Told { receipt, notice, done: Some(done), place: None })
+        });
+        told
+    }
+
+    /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
+    pub(crate) fn output(&self, about: &About, at: Millis, event: Event, place: OwnedSemaphorePermit) {
+        let new = line::stored(about, at, &event);
+        let notice = Notice {
+            sequence: 0,
+            at: line::time(at),
+            request_id: about.request_id,
+            session: about.session.clone(),
+            event,
+        };
+        self.send(&about.agent, move |store| {
+            let receipt = store.write(move |conn| events::append(conn, &new));
+            Item::Event(Told { receipt, notice, done: None, place: Some(place) })
+        });
+    }
+
+    /// A connection hears the agent's events from now on, and first `greeting` with the number of the newest one, and
+    /// what it missed since `after`.
+    pub(crate) fn subscribe(
+        &self,
+        agent: &AgentId,
+        outbox: Outbox,
+        after: Option<u64>,
+        greeting: impl FnOnce(u64) -> Line + Send + 'static,
+    ) {
+        let greeting = Box::new(greeting);
+        self.send(agent, move |_| Item::Subscribe(Subscription { outbox, after, greeting }));
+    }
+
+    /// The same connection asks to hear everything after `sequence` again. `answer` gets the newest number and how
+    /// many follow.
+    pub(crate) fn replay(
+        &self,
+        agent: &AgentId,
+        outbox: Outbox,
+        sequence: u64,
+        answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
+    ) {
+        let answer = Box::new(answer);
+        self.send(agent, move |_| Item::Replay { outbox, sequence, answer });
+    }
+
+    /// Queues under the lock, so that the order of writing is the order of telling.
+    fn send(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
+        let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
+        let teller = tellers
+            .entry(agent.clone())
+            .or_insert_with(|| teller::start(agent.clone(), self.store.clone()));
+        // A teller ends only with its queue: what it does not take any more, nobody would hear.
+        _ = teller.send(item(&self.store));
+    }
+
+    /// The agent is gone: nobody hears of it any more.
+    pub(crate) fn forget(&self, agent: &AgentId) {
+        self.tellers.lock().unwrap_or_else(PoisonError::into_inner).remove(agent);
+    }
+}
