@@ -19,6 +19,8 @@ mod params;
 mod proof;
 mod run;
 mod signal;
+#[cfg(test)]
+mod tests;
 
 pub use answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, RunState, SessionResult,

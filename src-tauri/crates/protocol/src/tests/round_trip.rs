@@ -1,0 +1,195 @@
+//! Nothing panics, and what is written is read back as it was.
+
+use super::read;
+use crate::{
+    Call, Decision, Denied, DenyReason, Encoding, Event, Finished, Frame, Id, InputParams, KillParams,
+    LineBuffer, Notice, Outcome, Output, RunParams, RunResult, Signal, Stdin, Stream, ToolCheckParams,
+    ToolResolved, Wait, What, decode, limits, result_line,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Text without NUL, of any other characters.
+fn words() -> impl Strategy<Value = String> {
+    "[^\u{0}]{1,20}"
+}
+
+fn run_params() -> impl Strategy<Value = RunParams> {
+    let what = prop_oneof![
+        prop::collection::vec(words(), 1..5).prop_map(What::Command),
+        "[a-z|&; \n]{0,20}x".prop_map(What::Shell),
+    ];
+    let stdin = prop_oneof![Just(Stdin::Nothing), any::<String>().prop_map(Stdin::Text), Just(Stdin::Stream)];
+    let env = prop::collection::btree_map("[A-Z_][A-Z0-9_]{0,8}", words(), 0..4);
+    let rest = (prop::option::of(words()), prop::option::of(1..u64::MAX), any::<(bool, bool, bool)>());
+    (any::<u128>(), what, stdin, env, rest).prop_map(|(id, what, stdin, env, (text, timeout_ms, flags))| {
+        RunParams {
+            cwd: text.clone(),
+            env,
+            stdin,
+            timeout_ms,
+            reason: text.clone(),
+            session: text,
+            wait: if flags.0 { Wait::Finished } else { Wait::None },
+            stream: flags.1,
+            cancel_on_disconnect: flags.2,
+            ..RunParams::new(Uuid::from_u128(id), what)
+        }
+    })
+}
+
+fn calls() -> impl Strategy<Value = Call> {
+    prop_oneof![
+        run_params().prop_map(|run| Call::Run(Box::new(run))),
+        prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| Call::Input(InputParams::new(
+            Uuid::nil(),
+            &bytes,
+            bytes.len() > 20
+        ))),
+        words().prop_map(|tool| Call::ToolCheck(ToolCheckParams {
+            arguments: [(tool.clone(), Value::from(tool.len()))].into_iter().collect(),
+            session: Some(tool.clone()),
+            tool,
+        })),
+        Just(Call::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::term() })),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    let bytes = || prop::collection::vec(any::<u8>(), 0..50);
+    prop_oneof![
+        (bytes(), any::<u64>()).prop_map(|(bytes, offset)| Event::Output(Output::new(
+            Stream::Stderr,
+            offset,
+            &bytes
+        ))),
+        (bytes(), any::<(Option<i32>, bool, u64)>()).prop_map(
+            |(bytes, (exit_code, truncated, duration_ms))| {
+                let (stdout, stdout_encoding) = Encoding::encode(&bytes);
+                Event::Finished(Finished {
+                    outcome: Outcome::Exited,
+                    exit_code,
+                    signal: None,
+                    timed_out: false,
+                    duration_ms,
+                    stdout,
+                    stdout_encoding,
+                    stderr: String::new(),
+                    stderr_encoding: Encoding::Utf8,
+                    truncated,
+                    bytes: duration_ms,
+                    message: None,
+                })
+            }
+        ),
+        any::<(String, Option<String>, Option<i64>)>().prop_map(|(message, feedback, rule)| Event::Denied(
+            Denied {
+                reason: DenyReason::AllowlistMiss,
+                message,
+                advice: None,
+                feedback,
+                rule,
+                retry_after_ms: None,
+            }
+        )),
+        any::<u128>().prop_map(|id| Event::ToolResolved(ToolResolved {
+            check_id: Uuid::from_u128(id),
+            decision: Decision::Deny,
+            feedback: None,
+        })),
+    ]
+}
+
+fn notices() -> impl Strategy<Value = Notice> {
+    (any::<u64>(), any::<u128>(), prop::option::of(any::<String>()), events()).prop_map(
+        |(sequence, id, session, event)| Notice {
+            sequence,
+            at: "2026-01-01T00:00:00.000Z".to_owned(),
+            request_id: Uuid::from_u128(id),
+            session,
+            event,
+        },
+    )
+}
+
+/// A message that is right, with one stretch of it replaced.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let patch = prop::collection::vec(any::<u8>(), 0..4);
+    (calls(), any::<prop::sample::Index>(), 0..4usize, patch).prop_map(|(call, at, gone, patch)| {
+        let mut line = call.line(&Id::Number(1));
+        let start = at.index(line.len());
+        let end = line.len().min(start + gone);
+        line.splice(start..end, patch);
+        line
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(line in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read(&line);
+    }
+
+    #[test]
+    fn no_damage_panics(line in damaged()) {
+        if let Err(refused) = read(&line) {
+            prop_assert!(decode(&refused.line(), limits::FRAME_OUT).is_ok(), "a refusal is itself a message");
+        }
+    }
+
+    #[test]
+    fn a_call_is_read_as_it_was_written(call in calls(), id in any::<i64>()) {
+        let line = call.line(&Id::Number(id));
+        prop_assert_eq!(memchr::memchr_iter(b'\n', &line).count(), 1, "one line");
+        prop_assert_eq!(read(&line), Ok((Id::Number(id), call)));
+    }
+
+    #[test]
+    fn a_notice_is_read_as_it_was_written(notice in notices()) {
+        let Ok(Frame::Notification(told)) = decode(&notice.line(), limits::FRAME_OUT) else {
+            panic!("a notice is a notification")
+        };
+        prop_assert_eq!(Notice::of_notification(told), Some(Ok(notice)));
+    }
+
+    #[test]
+    fn an_ending_is_read_as_it_was_answered(notice in notices().prop_filter("an end", |notice| notice.event.is_end())) {
+        let line = result_line(&Id::Number(1), &RunResult::Ended(Box::new(notice.clone())));
+        let Ok(Frame::Response(answer)) = decode(&line, limits::FRAME_OUT) else { panic!("an answer") };
+        let value = answer.outcome.expect("a good answer");
+        prop_assert!(value["state"] == "finished" || value["state"] == "denied", "the state stands there");
+        prop_assert_eq!(RunResult::of_value(value), Ok(RunResult::Ended(Box::new(notice))));
+    }
+
+    #[test]
+    fn a_frame_is_read_as_it_was_written(call in calls(), text in "[a-z]{1,9}") {
+        let frame = decode(&call.line(&Id::Text(text)), limits::FRAME_IN).expect("a frame");
+        prop_assert_eq!(decode(&frame.line(), limits::FRAME_IN), Ok(frame));
+    }
+
+    #[test]
+    fn bytes_cut_anywhere_give_the_same_lines(text in "[a-c\n]{0,60}", cuts in prop::collection::vec(0..9usize, 0..30)) {
+        let whole: Vec<&str> = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
+        let expected: Vec<&str> = whole.iter().map(|line| line.trim_end_matches('\n')).filter(|line| !line.is_empty()).collect();
+        let mut lines = LineBuffer::new(100);
+        let (mut rest, mut got) = (text.as_bytes(), Vec::new());
+        for cut in cuts.into_iter().chain([usize::MAX]) {
+            let (now, later) = rest.split_at(cut.min(rest.len()));
+            lines.push(now);
+            rest = later;
+            while let Some(line) = lines.next_line() {
+                got.push(String::from_utf8(line.expect("short lines").to_vec()).expect("ASCII"));
+            }
+        }
+        prop_assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn a_fingerprint_tells_content_from_listening(run in run_params(), flag in any::<bool>()) {
+        let listening = RunParams { stream: flag, wait: Wait::Finished, cancel_on_disconnect: flag, ..run.clone() };
+        prop_assert_eq!(run.fingerprint(), listening.fingerprint(), "how it is listened to changes nothing");
+        let other = RunParams { cwd: Some("/another".to_owned()), ..run.clone() };
+        prop_assert_ne!(run.fingerprint(), other.fingerprint(), "another folder is another request");
+    }
+}
