@@ -42,17 +42,16 @@ fn message(value: Value) -> Result<Frame, Mistake> {
 }
 
 fn call(method: String, members: &mut Map<String, Value>) -> Result<Frame, Mistake> {
-    let params = match members.remove("params") {
-        None => Value::Object(Map::new()),
-        Some(params @ Value::Object(_)) => params,
-        Some(_) => return Err(Mistake::ParamsNotAnObject),
+    let params = members.remove("params").unwrap_or_else(|| Value::Object(Map::new()));
+    let Some(id) = members.remove("id") else {
+        return Ok(Frame::Notification(Notification { method, params }));
     };
-    Ok(match members.remove("id") {
-        Some(id) => {
-            Frame::Request(Request { id: Id::from_value(&id).ok_or(Mistake::BadId)?, method, params })
-        }
-        None => Frame::Notification(Notification { method, params }),
-    })
+    let id = Id::from_value(&id).ok_or(Mistake::BadId)?;
+    if params.is_object() {
+        Ok(Frame::Request(Request { id, method, params }))
+    } else {
+        Err(Mistake::ParamsNotAnObject)
+    }
 }
 
 fn answer(members: &mut Map<String, Value>) -> Result<Response, Mistake> {

@@ -54,7 +54,7 @@ pub struct Request {
 pub struct Notification {
     /// What happened.
     pub method: String,
-    /// An object.
+    /// An object; an empty one where nothing stood there.
     pub params: Value,
 }
 

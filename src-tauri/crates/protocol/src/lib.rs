@@ -47,4 +47,4 @@ pub use params::{
 };
 pub use proof::{BadKey, BadNonce, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};
-pub use signal::Signal;
+pub use signal::{BadSignal, Signal};

@@ -147,9 +147,6 @@ pub enum Mistake {
     /// Data that is not in its encoding.
     #[error("data is not base64")]
     BadData,
-    /// Not a signal's name.
-    #[error("{0:?} is not a signal: name it, as in \"TERM\"")]
-    BadSignal(String),
 }
 
 impl Mistake {
@@ -191,7 +188,6 @@ impl Mistake {
             Self::BadStdin => "bad-stdin",
             Self::StdinTooLong => "stdin-too-long",
             Self::BadData => "bad-data",
-            Self::BadSignal(_) => "bad-signal",
         }
     }
 
@@ -230,8 +226,7 @@ impl Mistake {
             | Self::BadEnvName(_)
             | Self::BadStdin
             | Self::StdinTooLong
-            | Self::BadData
-            | Self::BadSignal(_) => ErrorCode::InvalidParams,
+            | Self::BadData => ErrorCode::InvalidParams,
         }
     }
 

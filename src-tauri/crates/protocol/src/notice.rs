@@ -291,12 +291,15 @@ struct Head {
 }
 
 impl Notice {
-    /// Reads a notification; none where it is not an event that this crate knows.
-    pub fn of_notification(told: Notification) -> Option<Result<Self, Mistake>> {
-        let Notification { method, params } = told;
-        let known =
-            ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"];
-        known.contains(&method.as_str()).then(|| Self::read(&method, params))
+    /// Whether a notification's method is that of an event that this version knows.
+    pub fn knows(method: &str) -> bool {
+        ["exec.pending", "exec.started", "exec.output", "exec.finished", "exec.denied", "tool.resolved"]
+            .contains(&method)
+    }
+
+    /// Reads a notification that is an event.
+    pub fn of_notification(told: Notification) -> Result<Self, Mistake> {
+        Self::read(&told.method, told.params)
     }
 
     /// Reads the parameters of an event.

@@ -1,6 +1,5 @@
 //! Signals by name: numbers differ between the sandbox's system and the host's.
 
-use crate::mistake::Mistake;
 use serde::{Deserialize, Serialize};
 
 /// A signal by its name (`SIGTERM`).
@@ -80,10 +79,15 @@ impl Signal {
     }
 }
 
+/// Why a text is not a signal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a signal: name it, as in \"TERM\"")]
+pub struct BadSignal(pub String);
+
 impl TryFrom<String> for Signal {
-    type Error = Mistake;
-    fn try_from(name: String) -> Result<Self, Mistake> {
-        Self::named(&name).ok_or(Mistake::BadSignal(name))
+    type Error = BadSignal;
+    fn try_from(name: String) -> Result<Self, BadSignal> {
+        Self::named(&name).ok_or(BadSignal(name))
     }
 }
 

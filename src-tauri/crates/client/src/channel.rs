@@ -1,0 +1,261 @@
+//! An agent's channel: calls and their answers, and the events in between.
+
+use crate::error::{CallError, ConnectError, Gone};
+use crate::opening::Opening;
+use crate::transport::Transport;
+use postern_protocol::{
+    Call, Client, EventsAfterParams, EventsAfterResult, Frame, Id, Key, Notice, Notification, Refused,
+    Response, RunParams, RunResult, Socket, Welcome,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a client says about itself when it connects.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What program it is.
+    pub client: Client,
+    /// The last event it heard: what came since is told again. None: only what comes from now on.
+    pub after: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self { client: Client { name: "postern-client".to_owned(), version }, after: None }
+    }
+}
+
+/// Something that came over a channel.
+#[derive(Debug)]
+pub enum Message {
+    /// An event.
+    Event(Box<Notice>),
+    /// The answer to a call that was only sent ([`Channel::send`]).
+    Answer(Response),
+    /// A notification that this version does not know.
+    Unknown(Notification),
+}
+
+/// A connection to an agent's channel, authenticated both ways.
+#[derive(Debug)]
+pub struct Channel {
+    transport: Transport,
+    welcome: Welcome,
+    socket: PathBuf,
+    key: Key,
+    client: Client,
+    /// The newest event that was heard, or that had happened when this was opened.
+    sequence: u64,
+    next_id: i64,
+    /// What came while a call waited for its answer.
+    heard: VecDeque<Message>,
+}
+
+impl Channel {
+    /// Connects and proves both sides. Live events are heard from now on.
+    pub fn connect(socket: &Path, key: &Key) -> Result<Self, ConnectError> {
+        Self::connect_with(socket, key, Options::default())
+    }
+
+    /// The same, saying who connects and since when it wants to hear.
+    pub fn connect_with(socket: &Path, key: &Key, options: Options) -> Result<Self, ConnectError> {
+        let Options { client, after } = options;
+        let opening = Opening { kind: Socket::Channel, socket, key, client: client.clone(), after };
+        let (transport, welcome): (_, Welcome) = opening.open()?;
+        Ok(Self {
+            transport,
+            sequence: after.unwrap_or(welcome.sequence),
+            welcome,
+            socket: socket.to_owned(),
+            key: key.clone(),
+            client,
+            next_id: 2,
+            heard: VecDeque::new(),
+        })
+    }
+
+    /// Connects again to the same channel, and hears what was missed. Answers that were still to come never will:
+    /// send those calls again (the same `requestId` never runs twice).
+    pub fn reconnect(&mut self) -> Result<(), ConnectError> {
+        let options = Options { client: self.client.clone(), after: Some(self.sequence) };
+        let again = Self::connect_with(&self.socket, &self.key, options)?;
+        let heard = std::mem::take(&mut self.heard);
+        let events = heard.into_iter().filter(|message| matches!(message, Message::Event(_)));
+        *self = Self { heard: events.collect(), ..again };
+        Ok(())
+    }
+
+    /// What the host said when it let this client in.
+    pub fn welcome(&self) -> &Welcome {
+        &self.welcome
+    }
+
+    /// The newest event that was heard: what to hear after when connecting again.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Sends a call and waits for its answer. Events that come before it are kept for [`Self::read_message`].
+    pub fn call(&mut self, call: &Call) -> Result<Value, CallError> {
+        let id = self.send(call)?;
+        loop {
+            let Some(message) = self.receive_waiting(None)? else { continue };
+            match message {
+                // An error without an id is about a message that the host could not read: the one that was sent last.
+                Message::Answer(answer) if answer.id.is_none() || answer.id.as_ref() == Some(&id) => {
+                    return answer.outcome.map_err(CallError::Failed);
+                }
+                other => self.heard.push_back(other),
+            }
+        }
+    }
+
+    /// The same, with the answer in its own type.
+    pub fn ask<R: DeserializeOwned>(&mut self, call: &Call) -> Result<R, CallError> {
+        let answer = self.call(call)?;
+        serde_json::from_value(answer).map_err(|error| CallError::OddAnswer {
+            method: call.method().to_owned(),
+            what: error.to_string(),
+        })
+    }
+
+    /// Asks for a run.
+    pub fn run(&mut self, params: RunParams) -> Result<RunResult, CallError> {
+        let answer = self.call(&Call::Run(Box::new(params)))?;
+        RunResult::of_value(answer).map_err(|mistake| CallError::OddAnswer {
+            method: "system.run".to_owned(),
+            what: mistake.to_string(),
+        })
+    }
+
+    /// Asks to be told again what came after event `sequence`.
+    pub fn events_after(&mut self, sequence: u64) -> Result<EventsAfterResult, CallError> {
+        self.sequence = sequence;
+        self.ask(&Call::EventsAfter(EventsAfterParams { sequence }))
+    }
+
+    /// The next thing that comes; none where the time ran out first. No timeout waits for good.
+    pub fn read_message(&mut self, timeout: Option<Duration>) -> Result<Option<Message>, Gone> {
+        match self.heard.pop_front() {
+            Some(message) => Ok(Some(message)),
+            None => self.receive_waiting(timeout),
+        }
+    }
+
+    /// The next event; none where the time ran out first. Answers to calls that were only sent are passed over.
+    pub fn next_event(&mut self, timeout: Option<Duration>) -> Result<Option<Notice>, Gone> {
+        loop {
+            match self.read_message(timeout)? {
+                Some(Message::Event(notice)) => return Ok(Some(*notice)),
+                Some(Message::Answer(_) | Message::Unknown(_)) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Events as they come, until the connection is gone.
+    pub fn events(&mut self) -> Events<'_> {
+        Events { channel: self }
+    }
+
+    /// Sends a call without waiting: its answer comes as a [`Message::Answer`] with this id.
+    pub fn send(&mut self, call: &Call) -> Result<Id, Gone> {
+        let id = Id::Number(self.next_id);
+        self.next_id += 1;
+        self.transport.queue(&call.line(&id));
+        self.transport.flush()?;
+        Ok(id)
+    }
+
+    /// From now on nothing waits: for programs that wait for several things at once. `send` keeps what the system
+    /// does not take yet ([`Self::wants_write`], [`Self::flush`]), and messages come by [`Self::receive`].
+    pub fn set_nonblocking(&self) -> io::Result<()> {
+        self.transport.set_nonblocking(true)
+    }
+
+    /// Whether calls wait to be sent.
+    pub fn wants_write(&self) -> bool {
+        self.transport.wants_write()
+    }
+
+    /// Sends what the system takes.
+    pub fn flush(&mut self) -> Result<(), Gone> {
+        self.transport.flush().map(|_| ())
+    }
+
+    /// Takes from the socket what is there. What came is given by [`Self::next_message`].
+    pub fn fill(&mut self) -> Result<(), Gone> {
+        self.transport.fill().map(|_| ())
+    }
+
+    /// Something that is here already.
+    pub fn next_message(&mut self) -> Result<Option<Message>, Gone> {
+        if let Some(message) = self.heard.pop_front() {
+            return Ok(Some(message));
+        }
+        while let Some(frame) = self.transport.next() {
+            if let Some(message) = self.understand(frame?)? {
+                return Ok(Some(message));
+            }
+        }
+        Ok(None)
+    }
+
+    fn receive_waiting(&mut self, timeout: Option<Duration>) -> Result<Option<Message>, Gone> {
+        loop {
+            let Some(frame) = self.transport.wait(timeout)? else { return Ok(None) };
+            if let Some(message) = self.understand(frame)? {
+                return Ok(Some(message));
+            }
+        }
+    }
+
+    /// What a message is; none for an event that was heard before.
+    fn understand(&mut self, frame: Frame) -> Result<Option<Message>, Gone> {
+        let told = match frame {
+            Frame::Response(answer) => return Ok(Some(Message::Answer(answer))),
+            Frame::Request(request) => Notification { method: request.method, params: request.params },
+            Frame::Notification(told) => told,
+        };
+        if !Notice::knows(&told.method) {
+            return Ok(Some(Message::Unknown(told)));
+        }
+        match Notice::of_notification(told) {
+            Err(mistake) => Err(Refused { id: None, mistake }.into()),
+            Ok(notice) if notice.sequence <= self.sequence => Ok(None),
+            Ok(notice) => {
+                self.sequence = notice.sequence;
+                Ok(Some(Message::Event(Box::new(notice))))
+            }
+        }
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.transport.as_fd()
+    }
+}
+
+/// Events as they come. Ends when the connection is gone: the last item says why.
+#[derive(Debug)]
+pub struct Events<'c> {
+    channel: &'c mut Channel,
+}
+
+impl Iterator for Events<'_> {
+    type Item = Result<Notice, Gone>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.channel.next_event(None) {
+            Ok(notice) => notice.map(Ok),
+            Err(gone) => Some(Err(gone)),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The approvers' socket: what the person's own tools call.
+
+use crate::error::{CallError, ConnectError, Gone};
+use crate::opening::{Opening, read_key};
+use crate::transport::Transport;
+use postern_contract::methods::Method;
+use postern_contract::{Told, methods};
+use postern_protocol::{
+    Client, ControlWelcome, Frame, Id, Key, Notification, Response, Socket, request_line,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::time::Duration;
+
+/// A connection to the control socket, authenticated both ways.
+#[derive(Debug)]
+pub struct Control {
+    transport: Transport,
+    next_id: i64,
+    /// What was told while a call waited for its answer.
+    told: VecDeque<Notification>,
+}
+
+impl Control {
+    /// Connects to the host of a data folder: `control.sock`, with the key in `control.key`.
+    pub fn connect(data: &Path) -> Result<Self, ConnectError> {
+        let socket = data.join("control.sock");
+        if !socket.exists() {
+            return Err(ConnectError::NothingListens { socket });
+        }
+        Self::connect_with(&socket, &read_key(&data.join("control.key"))?)
+    }
+
+    /// Connects to this socket with this key (on macOS the key may come from the Keychain).
+    pub fn connect_with(socket: &Path, key: &Key) -> Result<Self, ConnectError> {
+        let client = Client { name: "postern".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let opening = Opening { kind: Socket::Control, socket, key, client, after: None };
+        let (transport, _): (_, ControlWelcome) = opening.open()?;
+        Ok(Self { transport, next_id: 2, told: VecDeque::new() })
+    }
+
+    /// Calls a method and waits for its answer. What is told before it is kept for [`Self::next_told`].
+    pub fn call<P: Serialize>(&mut self, method: &str, params: &P) -> Result<Value, CallError> {
+        let id = Id::Number(self.next_id);
+        self.next_id += 1;
+        self.transport.queue(&request_line(&id, method, params));
+        self.transport.flush()?;
+        loop {
+            match self.transport.wait(None)? {
+                Some(Frame::Response(Response { id: Some(answered), outcome })) if answered == id => {
+                    return outcome.map_err(CallError::Failed);
+                }
+                // An error without an id is about a message that the host could not read: the one that was sent last.
+                Some(Frame::Response(Response { id: None, outcome: Err(error) })) => {
+                    return Err(CallError::Failed(error));
+                }
+                Some(Frame::Notification(told)) => self.told.push_back(told),
+                Some(Frame::Response(_) | Frame::Request(_)) | None => {}
+            }
+        }
+    }
+
+    /// Calls a method of the contract's list.
+    pub fn ask<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, CallError> {
+        let answer = self.call(M::NAME, params)?;
+        serde_json::from_value(answer)
+            .map_err(|error| CallError::OddAnswer { method: M::NAME.to_owned(), what: error.to_string() })
+    }
+
+    /// Watches the questions: gives those that wait, the rest comes by [`Self::next_told`]. While this connection
+    /// lives, a face of that kind is on duty.
+    pub fn watch(&mut self, face: methods::FaceKind) -> Result<methods::Questions, CallError> {
+        self.ask::<methods::WatchQuestions>(&methods::QuestionsWatch { face })
+    }
+
+    /// The next notification; none where the time ran out first. No timeout waits for good.
+    pub fn next_notification(&mut self, timeout: Option<Duration>) -> Result<Option<Notification>, Gone> {
+        if let Some(told) = self.told.pop_front() {
+            return Ok(Some(told));
+        }
+        match self.transport.wait(timeout)? {
+            Some(Frame::Notification(told)) => Ok(Some(told)),
+            Some(Frame::Response(_) | Frame::Request(_)) | None => Ok(None),
+        }
+    }
+
+    /// The next thing told; none where the time ran out first, or where this version does not know it.
+    pub fn next_told(&mut self, timeout: Option<Duration>) -> Result<Option<Told>, Gone> {
+        let told = self.next_notification(timeout)?;
+        Ok(told.and_then(|told| serde_json::from_value(as_told(told)).ok()))
+    }
+}
+
+impl AsFd for Control {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.transport.as_fd()
+    }
+}
+
+/// A notification in the form of [`Told`], whose kinds without content have no `params`.
+fn as_told(told: Notification) -> Value {
+    let empty = told.params.as_object().is_some_and(serde_json::Map::is_empty);
+    let mut value = serde_json::json!({ "method": told.method });
+    if !empty {
+        value["params"] = told.params;
+    }
+    value
+}

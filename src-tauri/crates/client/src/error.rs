@@ -1,0 +1,114 @@
+//! What can go wrong between a client and the host, in words that say what to do about it.
+
+use postern_protocol::{ErrorObject, Refused};
+use std::io;
+use std::path::PathBuf;
+
+/// Why a socket could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// No socket, or nobody accepts on it.
+    #[error(
+        "nothing listens on {socket}: the companion app Postern must be running on the host. \
+         Start it there (open Postern, or run `postern serve`), then try again"
+    )]
+    NothingListens {
+        /// The socket's path.
+        socket: PathBuf,
+    },
+    /// The system does not let this process at the socket.
+    #[error("may not connect to {socket}: {error}")]
+    NotAllowed {
+        /// The socket's path.
+        socket: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The key file cannot be read.
+    #[error("the key file {file} cannot be read: {error}")]
+    KeyUnreadable {
+        /// The key file's path.
+        file: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The key file holds something else.
+    #[error("the file {file} holds no key: {error}")]
+    BadKey {
+        /// The key file's path.
+        file: PathBuf,
+        /// What a key is.
+        error: postern_protocol::BadKey,
+    },
+    /// The system gives no random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    NoRandom(getrandom::Error),
+    /// The host says no.
+    #[error("Postern refuses the connection: {}", .0.message)]
+    Refused(ErrorObject),
+    /// The host could not prove that it holds the key: it is not Postern.
+    #[error(
+        "what listens on {socket} does not hold the key: it is not the Postern that this channel belongs to"
+    )]
+    Impostor {
+        /// The socket's path.
+        socket: PathBuf,
+    },
+    /// The host speaks another version of the protocol.
+    #[error("Postern speaks version {0} of the protocol, this program version {ours}", ours = postern_protocol::PROTOCOL)]
+    OtherProtocol(u32),
+    /// What listens does not speak the protocol.
+    #[error("what listens on {socket} does not answer as Postern does: {what}")]
+    NotPostern {
+        /// The socket's path.
+        socket: PathBuf,
+        /// What it did.
+        what: String,
+    },
+    /// The connection broke.
+    #[error(transparent)]
+    Gone(#[from] Gone),
+}
+
+/// Why nothing more comes over a connection.
+#[derive(Debug, thiserror::Error)]
+pub enum Gone {
+    /// The host closed it.
+    #[error("Postern closed the connection")]
+    Closed,
+    /// The system says what.
+    #[error("the connection to Postern broke: {0}")]
+    Broken(#[from] io::Error),
+    /// The host said something that is not a message.
+    #[error("Postern said something that cannot be read: {0}")]
+    Unreadable(#[from] Refused),
+}
+
+/// Why a call has no good answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The host says what is wrong; `data.code` is its stable name.
+    #[error("{}", .0.message)]
+    Failed(ErrorObject),
+    /// The connection is gone. Whether the call arrived is not known.
+    #[error(transparent)]
+    Gone(#[from] Gone),
+    /// The answer is not of the form that the method has.
+    #[error("the answer to {method} cannot be read: {what}")]
+    OddAnswer {
+        /// The method.
+        method: String,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl CallError {
+    /// The stable name, where the host gave one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Failed(error) => Some(&error.data.code),
+            Self::Gone(_) | Self::OddAnswer { .. } => None,
+        }
+    }
+}

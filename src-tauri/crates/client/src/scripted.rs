@@ -1,0 +1,127 @@
+//! A host that says what a test tells it to: for tests of everything that speaks to one.
+
+use postern_protocol::{
+    AuthenticateParams, Call, ControlWelcome, Frame, Handshake, Hello, Id, Key, Limits, LineBuffer, Nonce,
+    Notice, PROTOCOL, PolicyNote, Request, Side, Socket, Welcome, decode, limits, notification_line,
+    result_line,
+};
+use serde::Serialize;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// A socket with its key file beside it, as the real host lays them out.
+#[derive(Debug)]
+pub struct ScriptedHost {
+    listener: UnixListener,
+    kind: Socket,
+    key: Key,
+    /// The socket's path.
+    pub socket: PathBuf,
+    /// The key file's path.
+    pub key_file: PathBuf,
+    /// The agent's newest event, as `authenticate` tells it.
+    pub sequence: u64,
+}
+
+impl ScriptedHost {
+    /// Listens in `folder`: `agent.sock` and `agent.key`, or `control.sock` and `control.key`.
+    pub fn listen(folder: &Path, kind: Socket) -> io::Result<Self> {
+        let name = match kind {
+            Socket::Channel => "agent",
+            Socket::Control => "control",
+        };
+        let (socket, key_file) = (folder.join(format!("{name}.sock")), folder.join(format!("{name}.key")));
+        let key = Key::from_bytes([42; 32]);
+        std::fs::write(&key_file, key.text())?;
+        if socket.exists() {
+            std::fs::remove_file(&socket)?;
+        }
+        Ok(Self { listener: UnixListener::bind(&socket)?, kind, key, socket, key_file, sequence: 0 })
+    }
+
+    /// Waits for a client and goes through the opening with it, right or wrong proof.
+    pub fn accept(&self) -> io::Result<Visit> {
+        let (stream, _) = self.listener.accept()?;
+        let mut visit = Visit::of(stream);
+        let server_nonce = Nonce::from_bytes([9; 16]);
+        let hello =
+            Hello { protocol: PROTOCOL, server: "postern/test".to_owned(), nonce: server_nonce.clone() };
+        visit.send(&notification_line("hello", &hello))?;
+        let request = visit.request()?;
+        let id = request.id.clone();
+        let opening = AuthenticateParams::of_request(request).map_err(io::Error::other)?;
+        let handshake = Handshake { socket: self.kind, server_nonce, client_nonce: opening.nonce.clone() };
+        if !handshake.holds(&self.key, Side::Client, &opening.proof) {
+            return Err(io::Error::other("the client's proof is wrong"));
+        }
+        visit.opening = Some(opening);
+        let proof = handshake.proof(&self.key, Side::Server);
+        match self.kind {
+            Socket::Channel => visit.answer(&id, &self.welcome(proof))?,
+            Socket::Control => visit.answer(&id, &ControlWelcome { proof })?,
+        }
+        Ok(visit)
+    }
+
+    fn welcome(&self, proof: String) -> Welcome {
+        Welcome {
+            agent: "main".to_owned(),
+            proof,
+            limits: Limits::of_agent(Some(300_000)),
+            policy: PolicyNote { security: "allowlist".to_owned(), ask: "on-miss".to_owned() },
+            sequence: self.sequence,
+        }
+    }
+}
+
+/// A client's connection.
+#[derive(Debug)]
+pub struct Visit {
+    stream: UnixStream,
+    lines: LineBuffer,
+    /// How the client opened it.
+    pub opening: Option<AuthenticateParams>,
+}
+
+impl Visit {
+    /// A connection on which nothing was said yet.
+    pub fn of(stream: UnixStream) -> Self {
+        Self { stream, lines: LineBuffer::new(limits::FRAME_IN), opening: None }
+    }
+
+    /// The next call; an error where the client went away or said something else.
+    pub fn request(&mut self) -> io::Result<Request> {
+        let mut chunk = [0; 4096];
+        loop {
+            if let Some(line) = self.lines.next_line() {
+                let frame = line.and_then(|line| decode(line, limits::FRAME_IN));
+                return frame.and_then(Frame::into_request).map_err(io::Error::other);
+            }
+            match self.stream.read(&mut chunk)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                bytes => self.lines.push(&chunk[..bytes]),
+            }
+        }
+    }
+
+    /// The next call on an agent's channel.
+    pub fn call(&mut self) -> io::Result<(Id, Call)> {
+        Call::of_request(self.request()?).map_err(io::Error::other)
+    }
+
+    /// Sends a line as it is.
+    pub fn send(&mut self, line: &[u8]) -> io::Result<()> {
+        self.stream.write_all(line)
+    }
+
+    /// Answers a call.
+    pub fn answer<R: Serialize>(&mut self, id: &Id, result: &R) -> io::Result<()> {
+        self.send(&result_line(id, result))
+    }
+
+    /// Tells an event.
+    pub fn tell(&mut self, notice: &Notice) -> io::Result<()> {
+        self.send(&notice.line())
+    }
+}

@@ -1,0 +1,116 @@
+//! A socket that gives and takes whole messages.
+
+use crate::error::Gone;
+use postern_protocol::{Frame, LineBuffer, decode, limits};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Bytes taken from the socket at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Whole messages over a stream socket, blocking or not.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    stream: UnixStream,
+    inbox: LineBuffer,
+    outbox: Vec<u8>,
+    chunk: Box<[u8]>,
+}
+
+impl Transport {
+    pub(crate) fn connect(socket: &Path) -> io::Result<Self> {
+        let stream = UnixStream::connect(socket)?;
+        let chunk = vec![0; CHUNK].into_boxed_slice();
+        Ok(Self { stream, inbox: LineBuffer::new(limits::FRAME_OUT), outbox: Vec::new(), chunk })
+    }
+
+    pub(crate) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream.set_nonblocking(nonblocking)
+    }
+
+    /// Puts a line into the queue of what is to be sent.
+    pub(crate) fn queue(&mut self, line: &[u8]) {
+        self.outbox.extend_from_slice(line);
+    }
+
+    /// Sends what the system takes. True where nothing is left.
+    pub(crate) fn flush(&mut self) -> Result<bool, Gone> {
+        let mut sent = 0;
+        while sent < self.outbox.len() {
+            match self.stream.write(&self.outbox[sent..]) {
+                Ok(0) => return Err(Gone::Closed),
+                Ok(bytes) => sent += bytes,
+                Err(error) if is_later(&error) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(gone(error)),
+            }
+        }
+        self.outbox.drain(..sent);
+        Ok(self.outbox.is_empty())
+    }
+
+    /// Whether something waits to be sent.
+    pub(crate) fn wants_write(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// A message that is here already.
+    pub(crate) fn next(&mut self) -> Option<Result<Frame, Gone>> {
+        let line = self.inbox.next_line()?;
+        Some(line.and_then(|line| decode(line, limits::FRAME_OUT)).map_err(Gone::from))
+    }
+
+    /// Takes what the system has. False where that is nothing yet.
+    pub(crate) fn fill(&mut self) -> Result<bool, Gone> {
+        loop {
+            match self.stream.read(&mut self.chunk) {
+                Ok(0) => return Err(Gone::Closed),
+                Ok(bytes) => {
+                    self.inbox.push(&self.chunk[..bytes]);
+                    return Ok(true);
+                }
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(gone(error)),
+            }
+        }
+    }
+
+    /// The next message; none where the time ran out first. No timeout waits for good.
+    pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Frame>, Gone> {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        loop {
+            if let Some(frame) = self.next() {
+                return frame.map(Some);
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(None);
+            }
+            self.stream.set_read_timeout(left)?;
+            self.fill()?;
+        }
+    }
+}
+
+impl AsFd for Transport {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+}
+
+/// Nothing now, perhaps later: a socket that does not block, or a read timeout.
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+/// A peer that went away is told the same way however the system noticed.
+fn gone(error: io::Error) -> Gone {
+    match error.kind() {
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Gone::Closed,
+        _ => Gone::Broken(error),
+    }
+}
