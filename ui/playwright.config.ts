@@ -1,0 +1,27 @@
+import { defineConfig } from "@playwright/test";
+
+// The real pages on the fake backend, in the browser that the system has.
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results/run",
+  fullyParallel: true,
+  workers: 2,
+  reporter: [["list"]],
+  use: {
+    baseURL: "http://localhost:4173",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--force-color-profile=srgb"],
+    },
+  },
+  projects: [
+    { name: "light", use: { colorScheme: "light" } },
+    { name: "dark", use: { colorScheme: "dark" } },
+  ],
+  webServer: {
+    command:
+      "vite build --mode fake --outDir test-results/fake --emptyOutDir && vite preview --outDir test-results/fake",
+    port: 4173,
+    reuseExistingServer: false,
+  },
+});

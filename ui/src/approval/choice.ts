@@ -1,0 +1,69 @@
+// What the person chose to save with *Always*, and how it becomes part of an answer.
+
+import type { AnswerParams, Lifetime, Question, Scope } from "../contract";
+import { exact } from "./shown";
+
+export type Span = "quarter" | "hour" | "session" | "quit" | "forever";
+
+export interface Choice {
+  proposal: string;
+  scope: Scope;
+  span: Span;
+  /** The pattern as edited; null while it is as proposed. */
+  edited: string | null;
+}
+
+const MINUTE = 60_000;
+
+export function firstChoice(question: Question): Choice {
+  return { proposal: question.proposals[0]?.id ?? "", scope: "agent", span: "forever", edited: null };
+}
+
+/** The spans on offer: a session only where it has a name that can be repeated exactly. */
+export function spans(question: Question): Span[] {
+  const session = question.asker.session && exact(question.asker.session) !== null;
+  return session ? ["quarter", "hour", "session", "quit", "forever"] : ["quarter", "hour", "quit", "forever"];
+}
+
+export function lifetime(span: Span, question: Question, now: number): Lifetime {
+  switch (span) {
+    case "quarter":
+      return { kind: "until", value: now + 15 * MINUTE };
+    case "hour":
+      return { kind: "until", value: now + 60 * MINUTE };
+    case "session":
+      return { kind: "session", value: exact(question.asker.session ?? []) ?? "" };
+    case "quit":
+      return { kind: "quit" };
+    case "forever":
+      return { kind: "forever" };
+  }
+}
+
+/** An answer without anything saved. */
+export function plainAnswer(
+  question: Question,
+  answer: AnswerParams["answer"],
+  feedback: string | null = null,
+): AnswerParams {
+  return {
+    questionId: question.id,
+    digest: question.digest,
+    answer,
+    scope: "agent",
+    proposal: null,
+    edited: null,
+    lifetime: null,
+    feedback,
+  };
+}
+
+export function alwaysAnswer(question: Question, choice: Choice, now: number): AnswerParams {
+  return {
+    ...plainAnswer(question, "always"),
+    scope: choice.scope,
+    proposal: choice.proposal,
+    edited: choice.edited,
+    lifetime: lifetime(choice.span, question, now),
+  };
+}

@@ -1,0 +1,44 @@
+// What a page needs from whatever is behind it. `tauri.ts` is the app, `fake.ts` a stand-in for tests and design.
+
+import type { Answered, AnswerParams, ControlMethods, Question, Told } from "../contract";
+
+/** Where arming stands: it lives in the app, the page only shows it. */
+export type Arming = { state: "unseen" } | { state: "counting"; leftMs: number } | { state: "armed" };
+
+/** What the approval page is to show. No question: the window is about to hide. */
+export interface Showing {
+  question: Question | null;
+  arming: Arming;
+}
+
+/** Stops a subscription. */
+export type Stop = () => void;
+
+/** All that the approval page can do. It says an id and an answer, never what to run. */
+export interface ApprovalBackend {
+  /** Tells what to show now, and again whenever that changes. */
+  watch(show: (showing: Showing) => void): Stop;
+  /** The question is laid out; all of it would be this many CSS pixels high. */
+  presented(id: string, digest: string, height: number): Promise<void>;
+  /** The end of the question has been visible. */
+  seenEnd(id: string, digest: string): Promise<void>;
+  /** A person's answer. */
+  answer(params: AnswerParams): Promise<Answered>;
+}
+
+/** The control methods that the settings page may call. It cannot answer a question; the app refuses it as well. */
+export type Method = Exclude<
+  keyof ControlMethods,
+  `questions.${string}` | `tool.${string}` | "requests.watch" | "explain"
+>;
+export type Params<M extends Method> = ControlMethods[M]["params"];
+export type Result<M extends Method> = ControlMethods[M]["result"];
+
+/** All that the settings page can do. */
+export interface SettingsBackend {
+  call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
+  launchAtLogin(): Promise<boolean>;
+  setLaunchAtLogin(on: boolean): Promise<void>;
+  /** Tells what happened, by the name of the notification; the page asks for the lists again. */
+  watch(told: (what: Told["method"]) => void): Stop;
+}

@@ -1,0 +1,310 @@
+// Agents, rules and requests for the fake backend.
+
+import type {
+  AgentRow,
+  Effect,
+  Identity,
+  Lifetime,
+  Pattern,
+  RequestDetail,
+  RequestRow,
+  RuleRow,
+  Settings,
+  Source,
+} from "../contract";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const defaults: Settings = {
+  security: "allowlist",
+  ask: "on-miss",
+  fallback: "deny",
+  approvalTimeoutMs: 120_000,
+  runTimeoutMs: 30_000,
+  runTimeoutCapMs: 300_000,
+  allowSkills: false,
+  allowReadOnly: false,
+  unreadable: "ask",
+  envSet: [],
+  envPass: [],
+  folders: [],
+  searchPath: [],
+  outputCapBytes: 1024 * 1024,
+  questionsPerMinute: 6,
+  requestsPerSecond: 50,
+  maxRunning: 4,
+};
+
+export function agent(id: string, name: string, color: string, now: number): AgentRow {
+  return {
+    id,
+    name,
+    color,
+    settings: { ...defaults },
+    preset: "ask",
+    connected: false,
+    socket: `~/Library/Application Support/Postern/agents/${id}/agent.sock`,
+    keyFile: `~/Library/Application Support/Postern/agents/${id}/agent.key`,
+    uids: [],
+    allowRules: 0,
+    denyRules: 0,
+    createdAt: now,
+    lastSeenAt: null,
+    deniedUntil: null,
+  };
+}
+
+export function agents(now: number): AgentRow[] {
+  return [
+    {
+      ...agent("builder", "builder", "#7a5af8", now - 90 * DAY),
+      connected: true,
+      lastSeenAt: now - 2 * MINUTE,
+      settings: { ...defaults, allowSkills: true },
+    },
+    { ...agent("research", "research", "#e4572e", now - 30 * DAY), lastSeenAt: now - 3 * HOUR },
+    {
+      ...agent("release", "release", "#1f8a4c", now - 12 * DAY),
+      preset: "deny",
+      settings: { ...defaults, security: "deny", ask: "off" },
+    },
+  ];
+}
+
+const identity = (version: string | null): Identity => ({
+  sha256: "9f3ac41e".repeat(8),
+  size: 5_242_880,
+  mtimeNs: "1760000000000000000",
+  ctimeNs: "1760000000000000000",
+  device: 1,
+  inode: "4242",
+  version,
+  signature: null,
+});
+
+interface Sample {
+  pattern: Pattern;
+  text: string;
+  effect?: Effect;
+  agent?: string | null;
+  source?: Source;
+  from?: string;
+  lifetime?: Lifetime;
+  used?: number;
+  count?: number;
+  command?: string;
+  path?: string;
+  version?: string;
+  pinned?: boolean;
+  remarks?: string[];
+}
+
+export function rule(id: number, now: number, sample: Sample): RuleRow {
+  return {
+    rule: {
+      id,
+      effect: sample.effect ?? "allow",
+      agent: sample.agent === undefined ? "builder" : sample.agent,
+      pattern: sample.pattern,
+      args: null,
+      pin: sample.pinned ? { program: identity(sample.version ?? null), script: null } : null,
+      allowWrites: false,
+      source: sample.source ?? { kind: "person" },
+      lifetime: sample.lifetime ?? { kind: "forever" },
+      why: null,
+      matches: [],
+      misses: [],
+      createdAt: now - 20 * DAY,
+      usage: {
+        count: sample.count ?? 0,
+        lastUsedAt: sample.used === undefined ? null : now - sample.used,
+        lastCommand: sample.command ?? null,
+        lastPath: sample.path ?? null,
+        lastSeen: sample.version ? identity(sample.version) : null,
+      },
+    },
+    text: sample.text,
+    from: sample.from ?? "you",
+    remarks: sample.remarks ?? [],
+  };
+}
+
+const path = (value: string): Pick<Sample, "pattern" | "text"> => ({
+  pattern: { kind: "path", value },
+  text: value,
+});
+const command = (value: string): Pick<Sample, "pattern" | "text"> => ({
+  pattern: { kind: "command", value },
+  text: value,
+});
+
+export function rules(now: number): RuleRow[] {
+  const samples: Sample[] = [
+    {
+      ...path("/opt/homebrew/bin/rg"),
+      used: 2 * MINUTE,
+      count: 1911,
+      command: 'rg -n "TODO" src',
+      path: "/opt/homebrew/bin/rg",
+      version: "14.1.1",
+      pinned: true,
+    },
+    {
+      ...command("git push *"),
+      used: HOUR,
+      count: 48,
+      command: "git push origin main",
+      path: "/opt/homebrew/bin/git",
+      version: "2.51.0",
+      from: "always",
+      source: { kind: "always" },
+    },
+    {
+      ...path("~/.local/bin/*"),
+      used: 3 * DAY,
+      count: 6,
+      command: "deploy --dry-run",
+      path: "~/.local/bin/deploy",
+      remarks: ["too broad"],
+    },
+    {
+      ...command("npm run build"),
+      used: DAY,
+      count: 12,
+      command: "npm run build",
+      path: "/opt/homebrew/bin/npm",
+      version: "10.9.0",
+      from: "always",
+      source: { kind: "always" },
+      lifetime: { kind: "until", value: now + 5 * HOUR },
+    },
+    {
+      ...path("~/Projects/**/bin/bird"),
+      used: 5 * DAY,
+      count: 203,
+      command: "bird timeline --json",
+      path: "~/Projects/bird/bin/bird",
+      version: "0.4.2",
+      from: "skill bird",
+      source: { kind: "skill", name: "bird" },
+      remarks: ["changed"],
+      pinned: true,
+    },
+    {
+      ...path("/usr/bin/xcodebuild"),
+      used: 6 * DAY,
+      count: 77,
+      command: "xcodebuild -scheme App test",
+      path: "/usr/bin/xcodebuild",
+      version: "16.2",
+    },
+    {
+      ...path("/opt/homebrew/bin/fd"),
+      from: "import",
+      source: { kind: "import" },
+      version: "10.2.0",
+      remarks: ["unused"],
+    },
+    {
+      ...command("rm -rf *"),
+      effect: "deny",
+      used: 9 * DAY,
+      count: 3,
+      command: "rm -rf build",
+      path: "/bin/rm",
+    },
+    { ...path("/usr/bin/osascript"), effect: "deny" },
+    {
+      ...command("git status *"),
+      agent: null,
+      used: 4 * MINUTE,
+      count: 640,
+      command: "git status --short",
+      path: "/opt/homebrew/bin/git",
+      version: "2.51.0",
+    },
+    { ...path("/usr/bin/security"), agent: null, effect: "deny" },
+  ];
+  return samples.map((sample, i) => rule(i + 1, now, sample));
+}
+
+type Row = [
+  agent: string,
+  line: string,
+  state: string,
+  ending: string | null,
+  exit: number | null,
+  by: string | null,
+  ago: number,
+  ms: number | null,
+];
+
+export function requests(now: number): RequestRow[] {
+  const rows: Row[] = [
+    ["builder", "git push origin main", "asking", null, null, null, 10_000, null],
+    ["builder", "npm run build", "running", null, null, "rule", 40_000, null],
+    ["builder", 'rg -n "TODO" src', "finished", "exited", 0, "rule", 2 * MINUTE, 41],
+    ["research", "curl -fsSL https://example.com/data.json", "finished", "exited", 0, "you", 9 * MINUTE, 812],
+    ["research", "rm -rf /", "denied", "core", null, "core", 12 * MINUTE, null],
+    ["builder", "xcodebuild -scheme App test", "finished", "exited", 65, "rule", HOUR, 94_000],
+    [
+      "builder",
+      "osascript -e 'tell app \"Finder\" to quit'",
+      "denied",
+      "denylist",
+      null,
+      "deny rule",
+      3 * HOUR,
+      null,
+    ],
+    ["release", "gh release create v1.2.0", "denied", "policy", null, "policy", DAY, null],
+  ];
+  return rows.map(([agentId, line, state, ending, exitCode, by, ago, durationMs], i) => ({
+    id: `0199a1c0-0000-7000-8000-0000000001${String(99 - i).padStart(2, "0")}`,
+    requestId: `0199a1c0-0000-7000-8000-0000000002${String(99 - i).padStart(2, "0")}`,
+    agent: agentId,
+    session: i % 2 === 0 ? "fix-login" : null,
+    line,
+    state,
+    ending,
+    exitCode,
+    by,
+    at: now - ago,
+    durationMs,
+    risk: null,
+  }));
+}
+
+export function detail(row: RequestRow): RequestDetail {
+  return {
+    row,
+    command: [{ text: row.line, escaped: false }],
+    cwd: "~/Projects/site",
+    env: [["NODE_ENV", "test"]],
+    steps: [],
+    trace: [
+      { stage: "read", found: "one simple command" },
+      { stage: "deny rules", found: "none matches" },
+      { stage: "allow rules", found: row.by === "rule" ? "a rule matches, its pin holds" : "none matches" },
+    ],
+    message: row.state === "denied" ? "Denied before it could start." : "Allowed by a rule.",
+    rule:
+      row.by === "rule"
+        ? { id: 1, effect: "allow", pattern: "/opt/homebrew/bin/rg", source: "you", why: null }
+        : null,
+    digest: "a".repeat(64),
+    feedback: null,
+    says: "look for what is left to do",
+    timeline: [
+      { at: row.at, what: "received" },
+      { at: row.at + 3, what: "judged" },
+      { at: row.at + (row.durationMs ?? 10), what: row.state },
+    ],
+    stdout: row.state === "finished" ? "src/main.ts:12: // TODO later\nsrc/app.ts:40: // TODO never\n" : null,
+    stderr: null,
+    truncated: false,
+    pid: row.state === "running" ? 4242 : null,
+  };
+}

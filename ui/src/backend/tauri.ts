@@ -1,0 +1,34 @@
+// The app behind the pages. The only file that speaks to Tauri.
+
+import { Channel, invoke } from "@tauri-apps/api/core";
+import type { Told } from "../contract";
+import type { ApprovalBackend, Method, Params, Result, SettingsBackend, Showing } from "./backend";
+
+/** A subscription: the app sends on the channel for as long as this page lives. */
+function subscribe<T>(command: string, send: (message: T) => void) {
+  let live = true;
+  const channel = new Channel<T>((message) => live && send(message));
+  void invoke(command, { channel });
+  return () => {
+    live = false;
+  };
+}
+
+export function approval(): ApprovalBackend {
+  return {
+    watch: (show) => subscribe<Showing>("question_watch", show),
+    presented: (id, digest, height) => invoke("question_presented", { id, digest, height }),
+    seenEnd: (id, digest) => invoke("question_seen_end", { id, digest }),
+    answer: (params) => invoke("question_answer", { params }),
+  };
+}
+
+export function settings(): SettingsBackend {
+  return {
+    call: <M extends Method>(method: M, params: Params<M>) =>
+      invoke<Result<M>>("settings_call", { method, params }),
+    launchAtLogin: () => invoke("settings_launch_at_login"),
+    setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
+    watch: (told) => subscribe<Told["method"]>("settings_watch", told),
+  };
+}

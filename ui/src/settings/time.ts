@@ -1,0 +1,46 @@
+// Times as people say them.
+
+import { words } from "../words";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago, roughly. */
+export function ago(at: number | null | undefined, now: number): string {
+  if (at === null || at === undefined) return words.time.never;
+  const gone = now - at;
+  if (gone < MINUTE) return words.time.now;
+  if (gone < HOUR) return words.time.minutes(Math.floor(gone / MINUTE));
+  if (gone < DAY) return words.time.hours(Math.floor(gone / HOUR));
+  if (gone < 2 * DAY) return words.time.yesterday;
+  return words.time.days(Math.floor(gone / DAY));
+}
+
+/** How long it took. */
+export function took(ms: number | null): string {
+  if (ms === null) return words.rules.unknown;
+  if (ms < 1000) return words.time.ms(ms);
+  if (ms < 2 * MINUTE) return words.time.s((ms / 1000).toFixed(1));
+  return words.time.min(Math.round(ms / MINUTE));
+}
+
+/** A time of day, with the date where it is not today. */
+export function moment(at: number, now: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const today = new Date(now).toDateString() === date.toDateString();
+  return today ? time : `${date.toLocaleDateString([], { day: "numeric", month: "short" })} ${time}`;
+}
+
+/** A time to the millisecond, for a time line. */
+export function exactly(at: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString([], {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+  });
+  return `${time}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
