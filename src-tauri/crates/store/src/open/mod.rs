@@ -144,3 +144,6 @@ fn quick_check(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
+
+#[cfg(test)]
+mod tests;

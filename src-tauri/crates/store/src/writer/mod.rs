@@ -174,3 +174,6 @@ fn index(conn: &Connection) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

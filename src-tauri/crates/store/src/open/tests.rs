@@ -1,0 +1,214 @@
+//! What is found on disk, and what becomes of it.
+
+use super::Opened;
+use crate::error::OpenError;
+use crate::tables::requests::{self, Filter};
+use crate::tables::{agents, events, rules};
+use crate::testing::{agent, allow, asked, id};
+use crate::{Error, Store};
+use postern_policy::{Effect, Pattern, Security};
+use rusqlite::Connection;
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+/// A path for a record, in a folder that is not there yet.
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data/postern.db");
+    (folder, path)
+}
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+/// A closed record with rules and requests that fill some pages.
+fn filled() -> (tempfile::TempDir, PathBuf) {
+    let (folder, path) = place();
+    let store = Store::open(&path).unwrap();
+    let done = store.write(|conn| {
+        agents::add(conn, &agent("main"))?;
+        for nth in 0..200 {
+            rules::add(conn, &allow(Some("main"), &format!("git log -{nth} *")))?;
+            requests::open(conn, &asked("main", &format!("r{nth}"), nth))?;
+        }
+        Ok(())
+    });
+    done.wait().unwrap();
+    store.close();
+    (folder, path)
+}
+
+/// Overwrites the first page of a table.
+fn break_table(path: &Path, table: &str) {
+    let conn = Connection::open(path).unwrap();
+    let page: u64 = conn
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?1", [table], |row| row.get(0))
+        .unwrap();
+    let size: u64 = conn.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap();
+    drop(conn);
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&[0xa5; 512], (page - 1) * size).unwrap();
+}
+
+fn aside_of(store: &Store) -> PathBuf {
+    match store.opened() {
+        Opened::Damaged { aside } => aside.clone(),
+        other @ (Opened::Created | Opened::Existing) => panic!("{other:?}: the damage was not seen"),
+    }
+}
+
+#[test]
+fn a_record_is_made_private_and_found_again() {
+    let (_folder, path) = place();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.opened(), &Opened::Created);
+    store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+    let wal = path.with_file_name("postern.db-wal");
+    assert_eq!((mode(path.parent().unwrap()), mode(&path), mode(&wal)), (0o700, 0o600, 0o600));
+    drop(store);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(mode(&path), 0o600, "rights of others are taken away");
+    assert_eq!(store.opened(), &Opened::Existing);
+    assert_eq!(store.read(agents::all).unwrap(), [agent("main")]);
+}
+
+#[test]
+fn every_connection_is_set_up_to_be_durable_and_careful() {
+    let (_folder, path) = place();
+    let store = Store::open(&path).unwrap();
+    let number = |conn: &Connection, name: &str| -> i64 {
+        conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).unwrap()
+    };
+    let table = [
+        ("synchronous", 2),
+        ("fullfsync", 1),
+        ("checkpoint_fullfsync", 1),
+        ("foreign_keys", 1),
+        ("trusted_schema", 0),
+        ("cell_size_check", 1),
+        ("busy_timeout", 5000),
+        ("application_id", crate::migrate::APPLICATION),
+        ("user_version", crate::migrate::newest()),
+    ];
+    let done = store.write(move |conn| {
+        let journal: String = conn.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        assert_eq!(journal, "wal");
+        for (name, expected) in table {
+            assert_eq!(number(conn, name), expected, "{name}");
+        }
+        Ok(())
+    });
+    done.wait().unwrap();
+    let written = store.read(|conn| Ok(conn.execute("DELETE FROM agents", [])?));
+    assert!(written.is_err(), "a reader cannot write");
+    let strict = store.read(|conn| {
+        let mut query =
+            conn.prepare(
+            "SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'",
+        )?;
+        let loose: Vec<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(loose)
+    });
+    assert_eq!(strict.unwrap(), [] as [&str; 0], "every table of ours is STRICT");
+}
+
+#[test]
+fn an_old_record_is_brought_up_to_date() {
+    let (_folder, path) = place();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    Connection::open(&path).unwrap().execute_batch(include_str!("fixtures/format-1.sql")).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.opened(), &Opened::Existing);
+    let main = store.read(|conn| agents::get(conn, &id("main"))).unwrap().unwrap();
+    assert_eq!((main.settings.security, main.uids), (Security::Full, vec![1000]));
+    let rule = store.read(|conn| rules::get(conn, 7)).unwrap().unwrap();
+    assert_eq!((rule.effect, rule.pattern), (Effect::Deny, Pattern::Command("git push *".into())));
+    assert_eq!(store.read(|conn| events::after(conn, &id("main"), 1, 9)).unwrap().len(), 1);
+    assert_eq!(store.write(|conn| events::append(conn, &events::NewEvent::test("main"))).wait().unwrap(), 3);
+    let filter = Filter { search: Some("origin".into()), ..Filter::default() };
+    let found = store.read(|conn| requests::list(conn, &filter, 9)).unwrap();
+    assert_eq!(found.len(), 1, "a line from before there was a search");
+}
+
+#[test]
+fn a_newer_record_and_another_programs_are_refused_and_left_alone() {
+    let (_folder, path) = filled();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    match Store::open(&path) {
+        Err(OpenError::Newer { found: 99, known, .. }) => assert_eq!(known, crate::migrate::newest()),
+        other => panic!("{other:?}"),
+    }
+    assert!(std::fs::read(&path).unwrap() == before, "a newer record was touched");
+    let (_folder, path) = place();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
+    let opened = Store::open(&path);
+    assert!(matches!(opened, Err(OpenError::Foreign { .. })), "{opened:?}");
+}
+
+#[test]
+fn a_link_and_a_folder_are_no_records() {
+    let (_folder, path) = filled();
+    let link = path.with_file_name("link.db");
+    symlink(&path, &link).unwrap();
+    assert!(matches!(Store::open(&link), Err(OpenError::File { .. })), "a link is not followed");
+    let folder = path.with_file_name("folder.db");
+    std::fs::create_dir(&folder).unwrap();
+    assert!(matches!(Store::open(&folder), Err(OpenError::File { .. })));
+}
+
+#[test]
+fn a_folder_that_is_reached_through_a_link_is_fine() {
+    let (folder, path) = filled();
+    let link = folder.path().join("link");
+    symlink(path.parent().unwrap(), &link).unwrap();
+    let store = Store::open(&link.join("postern.db")).unwrap();
+    assert_eq!(store.opened(), &Opened::Existing);
+}
+
+#[test]
+fn what_is_no_record_is_set_aside_whole_and_an_empty_one_begins() {
+    let (_folder, path) = filled();
+    let garbage = vec![b'x'; 20_000];
+    std::fs::write(&path, &garbage).unwrap();
+    let store = Store::open(&path).unwrap();
+    let aside = aside_of(&store);
+    let name = aside.file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with("postern.db.damaged-2"), "{name}");
+    assert!(std::fs::read(&aside).unwrap() == garbage, "what was damaged is kept as it was");
+    assert_eq!(store.read(rules::all).unwrap(), []);
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().opened(), &Opened::Existing, "it is said once");
+    std::fs::write(&path, &garbage).unwrap();
+    assert_ne!(aside_of(&Store::open(&path).unwrap()), aside, "a second one does not replace the first");
+}
+
+#[test]
+fn damage_in_what_decides_is_seen_at_the_start() {
+    for table in ["agents", "rules", "settings", "skill_clis"] {
+        let (_folder, path) = filled();
+        break_table(&path, table);
+        aside_of(&Store::open(&path).unwrap());
+    }
+}
+
+#[test]
+fn damage_in_the_history_is_seen_by_a_check_and_acted_on_at_the_next_start() {
+    let (_folder, path) = filled();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.check().unwrap(), [] as [&str; 0], "a sound record has nothing wrong");
+    drop(store);
+    break_table(&path, "requests");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.opened(), &Opened::Existing, "the start does not read the whole history");
+    let wrong = store.check();
+    assert!(wrong.as_ref().map_or_else(Error::is_damage, |wrong| !wrong.is_empty()), "{wrong:?}");
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    aside_of(&store);
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().opened(), &Opened::Existing, "the doubt is over");
+}

@@ -1,0 +1,177 @@
+//! What a receipt promises.
+
+use crate::tables::agents;
+use crate::tables::events::{self, NewEvent};
+use crate::tables::settings::{get, set};
+use crate::testing::{agent, id, open};
+use crate::writer::QUEUE;
+use crate::{Error, Store};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Sender, channel};
+
+fn value(store: &Store, key: &str) -> Option<u32> {
+    store.read(|conn| get(conn, key)).unwrap()
+}
+
+/// Holds the writer inside of a job until the sender goes: what is queued meanwhile joins the job's group.
+fn hold(store: &Store) -> Sender<()> {
+    let (release, held) = channel::<()>();
+    let (entered, wait) = channel();
+    drop(store.write(move |_| {
+        entered.send(()).unwrap();
+        _ = held.recv();
+        Ok(())
+    }));
+    wait.recv().unwrap();
+    release
+}
+
+#[test]
+fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
+    let (_folder, store) = open();
+    let held = hold(&store);
+    let before = store.write(|conn| set(conn, "before", &1));
+    let fails = store.write(|conn| {
+        set(conn, "fails", &1)?;
+        Err::<(), _>(Error::Refused("no".into()))
+    });
+    let panics = store.write::<()>(|conn| {
+        set(conn, "panics", &1)?;
+        panic!("a job panicked, as it was meant to")
+    });
+    let after = store.write(|conn| set(conn, "after", &1));
+    drop(held);
+    before.wait().unwrap();
+    after.wait().unwrap();
+    assert!(matches!(fails.wait(), Err(Error::Refused(_))));
+    assert!(matches!(panics.wait(), Err(Error::Closed)));
+    let values = ["before", "fails", "panics", "after"].map(|key| value(&store, key));
+    assert_eq!(values, [Some(1), None, None, Some(1)]);
+}
+
+#[test]
+fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
+    let (_folder, store) = open();
+    let held = hold(&store);
+    let good = store.write(|conn| set(conn, "good", &1));
+    let bad = store.write(|conn| {
+        // Its agent is missing, which SQLite is told to look at when it commits.
+        conn.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+        let sql =
+            "INSERT INTO events (agent, sequence, at, method, params) VALUES ('nobody', 1, 1, 'm', '{}')";
+        conn.execute(sql, [])?;
+        Ok(())
+    });
+    drop(held);
+    for result in [good.wait(), bad.wait()] {
+        assert!(matches!(result, Err(Error::NotDurable(_))), "{result:?}");
+    }
+    assert_eq!(value(&store, "good"), None);
+    store.write(|conn| set(conn, "good", &2)).wait().unwrap();
+    assert_eq!(value(&store, "good"), Some(2), "the next group is written");
+}
+
+#[test]
+fn a_full_queue_refuses_and_a_closed_record_too() {
+    let (_folder, store) = open();
+    let held = hold(&store);
+    let queued: Vec<_> = (0..QUEUE).map(|_| store.write(|_| Ok(()))).collect();
+    assert!(matches!(store.write(|_| Ok(())).wait(), Err(Error::Busy)));
+    drop(held);
+    assert!(queued.into_iter().all(|receipt| receipt.wait().is_ok()), "what was taken is written");
+    let last = store.write(|conn| set(conn, "last", &1));
+    store.close();
+    last.wait().unwrap();
+    assert!(matches!(store.write(|_| Ok(())).wait(), Err(Error::Closed)));
+    assert!(!store.path().with_file_name("postern.db-wal").exists(), "it tidied up behind itself");
+}
+
+#[test]
+fn readers_do_not_wait_for_the_writer_and_see_only_what_is_durable() {
+    let (_folder, store) = open();
+    store.write(|conn| set(conn, "key", &1)).wait().unwrap();
+    let (release, held) = channel::<()>();
+    let (entered, wait) = channel();
+    let receipt = store.write(move |conn| {
+        set(conn, "key", &2)?;
+        entered.send(()).unwrap();
+        _ = held.recv();
+        Ok(())
+    });
+    wait.recv().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(value(&store, "key"), Some(1)));
+        }
+    });
+    drop(release);
+    receipt.wait().unwrap();
+    assert_eq!(value(&store, "key"), Some(2), "durable, so seen");
+}
+
+/// What a reader finds among its threads' acknowledged events when the whole process is killed.
+#[test]
+fn a_killed_writer_loses_nothing_that_it_acknowledged() {
+    for acknowledged in [1, 40, 300, 301, 900] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("postern.db");
+        let mut child = run_this_test("writer::tests::writes_until_it_is_killed", &path);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut numbers =
+            lines.by_ref().filter_map(|line| line.unwrap().strip_prefix("wrote ")?.parse::<u64>().ok());
+        let mut told: Vec<u64> = numbers.by_ref().take(acknowledged).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said before it was killed and that lay in the pipe.
+        told.extend(numbers);
+        assert!(told.len() >= acknowledged, "the child ended by itself");
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.opened(), &crate::Opened::Existing);
+        assert_eq!(store.check().unwrap(), [] as [&str; 0]);
+        let kept = store.read(|conn| events::after(conn, &id("main"), 0, u32::MAX)).unwrap();
+        let kept: Vec<u64> = kept.into_iter().map(|row| row.sequence).collect();
+        assert_eq!(kept, (1..=kept.len() as u64).collect::<Vec<_>>(), "no gaps");
+        for number in told {
+            assert!(kept.contains(&number), "event {number} was acknowledged and is lost");
+        }
+    }
+}
+
+/// Not a test by itself: what the test above runs and kills. It is given the path on standard input.
+#[test]
+#[ignore = "run and killed by a_killed_writer_loses_nothing_that_it_acknowledged"]
+fn writes_until_it_is_killed() {
+    let mut path = String::new();
+    std::io::stdin().read_line(&mut path).unwrap();
+    let store = Store::open(Path::new(path.trim_end())).unwrap();
+    store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let number =
+                        store.write(|conn| events::append(conn, &NewEvent::test("main"))).wait().unwrap();
+                    // The line before it may hold what the test runner says.
+                    println!("\nwrote {number}");
+                }
+            });
+        }
+    });
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place here that starts a process: this test binary again"
+)]
+fn run_this_test(name: &str, path: &Path) -> Child {
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([name, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(child.stdin.take().unwrap(), "{}", path.display()).unwrap();
+    child
+}
