@@ -1,0 +1,7 @@
+//! One file a figure.
+
+pub(crate) mod idle;
+pub(crate) mod round_trip;
+pub(crate) mod run;
+pub(crate) mod start;
+pub(crate) mod throughput;
