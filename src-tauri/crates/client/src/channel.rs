@@ -173,10 +173,11 @@ impl Channel {
         Ok(id)
     }
 
-    /// From now on nothing waits: for programs that wait for several things at once. `send` keeps what the system
-    /// does not take yet ([`Self::wants_write`], [`Self::flush`]), and messages come by [`Self::receive`].
-    pub fn set_nonblocking(&self) -> io::Result<()> {
-        self.transport.set_nonblocking(true)
+    /// Whether nothing waits: for programs that wait for several things at once. `send` then keeps what the system
+    /// does not take yet ([`Self::wants_write`], [`Self::flush`]), messages come by [`Self::fill`] and
+    /// [`Self::next_message`], and the methods that wait are not for use.
+    pub fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.transport.set_nonblocking(nonblocking)
     }
 
     /// Whether calls wait to be sent.

@@ -179,7 +179,8 @@ pub struct OutputResult {
 pub struct InputResult {
     /// Which request.
     pub request_id: Uuid,
-    /// Bytes of this message that were written: all of them, or fewer where the run stopped reading.
+    /// Bytes of this message that were written, or had been before: all of them, or fewer where the run stopped
+    /// reading.
     pub written: u64,
 }
 

@@ -24,6 +24,8 @@ pub const ENV_NAME: usize = 128;
 pub const ENV_TOTAL: usize = 64 * 1024;
 /// Bytes of standard input in the request itself, and in one `system.input`.
 pub const STDIN: usize = 128 * 1024;
+/// Bytes that fit into one line of [`FRAME_IN`] whatever they are: JSON may need six for one.
+pub const INPUT: usize = 32 * 1024;
 /// Bytes in a working directory's path.
 pub const CWD: usize = 4096;
 /// Bytes in an agent's own reason.

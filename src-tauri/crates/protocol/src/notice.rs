@@ -213,6 +213,31 @@ pub enum DenyReason {
     Restarted,
 }
 
+impl DenyReason {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Denylist => "denylist",
+            Self::Policy => "policy",
+            Self::AllowlistMiss => "allowlist-miss",
+            Self::User => "user",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::NotFound => "not-found",
+            Self::Invalid => "invalid",
+            Self::Drifted => "drifted",
+            Self::QueueFull => "queue-full",
+            Self::RateLimited => "rate-limited",
+            Self::EnvRefused => "env-refused",
+            Self::CwdRefused => "cwd-refused",
+            Self::CannotPresent => "cannot-present",
+            Self::Paused => "paused",
+            Self::Restarted => "restarted",
+        }
+    }
+}
+
 /// `exec.denied`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -56,16 +56,20 @@ pub struct InputParams {
     /// How `data` stands for bytes.
     #[serde(default, skip_serializing_if = "Encoding::is_utf8")]
     pub encoding: Encoding,
+    /// Where `data` begins, in bytes from the beginning of standard input. Said, a message can be sent again after a
+    /// connection was lost: what was written already is passed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// Whether that was all.
     #[serde(default)]
     pub eof: bool,
 }
 
 impl InputParams {
-    /// Parameters that send these bytes, at most [`limits::STDIN`].
-    pub fn new(request_id: Uuid, bytes: &[u8], eof: bool) -> Self {
+    /// Parameters that send these bytes, at most [`limits::INPUT`] to fit into a line however they are escaped.
+    pub fn new(request_id: Uuid, offset: u64, bytes: &[u8], eof: bool) -> Self {
         let (data, encoding) = Encoding::encode(bytes);
-        Self { request_id, data, encoding, eof }
+        Self { request_id, data, encoding, offset: Some(offset), eof }
     }
 
     /// The bytes.

@@ -1,3 +1,103 @@
-//! `postern-run`: the tiny program that lives inside the sandbox.
+//! `postern-run`: the tiny program that lives inside the sandbox and behaves like the command that it forwards.
 
-fn main() {}
+mod arguments;
+mod ending;
+mod forward;
+mod input;
+mod output;
+mod signals;
+
+use arguments::{HELP, Typed, Wanted};
+use ending::{Ending, TROUBLE};
+use forward::Forward;
+use input::Input;
+use postern_client::{Channel, ConnectError, Options, read_key};
+use postern_protocol::{Client, RunParams, Stdin, What};
+use signals::Signals;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use uuid::Uuid;
+
+/// What is taken from the environment, once.
+struct Surroundings {
+    socket: Option<PathBuf>,
+    key_file: Option<PathBuf>,
+    cwd: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let ending = match arguments::read(std::env::args_os()) {
+        Ok(Typed::Help) => printed(HELP),
+        Ok(Typed::Version) => printed(concat!("postern-run ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Typed::Run(wanted)) => run(wanted, surroundings()).unwrap_or_else(|what| Ending::trouble(&what)),
+        Err(what) => {
+            Ending { code: TROUBLE, says: vec![ending::plain(&what), "see postern-run --help".to_owned()] }
+        }
+    };
+    output::say(ending.says.iter().map(String::as_str));
+    ExitCode::from(ending.code)
+}
+
+#[expect(clippy::print_stdout, reason = "what was asked for")]
+fn printed(text: &str) -> Ending {
+    print!("{text}");
+    Ending::quiet(0)
+}
+
+#[expect(clippy::disallowed_methods, reason = "read once, passed in")]
+fn surroundings() -> Surroundings {
+    Surroundings {
+        socket: std::env::var_os("POSTERN_SOCKET").map(PathBuf::from),
+        key_file: std::env::var_os("POSTERN_KEY_FILE").map(PathBuf::from),
+        cwd: std::env::current_dir().ok(),
+    }
+}
+
+/// Runs what is wanted. The error is one sentence.
+fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
+    let Surroundings { socket, key_file, cwd } = surroundings;
+    let socket = socket.ok_or(
+        "POSTERN_SOCKET is not set: it names this sandbox's channel to the companion app Postern, which must be \
+         running on the host (`postern agents channel` there prints the lines that set it)",
+    )?;
+    let key_file = key_file.unwrap_or_else(|| socket.with_extension("key"));
+    let forwarded = input::is_forwarded();
+    let request = request(wanted, cwd, forwarded)?;
+    request.check().map_err(|mistake| mistake.to_string())?;
+    let channel = connect(&socket, &key_file).map_err(|error| error.to_string())?;
+    let signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let input = Input::new(request.request_id, forwarded);
+    Ok(Forward::new(channel, request, signals, input).see_through())
+}
+
+fn connect(socket: &Path, key_file: &Path) -> Result<Channel, ConnectError> {
+    // Where there is no socket there may be no key either, and it is the socket that says what is missing.
+    if !socket.exists() {
+        return Err(ConnectError::NothingListens { socket: socket.to_owned() });
+    }
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let client = Client { name: "postern-run".to_owned(), version };
+    Channel::connect_with(socket, &read_key(key_file)?, Options { client, after: None })
+}
+
+fn request(wanted: Wanted, cwd: Option<PathBuf>, forwarded: bool) -> Result<RunParams, String> {
+    let folder = match (cwd, wanted.cwd) {
+        (Some(here), Some(there)) => Some(here.join(there)),
+        (None, Some(there)) => Some(PathBuf::from(there)),
+        (here, None) => here,
+    };
+    let cwd = folder.map(|folder| folder.into_os_string().into_string()).transpose();
+    let cwd = cwd.map_err(|folder| format!("the folder {} is not UTF-8", folder.display()))?;
+    let what = wanted.shell.map_or(What::Command(wanted.command), What::Shell);
+    Ok(RunParams {
+        cwd,
+        env: wanted.env,
+        stdin: if forwarded { Stdin::Stream } else { Stdin::Nothing },
+        timeout_ms: wanted.timeout_ms,
+        reason: wanted.reason,
+        session: wanted.session,
+        stream: true,
+        cancel_on_disconnect: wanted.cancel_on_disconnect,
+        ..RunParams::new(Uuid::new_v4(), what)
+    })
+}

@@ -44,6 +44,7 @@ fn calls() -> impl Strategy<Value = Call> {
         run_params().prop_map(|run| Call::Run(Box::new(run))),
         prop::collection::vec(any::<u8>(), 0..50).prop_map(|bytes| Call::Input(InputParams::new(
             Uuid::nil(),
+            9,
             &bytes,
             bytes.len() > 20
         ))),

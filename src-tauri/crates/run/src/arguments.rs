@@ -1,0 +1,191 @@
+//! What was typed: a command for the host, or a question about this program. Pure.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+Runs a command on the host, through the companion app Postern: a person or a rule there decides.
+
+Usage: postern-run [OPTIONS] -- COMMAND [ARGUMENT…]
+       postern-run [OPTIONS] --shell TEXT
+       NAME [ARGUMENT…]        where NAME is a link to postern-run: runs NAME on the host
+
+Options:
+      --shell TEXT             a line of shell text instead of a command
+      --cwd FOLDER             where to run it [default: the current folder]
+      --env NAME=VALUE         an environment variable for it; may be given again
+      --timeout TIME           how long it may run: 500ms, 30s, 5m, 1h (a bare number is seconds)
+      --reason TEXT            what it is for, in your words: the person reads it
+      --session NAME           the session it belongs to
+      --cancel-on-disconnect   end it when this program is gone
+  -h, --help                   this text
+  -V, --version                the version
+
+Environment:
+  POSTERN_SOCKET               the agent's channel: its agent.sock
+  POSTERN_KEY_FILE             its key [default: agent.key beside the socket]
+
+Exit codes: the command's own; 124 timed out, 125 Postern is not there or something is wrong with the request,
+126 denied, 127 not found, 128+N ended by signal N.
+";
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// `--help`
+    Help,
+    /// `--version`
+    Version,
+    /// Something to run.
+    Run(Wanted),
+}
+
+/// A command for the host.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) command: Vec<String>,
+    pub(crate) shell: Option<String>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) timeout_ms: Option<u64>,
+    pub(crate) reason: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) cancel_on_disconnect: bool,
+}
+
+/// This program's own name: called by any other it runs that one on the host.
+const OWN: &str = "postern-run";
+
+/// Reads the whole argument list, the program's name first. The error is one sentence.
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Typed, String> {
+    let mut words = Vec::new();
+    for argument in arguments {
+        words.push(
+            argument.into_string().map_err(|odd| format!("the argument {} is not UTF-8", odd.display()))?,
+        );
+    }
+    let called = words.first().map_or(OWN, |path| path.rsplit('/').next().unwrap_or(path)).to_owned();
+    if called.starts_with(OWN) {
+        return options(words.into_iter().skip(1));
+    }
+    let command = std::iter::once(called).chain(words.into_iter().skip(1)).collect();
+    Ok(Typed::Run(Wanted { command, ..Wanted::default() }))
+}
+
+fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
+    let mut wanted = Wanted::default();
+    while let Some(word) = words.next() {
+        let (name, inline) = match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
+            _ => (word.as_str(), None),
+        };
+        let mut value =
+            || inline.clone().or_else(|| words.next()).ok_or_else(|| format!("{name} needs a value"));
+        match name {
+            "-h" | "--help" => return Ok(Typed::Help),
+            "-V" | "--version" => return Ok(Typed::Version),
+            "--shell" => wanted.shell = Some(value()?),
+            "--cwd" => wanted.cwd = Some(value()?),
+            "--env" => variable(&mut wanted.env, &value()?)?,
+            "--timeout" => wanted.timeout_ms = Some(milliseconds(&value()?)?),
+            "--reason" => wanted.reason = Some(value()?),
+            "--session" => wanted.session = Some(value()?),
+            "--cancel-on-disconnect" => wanted.cancel_on_disconnect = true,
+            "--" => wanted.command = words.by_ref().collect(),
+            unknown if unknown.starts_with('-') => return Err(format!("there is no option {unknown}")),
+            _ => wanted.command = std::iter::once(word).chain(words.by_ref()).collect(),
+        }
+    }
+    match (wanted.command.is_empty(), &wanted.shell) {
+        (true, None) => Err("nothing to run: give a command after --, or --shell TEXT".to_owned()),
+        (false, Some(_)) => Err("give a command or --shell, not both".to_owned()),
+        (true, Some(_)) | (false, None) => Ok(Typed::Run(wanted)),
+    }
+}
+
+fn variable(env: &mut BTreeMap<String, String>, text: &str) -> Result<(), String> {
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| format!("--env needs NAME=VALUE, not {text:?}"))?;
+    env.insert(name.to_owned(), value.to_owned());
+    Ok(())
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => 0,
+    };
+    let time = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    time.filter(|time| *time > 0).ok_or_else(|| format!("{text:?} is no time: 500ms, 30s, 5m and 1h are"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(line: &[&str]) -> Result<Typed, String> {
+        read(line.iter().map(OsString::from))
+    }
+
+    fn wanted(line: &[&str]) -> Wanted {
+        match typed(line) {
+            Ok(Typed::Run(wanted)) => wanted,
+            other => panic!("{line:?} is something to run, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn everything_behind_the_dashes_is_the_command() {
+        let run = wanted(&[
+            "/bin/postern-run",
+            "--cwd=/x",
+            "--env",
+            "A=b=c",
+            "--timeout",
+            "2m",
+            "--",
+            "git",
+            "--help",
+        ]);
+        assert_eq!(run.command, ["git", "--help"]);
+        assert_eq!((run.cwd.as_deref(), run.timeout_ms), (Some("/x"), Some(120_000)));
+        assert_eq!(run.env["A"], "b=c");
+        assert_eq!(wanted(&["postern-run", "git", "-v", "--", "x"]).command, ["git", "-v", "--", "x"]);
+        assert_eq!(wanted(&["postern-run", "--shell", "a | b"]).shell.as_deref(), Some("a | b"));
+    }
+
+    #[test]
+    fn by_another_name_it_is_that_command_with_every_argument() {
+        assert_eq!(wanted(&["/sandbox/bin/brew", "--help"]).command, ["brew", "--help"]);
+        assert_eq!(wanted(&["git"]).command, ["git"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_said() {
+        let cases: [(&[&str], &str); 8] = [
+            (&["postern-run"], "nothing to run"),
+            (&["postern-run", "--"], "nothing to run"),
+            (&["postern-run", "--shell", "a", "--", "b"], "not both"),
+            (&["postern-run", "--nope", "--", "b"], "no option --nope"),
+            (&["postern-run", "--cwd"], "needs a value"),
+            (&["postern-run", "--env", "A", "--", "b"], "NAME=VALUE"),
+            (&["postern-run", "--timeout", "0", "--", "b"], "no time"),
+            (&["postern-run", "--timeout", "9x", "--", "b"], "no time"),
+        ];
+        for (line, expected) in cases {
+            let said = typed(line).expect_err("not something to run");
+            assert!(said.contains(expected), "{line:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_asked_for_before_the_command_only() {
+        assert_eq!(typed(&["postern-run", "-h"]), Ok(Typed::Help));
+        assert_eq!(typed(&["postern-run", "--version"]), Ok(Typed::Version));
+    }
+}

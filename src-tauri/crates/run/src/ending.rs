@@ -1,0 +1,169 @@
+//! How this program ends: exit code, and what it says on standard error. Pure.
+
+use postern_protocol::{Denied, DenyReason, Finished, Outcome, Signal};
+
+/// Its time ran out.
+pub(crate) const TIMED_OUT: u8 = 124;
+/// Postern is not there, or something is wrong with the request.
+pub(crate) const TROUBLE: u8 = 125;
+/// Denied.
+pub(crate) const DENIED: u8 = 126;
+/// The program was not found on the host.
+pub(crate) const NOT_FOUND: u8 = 127;
+
+/// The end of this program.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ending {
+    /// Exit code.
+    pub(crate) code: u8,
+    /// Lines for standard error.
+    pub(crate) says: Vec<String>,
+}
+
+impl Ending {
+    /// Nothing to say.
+    pub(crate) fn quiet(code: u8) -> Self {
+        Self { code, says: Vec::new() }
+    }
+
+    /// Something is wrong that is not the command's doing.
+    pub(crate) fn trouble(what: &str) -> Self {
+        Self { code: TROUBLE, says: vec![plain(what)] }
+    }
+
+    /// As a shell tells of a signal.
+    pub(crate) fn signal(signal: Signal) -> Self {
+        Self::quiet(128_u8.saturating_add(u8::try_from(signal.number()).unwrap_or(0)))
+    }
+
+    /// A request that never ran.
+    pub(crate) fn denied(denied: &Denied) -> Self {
+        let reason = denied.reason.name();
+        let mut says = vec![format!("denied ({reason}): {}", plain(&denied.message))];
+        if let Some(feedback) = &denied.feedback {
+            says.push(format!("the person says: {}", plain(feedback)));
+        }
+        if let Some(advice) = &denied.advice {
+            says.push(format!("advice: {}", plain(advice)));
+        }
+        if let Some(milliseconds) = denied.retry_after_ms {
+            says.push(format!("try again in {} s", milliseconds.div_ceil(1_000)));
+        }
+        let code = if denied.reason == DenyReason::NotFound { NOT_FOUND } else { DENIED };
+        Self { code, says }
+    }
+
+    /// A run that ended: the command's own exit code wherever it has one.
+    pub(crate) fn finished(finished: &Finished) -> Self {
+        let why = finished.message.as_deref().map(plain);
+        if finished.timed_out || finished.outcome == Outcome::Timeout {
+            let after = format!("timed out after {:.1} s", seconds(finished.duration_ms));
+            return Self { code: TIMED_OUT, says: vec![why.unwrap_or(after)] };
+        }
+        if let Some(signal) = finished.signal {
+            return Self::signal(signal);
+        }
+        if let Some(code) = finished.exit_code {
+            // A shell sees the low eight bits of an exit code, too.
+            return Self::quiet(u8::try_from(code & 0xff).unwrap_or(TROUBLE));
+        }
+        let what = match finished.outcome {
+            Outcome::Failed => "could not be started",
+            Outcome::Lost => "Postern ended while it ran: how it ended is not known",
+            Outcome::Killed => "ended on request",
+            Outcome::Unknown | Outcome::Exited | Outcome::Signalled | Outcome::Timeout => {
+                "it may have run, and is not run again: how it ended is not known"
+            }
+        };
+        let code = if finished.outcome == Outcome::Killed { 128 + 9 } else { TROUBLE };
+        let says = why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
+        Self { code, says: vec![says] }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one digit behind the point")]
+fn seconds(milliseconds: u64) -> f64 {
+    milliseconds as f64 / 1_000.0
+}
+
+/// One line that a terminal takes as text: control characters are written out.
+pub(crate) fn plain(text: &str) -> String {
+    let mut line = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\n' => line.push(' '),
+            letter if letter.is_control() => line.extend(letter.escape_default()),
+            letter => line.push(letter),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_protocol::Encoding;
+
+    fn finished(outcome: Outcome) -> Finished {
+        Finished {
+            outcome,
+            exit_code: None,
+            signal: None,
+            timed_out: false,
+            duration_ms: 1_250,
+            stdout: String::new(),
+            stdout_encoding: Encoding::Utf8,
+            stderr: String::new(),
+            stderr_encoding: Encoding::Utf8,
+            truncated: false,
+            bytes: 0,
+            message: None,
+        }
+    }
+
+    #[test]
+    fn every_way_a_run_ends_has_its_exit_code() {
+        let exited = |code| Finished { exit_code: Some(code), ..finished(Outcome::Exited) };
+        let signal = |name| Finished { signal: Signal::named(name), ..finished(Outcome::Signalled) };
+        let cases = [
+            (exited(0), 0),
+            (exited(3), 3),
+            (exited(256 + 7), 7),
+            (signal("TERM"), 143),
+            (signal("KILL"), 137),
+            (Finished { exit_code: Some(4), ..finished(Outcome::Killed) }, 4),
+            (finished(Outcome::Killed), 137),
+            (Finished { timed_out: true, signal: Signal::named("TERM"), ..finished(Outcome::Timeout) }, 124),
+            (finished(Outcome::Failed), 125),
+            (finished(Outcome::Lost), 125),
+            (finished(Outcome::Unknown), 125),
+        ];
+        for (ending, code) in cases {
+            assert_eq!(Ending::finished(&ending).code, code, "{ending:?}");
+        }
+        assert_eq!(Ending::finished(&finished(Outcome::Timeout)).says, ["timed out after 1.2 s"]);
+    }
+
+    #[test]
+    fn a_denial_says_all_it_knows_in_plain_lines() {
+        let denied = Denied {
+            reason: DenyReason::User,
+            message: "the person said\nno".to_owned(),
+            advice: Some("use \u{1b}[31mstaging".to_owned()),
+            feedback: Some("not today".to_owned()),
+            rule: None,
+            retry_after_ms: Some(1_500),
+        };
+        let ending = Ending::denied(&denied);
+        assert_eq!(ending.code, 126);
+        let expected = [
+            "denied (user): the person said no",
+            "the person says: not today",
+            "advice: use \\u{1b}[31mstaging",
+            "try again in 2 s",
+        ];
+        assert_eq!(ending.says, expected, "nothing in it moves a terminal's cursor");
+        let missing = Denied { reason: DenyReason::NotFound, ..denied };
+        assert_eq!(Ending::denied(&missing).code, 127);
+    }
+}

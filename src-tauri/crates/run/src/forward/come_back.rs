@@ -1,0 +1,47 @@
+//! A host that went away: it may come back, and knows the request by its number.
+
+use super::Forward;
+use crate::ending::Ending;
+use crate::output::say;
+use postern_client::{ConnectError, Gone};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::time::{Duration, Instant};
+
+/// How long a host that went away may take to come back.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two tries to reach it.
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+impl Forward {
+    /// Connects again and asks again. The error is how this program ends where that cannot be.
+    pub(super) fn come_back(&mut self, gone: &Gone) -> Result<(), Ending> {
+        if matches!(gone, Gone::Unreadable(_)) {
+            return Err(Ending::trouble(&gone.to_string()));
+        }
+        if rustix::termios::isatty(rustix::stdio::stderr()) {
+            say(["the connection to Postern is lost; trying again"]);
+        }
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.channel.reconnect() {
+                Ok(()) => {
+                    if self.ask().is_ok() {
+                        return Ok(());
+                    }
+                }
+                Err(ConnectError::NothingListens { .. } | ConnectError::Gone(_))
+                    if Instant::now() < deadline => {}
+                Err(error) => return Err(Ending::trouble(&error.to_string())),
+            }
+            self.pause()?;
+        }
+    }
+
+    /// Waits a little. A signal now cannot be passed on: it ends this program as it would any other.
+    fn pause(&mut self) -> Result<(), Ending> {
+        let mut fds = [PollFd::new(&self.signals, PollFlags::IN)];
+        let signalled = poll(&mut fds, Some(&PAUSE)).unwrap_or(0) > 0;
+        let signal = if signalled { self.signals.take().first().copied() } else { None };
+        signal.map_or(Ok(()), |signal| Err(Ending::signal(signal)))
+    }
+}

@@ -1,0 +1,235 @@
+//! One command, forwarded: its request, its events, its streams and signals, over one connection or several.
+
+mod catch_up;
+mod come_back;
+
+use crate::ending::Ending;
+use crate::input::Input;
+use crate::output::{Outputs, descriptor, say};
+use crate::signals::Signals;
+use postern_client::{Channel, Gone, Message};
+use postern_protocol::{
+    Call, DenyReason, ErrorCode, Event, Id, KillParams, Response, RunParams, RunResult, Signal, Stream,
+};
+use rustix::event::{PollFd, PollFlags, poll};
+
+/// A command on its way.
+#[derive(Debug)]
+pub(crate) struct Forward {
+    channel: Channel,
+    request: RunParams,
+    signals: Signals,
+    outputs: Outputs,
+    input: Input,
+    /// The call that asked for the run, and the one that carries input.
+    run_id: Option<Id>,
+    input_id: Option<Id>,
+    started: bool,
+    told_waiting: bool,
+    /// The last signal that was passed on.
+    passed_on: Option<Signal>,
+    /// Set when it is over; output may still be on its way to its reader.
+    ending: Option<Ending>,
+}
+
+/// What the system says about everything that was waited for; nothing about what was not.
+struct Ready {
+    signals: PollFlags,
+    output: PollFlags,
+    input: PollFlags,
+    socket: PollFlags,
+}
+
+impl Forward {
+    /// Takes the request and everything that it is carried out with.
+    pub(crate) fn new(channel: Channel, request: RunParams, signals: Signals, input: Input) -> Self {
+        Self {
+            channel,
+            request,
+            signals,
+            outputs: Outputs::default(),
+            input,
+            run_id: None,
+            input_id: None,
+            started: false,
+            told_waiting: false,
+            passed_on: None,
+            ending: None,
+        }
+    }
+
+    /// Asks for the run and sees it through.
+    pub(crate) fn see_through(mut self) -> Ending {
+        let mut lost = self.ask().err();
+        loop {
+            if let Some(gone) = lost.take()
+                && let Err(ending) = self.come_back(&gone)
+            {
+                return ending;
+            }
+            match self.turn() {
+                Ok(Some(ending)) => return ending,
+                Ok(None) => {}
+                Err(gone) => lost = Some(gone),
+            }
+        }
+    }
+
+    /// Sends the request; the same one again is the same request.
+    fn ask(&mut self) -> Result<(), Gone> {
+        self.channel.set_nonblocking(true)?;
+        self.run_id = Some(self.channel.send(&Call::Run(Box::new(self.request.clone())))?);
+        if let Some(piece) = self.input.under_way() {
+            self.input_id = Some(self.channel.send(&Call::Input(piece.clone()))?);
+        }
+        Ok(())
+    }
+
+    /// Takes what came, waits for what comes next, and does that.
+    fn turn(&mut self) -> Result<Option<Ending>, Gone> {
+        while self.outputs.waiting().is_none() && self.ending.is_none() {
+            let Some(message) = self.channel.next_message()? else { break };
+            self.take(message)?;
+        }
+        if self.outputs.waiting().is_none()
+            && let Some(ending) = self.ending.take()
+        {
+            return Ok(Some(ending));
+        }
+        let ready = self.wait()?;
+        self.go_on(&ready).map(|()| None)
+    }
+
+    /// Does what can be done now.
+    fn go_on(&mut self, ready: &Ready) -> Result<(), Gone> {
+        if !ready.signals.is_empty() {
+            self.pass_signals_on()?;
+        }
+        if !ready.output.is_empty() && !self.outputs.write() {
+            self.kill(broken_pipe())?;
+        }
+        if ready.socket.contains(PollFlags::OUT) {
+            self.channel.flush()?;
+        }
+        if ready.socket.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            self.channel.fill()?;
+        }
+        if !ready.input.is_empty()
+            && let Some(piece) = self.input.read()
+        {
+            self.input_id = Some(self.channel.send(&Call::Input(piece))?);
+        }
+        Ok(())
+    }
+
+    /// Waits until something can be gone on with. While output waits for its reader nothing more is taken from the
+    /// host: that is what makes a command wait for a slow reader.
+    fn wait(&self) -> Result<Ready, Gone> {
+        let writing = self.outputs.waiting();
+        let output = descriptor(writing.unwrap_or(Stream::Stdout));
+        let stdin = rustix::stdio::stdin();
+        let mut socket = PollFlags::empty();
+        socket.set(PollFlags::IN, writing.is_none());
+        socket.set(PollFlags::OUT, self.channel.wants_write());
+        let all = [
+            Some(PollFd::new(&self.signals, PollFlags::IN)),
+            writing.map(|_| PollFd::new(&output, PollFlags::OUT)),
+            (self.started && self.input.wants_read()).then(|| PollFd::new(&stdin, PollFlags::IN)),
+            (!socket.is_empty()).then(|| PollFd::new(&self.channel, socket)),
+        ];
+        let mut asked: Vec<PollFd<'_>> = all.iter().flatten().cloned().collect();
+        match poll(&mut asked, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Gone::Broken(error.into())),
+        }
+        let mut found = asked.iter().map(PollFd::revents);
+        let [signals, output, input, socket] =
+            all.map(|asked| asked.and_then(|_| found.next()).unwrap_or(PollFlags::empty()));
+        Ok(Ready { signals, output, input, socket })
+    }
+
+    fn take(&mut self, message: Message) -> Result<(), Gone> {
+        match message {
+            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(notice.event),
+            Message::Answer(answer) => self.answered(answer),
+            // Another request of the same agent, or something that this version does not know.
+            Message::Event(_) | Message::Unknown(_) => Ok(()),
+        }
+    }
+
+    fn hear(&mut self, event: Event) -> Result<(), Gone> {
+        match event {
+            Event::Pending(_) => self.tell_waiting(),
+            Event::Started(_) => self.started = true,
+            Event::Output(output) => return self.print(output),
+            Event::Finished(finished) => return self.finished(&finished),
+            Event::Denied(denied) => {
+                let cancelled = denied.reason == DenyReason::Cancelled;
+                self.ending = Some(match self.passed_on {
+                    Some(signal) if cancelled => Ending::signal(signal),
+                    _ => Ending::denied(&denied),
+                });
+            }
+            Event::ToolResolved(_) => {}
+        }
+        Ok(())
+    }
+
+    fn answered(&mut self, answer: Response) -> Result<(), Gone> {
+        if answer.id == self.run_id || answer.id.is_none() {
+            self.run_id = None;
+            return match answer.outcome {
+                Ok(result) => self.accepted(result),
+                Err(error) if error.kind() == Some(ErrorCode::ShuttingDown) => Err(Gone::Closed),
+                Err(error) => {
+                    self.ending = Some(Ending::trouble(&error.message));
+                    Ok(())
+                }
+            };
+        }
+        if answer.id == self.input_id {
+            self.input_id = None;
+            let written = answer.outcome.ok().and_then(|result| result["written"].as_u64());
+            self.input.written(written);
+        }
+        Ok(())
+    }
+
+    /// The request is known to the host: under way, or (when it was sent again) over.
+    fn accepted(&mut self, result: serde_json::Value) -> Result<(), Gone> {
+        match RunResult::of_value(result) {
+            Ok(RunResult::Accepted(_)) => Ok(()),
+            Ok(RunResult::Ended(notice)) => self.hear(notice.event),
+            Err(mistake) => {
+                self.ending = Some(Ending::trouble(&format!("the host's answer cannot be read: {mistake}")));
+                Ok(())
+            }
+        }
+    }
+
+    /// Says once that a person is asked.
+    fn tell_waiting(&mut self) {
+        if !self.told_waiting && rustix::termios::isatty(rustix::stdio::stderr()) {
+            say(["waiting for the person at the host to answer"]);
+        }
+        self.told_waiting = true;
+    }
+
+    fn pass_signals_on(&mut self) -> Result<(), Gone> {
+        for signal in self.signals.take() {
+            self.kill(signal)?;
+        }
+        Ok(())
+    }
+
+    fn kill(&mut self, signal: Signal) -> Result<(), Gone> {
+        self.passed_on = Some(signal);
+        let params = KillParams { request_id: self.request.request_id, signal };
+        self.channel.send(&Call::Kill(params)).map(|_| ())
+    }
+}
+
+/// What a command that writes where nobody reads gets.
+fn broken_pipe() -> Signal {
+    Signal::of_number(libc::SIGPIPE).unwrap_or_else(Signal::term)
+}

@@ -1,0 +1,78 @@
+//! Standard input of this program, on its way to the command: one piece at a time, the next when the last was written.
+
+use postern_protocol::{InputParams, limits};
+use rustix::fs::{FileType, fstat, stat};
+use rustix::io::Errno;
+use uuid::Uuid;
+
+/// What standard input is good for.
+pub(crate) fn is_forwarded() -> bool {
+    let stdin = rustix::stdio::stdin();
+    // A closed one has nothing; a terminal is the person's, not the command's; the null device is what a command
+    // without input gets anyway.
+    let Ok(here) = fstat(stdin) else { return false };
+    let device = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice;
+    let null = device && stat("/dev/null").is_ok_and(|null| null.st_rdev == here.st_rdev);
+    !null && !rustix::termios::isatty(stdin)
+}
+
+/// Where standard input is.
+#[derive(Debug)]
+pub(crate) struct Input {
+    request_id: Uuid,
+    state: State,
+    /// Bytes sent before the piece that is under way.
+    sent: u64,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The next piece may be read.
+    Ready,
+    /// A piece is under way.
+    Sending(InputParams, u64),
+    /// All was sent, or the command reads no more.
+    Done,
+}
+
+impl Input {
+    /// Input for a request, if there is any.
+    pub(crate) fn new(request_id: Uuid, forwarded: bool) -> Self {
+        Self { request_id, state: if forwarded { State::Ready } else { State::Done }, sent: 0 }
+    }
+
+    /// Whether the next piece may be read.
+    pub(crate) fn wants_read(&self) -> bool {
+        matches!(self.state, State::Ready)
+    }
+
+    /// Reads the next piece. None where there is nothing yet.
+    pub(crate) fn read(&mut self) -> Option<InputParams> {
+        let mut bytes = vec![0; limits::INPUT];
+        let count = match rustix::io::read(rustix::stdio::stdin(), &mut bytes) {
+            Ok(count) => count,
+            Err(Errno::INTR | Errno::AGAIN) => return None,
+            // What cannot be read ends, as it does for the command itself.
+            Err(_) => 0,
+        };
+        let piece = InputParams::new(self.request_id, self.sent, &bytes[..count], count == 0);
+        self.state = State::Sending(piece.clone(), count as u64);
+        Some(piece)
+    }
+
+    /// The piece that is under way: to be sent again on another connection.
+    pub(crate) fn under_way(&self) -> Option<&InputParams> {
+        match &self.state {
+            State::Sending(piece, _) => Some(piece),
+            State::Ready | State::Done => None,
+        }
+    }
+
+    /// The piece was written as far as `written`; none where the host refuses it.
+    pub(crate) fn written(&mut self, written: Option<u64>) {
+        let State::Sending(piece, count) = &self.state else { return };
+        self.sent += count;
+        let more = !piece.eof && written.is_some_and(|written| written >= *count);
+        self.state = if more { State::Ready } else { State::Done };
+    }
+}

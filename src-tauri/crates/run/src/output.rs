@@ -1,0 +1,132 @@
+//! The command's output, on the stream where it belongs: in order, nothing twice, nothing left out unsaid.
+
+use postern_protocol::Stream;
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// How much is written at once: what a pipe that is ready takes without blocking (PIPE_BUF).
+const AT_ONCE: usize = 4096;
+
+/// Both streams, and what of one of them is still to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs {
+    stdout: Progress,
+    stderr: Progress,
+    waiting: Option<Waiting>,
+}
+
+/// How far a stream is.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Bytes that were taken.
+    taken: u64,
+    /// Nobody reads it any more.
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    stream: Stream,
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Outputs {
+    /// Takes bytes that stand at `offset` of a stream, where nothing is missing before them and nothing waits. What
+    /// was taken before is passed over.
+    pub(crate) fn take(&mut self, stream: Stream, offset: u64, bytes: Vec<u8>) {
+        let progress = self.progress(stream);
+        let known =
+            usize::try_from(progress.taken.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
+        progress.taken += (bytes.len() - known) as u64;
+        if !progress.closed && known < bytes.len() {
+            self.waiting = Some(Waiting { stream, bytes, written: known });
+        }
+    }
+
+    /// Goes on at `offset`: what is missing before it was not kept.
+    pub(crate) fn skip_to(&mut self, stream: Stream, offset: u64) {
+        self.progress(stream).taken = offset;
+    }
+
+    /// How far a stream was taken.
+    pub(crate) fn taken(&self, stream: Stream) -> u64 {
+        match stream {
+            Stream::Stdout => self.stdout.taken,
+            Stream::Stderr => self.stderr.taken,
+        }
+    }
+
+    /// The stream that has something to be written.
+    pub(crate) fn waiting(&self) -> Option<Stream> {
+        self.waiting.as_ref().map(|waiting| waiting.stream)
+    }
+
+    /// Writes a part of what waits. False where nobody reads the stream any more.
+    pub(crate) fn write(&mut self) -> bool {
+        let Some(mut waiting) = self.waiting.take() else { return true };
+        let end = waiting.bytes.len().min(waiting.written + AT_ONCE);
+        let part = &waiting.bytes[waiting.written..end];
+        match rustix::io::write(descriptor(waiting.stream), part) {
+            Ok(bytes) => waiting.written += bytes,
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => {
+                self.progress(waiting.stream).closed = true;
+                return false;
+            }
+        }
+        if waiting.written < waiting.bytes.len() {
+            self.waiting = Some(waiting);
+        }
+        true
+    }
+
+    fn progress(&mut self, stream: Stream) -> &mut Progress {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}
+
+/// This program's own stream of that name.
+pub(crate) fn descriptor(stream: Stream) -> BorrowedFd<'static> {
+    match stream {
+        Stream::Stdout => rustix::stdio::stdout(),
+        Stream::Stderr => rustix::stdio::stderr(),
+    }
+}
+
+/// Writes lines on standard error, each with this program's name in front. That nobody reads them changes nothing.
+pub(crate) fn say<'l>(lines: impl IntoIterator<Item = &'l str>) {
+    for line in lines {
+        let line = format!("postern-run: {line}\n");
+        let mut rest = line.as_bytes();
+        while let Ok(bytes @ 1..) = rustix::io::write(rustix::stdio::stderr().as_fd(), rest) {
+            rest = &rest[bytes..];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_comes_again_is_taken_once() {
+        let mut outputs = Outputs::default();
+        let waiting = |outputs: &mut Outputs| {
+            outputs.waiting.take().map(|waiting| waiting.bytes[waiting.written..].to_vec())
+        };
+        outputs.take(Stream::Stdout, 0, b"abc".to_vec());
+        assert_eq!(waiting(&mut outputs).as_deref(), Some(b"abc".as_slice()));
+        outputs.take(Stream::Stdout, 0, b"abc".to_vec());
+        assert_eq!(waiting(&mut outputs), None, "heard again after a reconnect");
+        outputs.take(Stream::Stdout, 2, b"cde".to_vec());
+        assert_eq!(waiting(&mut outputs).as_deref(), Some(b"de".as_slice()), "only what is new");
+        outputs.skip_to(Stream::Stdout, 9);
+        outputs.take(Stream::Stdout, 9, b"x".to_vec());
+        assert_eq!(outputs.taken(Stream::Stdout), 10);
+        assert_eq!(outputs.taken(Stream::Stderr), 0, "the streams are counted apart");
+    }
+}
