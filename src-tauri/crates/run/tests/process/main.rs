@@ -1,0 +1,352 @@
+//! `postern-run` as a process, against a host that says what these tests tell it to.
+
+mod stage;
+
+use postern_protocol::{
+    Call, Denied, DenyReason, Encoding, ErrorCode, ErrorObject, Event, Finished, InputResult, KillResult,
+    Outcome, OutputResult, RunState, Signal, StatusResult, Stdin, Stream, What, error_line, limits,
+};
+use rustix::process::{Pid, kill_process};
+use stage::{Play, Scene, finished};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+#[test]
+fn it_behaves_like_the_command_output_streams_and_exit_code() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        assert_eq!(scene.run.what, What::Command(vec!["make".to_owned(), "-j 2".to_owned()]));
+        assert_eq!((&scene.run.stdin, scene.run.stream), (&Stdin::Nothing, true));
+        assert_eq!(scene.run.cwd.as_deref(), Some("/"), "it runs where the caller is");
+        assert_eq!(scene.run.env["A"], "1");
+        assert_eq!((scene.run.timeout_ms, scene.run.reason.as_deref()), (Some(5_000), Some("to build")));
+        scene.start();
+        scene.output(Stream::Stdout, b"one\n");
+        scene.output(Stream::Stderr, b"warning\n");
+        scene.output(Stream::Stdout, b"\xff\x00two");
+        scene.tell(finished(Some(7)));
+    });
+    let options = ["--env", "A=1", "--timeout", "5s", "--reason=to build", "--", "make", "-j 2"];
+    let output = play.command(&options).current_dir("/").output().expect("postern-run starts");
+    assert_eq!(output.stdout, b"one\n\xff\x00two", "bytes as they were");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "warning\n", "and nothing of its own");
+    assert_eq!(output.status.code(), Some(7));
+    play.end();
+}
+
+#[test]
+fn shell_text_goes_as_it_is() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        assert_eq!(scene.run.what, What::Shell("cd x && make | tee log".to_owned()));
+        scene.tell(finished(Some(0)));
+    });
+    let status = play.command(&["--shell", "cd x && make | tee log"]).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    play.end();
+}
+
+#[test]
+fn by_another_name_it_runs_that_command() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        assert_eq!(scene.run.what, What::Command(vec!["brew".to_owned(), "--version".to_owned()]));
+        scene.tell(finished(Some(0)));
+    });
+    let link = play.folder().join("brew");
+    symlink(stage::program(), &link).unwrap();
+    assert_eq!(play.command_at(&link, &["--version"]).status().unwrap().code(), Some(0));
+    play.end();
+}
+
+#[test]
+fn a_denial_says_why_and_exits_with_126() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.pending();
+        scene.tell(Event::Denied(Denied {
+            reason: DenyReason::User,
+            message: "The person said no.".to_owned(),
+            advice: Some("Ask for the staging project.".to_owned()),
+            feedback: Some("never on a Friday".to_owned()),
+            rule: None,
+            retry_after_ms: None,
+        }));
+    });
+    let output = play.command(&["--", "deploy"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(126));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    for words in ["denied (user): The person said no.", "never on a Friday", "Ask for the staging project."] {
+        assert!(said.contains(words), "{words:?} stands in: {said}");
+    }
+    assert!(
+        !said.contains("waiting"),
+        "a stderr that is no terminal is not told that a question waits: {said}"
+    );
+    play.end();
+}
+
+#[test]
+fn other_endings_have_their_own_exit_codes() {
+    let denied = |reason| {
+        let message = "so it is".to_owned();
+        Event::Denied(Denied {
+            reason,
+            message,
+            advice: None,
+            feedback: None,
+            rule: None,
+            retry_after_ms: None,
+        })
+    };
+    let ended = |outcome, signal: Option<&str>| match finished(None) {
+        Event::Finished(end) => {
+            let signal = signal.and_then(Signal::named);
+            Event::Finished(Finished { outcome, signal, ..end })
+        }
+        other => other,
+    };
+    let cases = [
+        (denied(DenyReason::NotFound), 127),
+        (denied(DenyReason::Expired), 126),
+        (ended(Outcome::Timeout, Some("KILL")), 124),
+        (ended(Outcome::Signalled, Some("SEGV")), 139),
+        (ended(Outcome::Unknown, None), 125),
+    ];
+    for (event, code) in cases {
+        let play = Play::new(move |host| Scene::open(&host).tell(event));
+        assert_eq!(play.command(&["--", "x"]).output().unwrap().status.code(), Some(code));
+        play.end();
+    }
+}
+
+#[test]
+fn what_the_host_cannot_take_is_this_programs_own_trouble() {
+    let play = Play::new(|host| {
+        let mut visit = host.accept().unwrap();
+        let (id, _) = visit.call().unwrap();
+        let error = ErrorObject::new(ErrorCode::RateLimited, "too many requests");
+        visit.send(&error_line(Some(&id), &error)).unwrap();
+    });
+    let output = play.command(&["--", "x"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("too many requests"));
+    play.end();
+    let output = stage::bare().args(["--env", "A=1", "--nope"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(125), "a mistyped option is no exit code of the command's");
+}
+
+#[test]
+fn where_nothing_listens_it_says_that_postern_must_be_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("agent.sock");
+    let with_socket = stage::bare().env("POSTERN_SOCKET", &socket).args(["--", "x"]).output().unwrap();
+    let without = stage::bare().args(["--", "x"]).output().unwrap();
+    for output in [with_socket, without] {
+        assert_eq!(output.status.code(), Some(125));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("companion app Postern") && said.contains("must be running"), "{said}");
+    }
+}
+
+#[test]
+fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
+    let sent: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    let expected = sent.clone();
+    let play = Play::new(move |host| {
+        let mut scene = Scene::open(&host);
+        assert_eq!(scene.run.stdin, Stdin::Stream);
+        scene.start();
+        let mut got = Vec::new();
+        loop {
+            let (id, call) = scene.visit.call().unwrap();
+            let Call::Input(piece) = call else { panic!("only input is sent now: {call:?}") };
+            assert_eq!(piece.offset, Some(got.len() as u64), "each piece says where it begins");
+            let eof = piece.eof;
+            let bytes = piece.bytes().unwrap();
+            assert!(bytes.len() <= limits::INPUT, "a piece fits into a line");
+            got.extend_from_slice(&bytes);
+            let written = InputResult { request_id: scene.run.request_id, written: bytes.len() as u64 };
+            scene.visit.answer(&id, &written).unwrap();
+            if eof {
+                break;
+            }
+        }
+        assert_eq!(got, expected);
+        scene.tell(finished(Some(0)));
+    });
+    let mut child = play.command(&["--", "cat"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&sent).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    play.end();
+}
+
+#[test]
+fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        scene.output(Stream::Stdout, b"ready\n");
+        let (id, call) = scene.visit.call().unwrap();
+        let Call::Kill(kill) = call else { panic!("a kill: {call:?}") };
+        assert_eq!((kill.request_id, kill.signal.name()), (scene.run.request_id, "SIGINT"));
+        let result = KillResult { request_id: kill.request_id, state: RunState::Stopping };
+        scene.visit.answer(&id, &result).unwrap();
+        scene.ended_by_signal("INT");
+    });
+    let mut child = play.command(&["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    play.end();
+}
+
+#[test]
+fn a_question_that_is_interrupted_ends_as_interrupted() {
+    let (told, hears) = std::sync::mpsc::channel();
+    let play = Play::new(move |host| {
+        let mut scene = Scene::open(&host);
+        scene.pending();
+        told.send(()).unwrap();
+        let (_, call) = scene.visit.call().unwrap();
+        assert!(matches!(call, Call::Kill(kill) if kill.signal == Signal::term()));
+        scene.tell(Event::Denied(Denied {
+            reason: DenyReason::Cancelled,
+            message: "withdrawn".to_owned(),
+            advice: None,
+            feedback: None,
+            rule: None,
+            retry_after_ms: None,
+        }));
+    });
+    let child = play.command(&["--", "x"]).stderr(Stdio::piped()).spawn().unwrap();
+    hears.recv().unwrap();
+    kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143));
+    assert!(output.stderr.is_empty(), "who interrupts needs no explanation");
+    play.end();
+}
+
+#[test]
+fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        scene.output(Stream::Stdout, b"nobody reads this\n");
+        let (_, call) = scene.visit.call().unwrap();
+        assert!(matches!(&call, Call::Kill(kill) if kill.signal.name() == "SIGPIPE"), "{call:?}");
+        scene.output(Stream::Stdout, b"nor this\n");
+        scene.ended_by_signal("PIPE");
+    });
+    let mut child = play.command(&["--", "yes"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+    play.end();
+}
+
+#[test]
+fn a_lost_connection_is_taken_up_where_it_was() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        scene.output(Stream::Stdout, b"abc");
+        let (before, run) = (scene.sequence, scene.run.clone());
+        drop(scene);
+        let mut scene = Scene::open(&host);
+        assert_eq!(scene.visit.opening.as_ref().unwrap().after, Some(before), "events it missed are wanted");
+        assert_eq!(scene.run, run, "the same request, number and all: it never runs twice");
+        // Told before, as a replay may; then a piece that comes after one that was told to nobody.
+        scene.sequence = before + 1;
+        scene.offset = 5;
+        scene.output(Stream::Stdout, b"fg");
+        let (id, call) = scene.visit.call().unwrap();
+        let Call::Output(asked) = call else { panic!("what is missing is asked for: {call:?}") };
+        assert_eq!((asked.stream, asked.offset, asked.length), (Some(Stream::Stdout), 3, Some(2)));
+        scene.visit.answer(&id, &part(&scene, 3, "de")).unwrap();
+        scene.tell(finished(Some(0)));
+    });
+    let output = play.command(&["--", "x"]).output().unwrap();
+    assert_eq!((output.stdout.as_slice(), output.status.code()), (b"abcdefg".as_slice(), Some(0)));
+    play.end();
+}
+
+#[test]
+fn output_that_was_never_told_is_asked_for_at_the_end() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        match finished(Some(0)) {
+            Event::Finished(end) => {
+                scene.tell(Event::Finished(Finished { bytes: 9, ..end }));
+            }
+            other => panic!("{other:?}"),
+        }
+        let (id, call) = scene.visit.call().unwrap();
+        assert!(matches!(call, Call::Status(_)), "how much there is: {call:?}");
+        let request_id = scene.run.request_id;
+        let (state, verdict, pid, ending) = (RunState::Finished, None, None, None);
+        let status =
+            StatusResult { request_id, state, verdict, pid, stdout_bytes: 9, stderr_bytes: 0, ending };
+        scene.visit.answer(&id, &status).unwrap();
+        let (id, _) = scene.visit.call().unwrap();
+        scene.visit.answer(&id, &part(&scene, 0, "head")).unwrap();
+        let (id, _) = scene.visit.call().unwrap();
+        scene.visit.answer(&id, &part(&scene, 6, "end")).unwrap();
+    });
+    let output = play.command(&["--", "x"]).output().unwrap();
+    assert_eq!(output.stdout, b"headend");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("2 bytes of output were not kept"), "what is left out is said: {said}");
+    assert_eq!(output.status.code(), Some(0));
+    play.end();
+}
+
+/// A part of standard output that was asked for.
+fn part(scene: &Scene, offset: u64, text: &str) -> OutputResult {
+    OutputResult {
+        request_id: scene.run.request_id,
+        state: RunState::Finished,
+        offset,
+        stdout: text.to_owned(),
+        stdout_encoding: Encoding::Utf8,
+        stderr: String::new(),
+        stderr_encoding: Encoding::Utf8,
+        stdout_bytes: 9,
+        stderr_bytes: 0,
+        truncated: true,
+    }
+}
+
+#[test]
+fn much_output_comes_whole_through_a_slow_reader() {
+    const PIECES: usize = 64;
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        for piece in 0..PIECES {
+            let letter = b'a' + u8::try_from(piece % 26).unwrap();
+            scene.output(Stream::Stdout, &vec![letter; 64 * 1024]);
+        }
+        scene.tell(finished(Some(0)));
+    });
+    let mut child = play.command(&["--", "cat"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut all = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut all).unwrap();
+    let expected: Vec<u8> =
+        (0..PIECES).flat_map(|piece| vec![b'a' + u8::try_from(piece % 26).unwrap(); 64 * 1024]).collect();
+    assert!(all == expected, "every byte in order: {} of {}", all.len(), expected.len());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    play.end();
+}
+
+#[test]
+fn help_and_version_need_no_host() {
+    for (option, expected) in [("--help", "Exit codes"), ("--version", env!("CARGO_PKG_VERSION"))] {
+        let output = stage::bare().arg(option).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains(expected), "{option}");
+        assert_eq!(output.status.code(), Some(0));
+    }
+}

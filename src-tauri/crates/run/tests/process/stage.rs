@@ -1,0 +1,143 @@
+//! A stage for plays with two parts: `postern-run` as a process, and a host in a thread.
+#![expect(clippy::unwrap_used, reason = "what goes wrong on the stage fails the test")]
+
+use postern_client::scripted::{ScriptedHost, Visit};
+use postern_protocol::{
+    Accepted, By, Call, Encoding, Event, Finished, Notice, Outcome, Output, Pending, RunParams, RunState,
+    Signal, Socket, Started, Stream,
+};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::{self, JoinHandle};
+use tempfile::TempDir;
+
+/// The program under test.
+pub(crate) fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_postern-run")
+}
+
+/// It, with nothing around it.
+pub(crate) fn bare() -> Command {
+    at(Path::new(program()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+fn at(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+/// A folder with a host that listens, and the thread that plays the host's part.
+pub(crate) struct Play {
+    folder: TempDir,
+    host: JoinHandle<()>,
+}
+
+impl Play {
+    pub(crate) fn new(script: impl FnOnce(ScriptedHost) + Send + 'static) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let host = ScriptedHost::listen(folder.path(), Socket::Channel).unwrap();
+        Self { folder, host: thread::spawn(move || script(host)) }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// `postern-run` on this stage.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        self.command_at(Path::new(program()), arguments)
+    }
+
+    /// The same, called by this path.
+    pub(crate) fn command_at(&self, path: &Path, arguments: &[&str]) -> Command {
+        let mut command = at(path);
+        command.env("POSTERN_SOCKET", self.folder().join("agent.sock")).args(arguments);
+        command
+    }
+
+    /// The host's part went through to its end.
+    pub(crate) fn end(self) {
+        assert!(self.host.join().is_ok(), "the host's part failed");
+    }
+}
+
+/// A connection on which a run was asked for and accepted.
+pub(crate) struct Scene {
+    pub(crate) visit: Visit,
+    pub(crate) run: RunParams,
+    pub(crate) sequence: u64,
+    /// Where the next piece of standard output begins.
+    pub(crate) offset: u64,
+}
+
+impl Scene {
+    pub(crate) fn open(host: &ScriptedHost) -> Self {
+        let mut visit = host.accept().unwrap();
+        let (run_id, call) = visit.call().unwrap();
+        let Call::Run(run) = call else { unreachable!("a run is asked for first, not {call:?}") };
+        let accepted = Accepted { request_id: run.request_id, state: RunState::Received, verdict: None };
+        visit.answer(&run_id, &accepted).unwrap();
+        Self { visit, run: *run, sequence: 0, offset: 0 }
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.sequence += 1;
+        let at = "2026-01-01T00:00:00.000Z".to_owned();
+        let (sequence, request_id) = (self.sequence, self.run.request_id);
+        self.visit.tell(&Notice { sequence, at, request_id, session: None, event }).unwrap();
+    }
+
+    pub(crate) fn pending(&mut self) {
+        self.tell(Event::Pending(Pending { expires_at: "2026-01-01T00:02:00.000Z".to_owned(), position: 1 }));
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.tell(Event::Started(Started {
+            pid: 1,
+            path: "/bin/x".to_owned(),
+            argv: vec!["x".to_owned()],
+            cwd: "/".to_owned(),
+            by: By::Person,
+            rule: None,
+        }));
+    }
+
+    /// Standard error always begins anew: tests write one piece of it at most.
+    pub(crate) fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        let offset = match stream {
+            Stream::Stdout => self.offset,
+            Stream::Stderr => 0,
+        };
+        if stream == Stream::Stdout {
+            self.offset += bytes.len() as u64;
+        }
+        self.tell(Event::Output(Output::new(stream, offset, bytes)));
+    }
+
+    pub(crate) fn ended_by_signal(&mut self, name: &str) {
+        if let Event::Finished(end) = finished(None) {
+            let (outcome, signal) = (Outcome::Killed, Signal::named(name));
+            self.tell(Event::Finished(Finished { outcome, signal, ..end }));
+        }
+    }
+}
+
+/// The end of a run that says nothing of its output.
+pub(crate) fn finished(exit_code: Option<i32>) -> Event {
+    Event::Finished(Finished {
+        outcome: Outcome::Exited,
+        exit_code,
+        signal: None,
+        timed_out: false,
+        duration_ms: 1,
+        stdout: String::new(),
+        stdout_encoding: Encoding::Utf8,
+        stderr: String::new(),
+        stderr_encoding: Encoding::Utf8,
+        truncated: false,
+        bytes: 0,
+        message: None,
+    })
+}
