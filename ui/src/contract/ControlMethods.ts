@@ -181,7 +181,7 @@ resume: Call<Nothing, Status>,
  */
 "requests.watch": Call<RequestsWatch, Requests>, 
 /**
- * End a running request.
+ * End a running request, or deny one that waits.
  */
 "requests.kill": Call<RequestKill, Applied>, 
 /**

@@ -9,6 +9,6 @@ export type RequestKill = {
  */
 id: string, 
 /**
- * `TERM` (then KILL after the grace; the same as leaving it out), `INT`, `HUP`, `QUIT`, `KILL`.
+ * `TERM`, which KILL follows after the grace; the same as leaving it out. Nothing else is taken.
  */
 signal?: string | null, };

@@ -36,6 +36,25 @@ impl ControlError {
     }
 }
 
+impl ControlCode {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidRequest => "invalid-request",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Forbidden => "forbidden",
+            Self::UnknownMethod => "unknown-method",
+            Self::InvalidParams => "invalid-params",
+            Self::NotFound => "not-found",
+            Self::Conflict => "conflict",
+            Self::Refused => "refused",
+            Self::Store => "store",
+            Self::ShuttingDown => "shutting-down",
+            Self::Internal => "internal",
+        }
+    }
+}
+
 /// The stable names of what can go wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
@@ -62,4 +81,36 @@ pub enum ControlCode {
     ShuttingDown,
     /// A mistake of Postern's own.
     Internal,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ControlCode::{
+        Conflict, Forbidden, Internal, InvalidParams, InvalidRequest, NotFound, Refused, ShuttingDown, Store,
+        Unauthenticated, UnknownMethod,
+    };
+
+    #[test]
+    fn a_code_has_one_name() {
+        let all = [
+            InvalidRequest,
+            Unauthenticated,
+            Forbidden,
+            UnknownMethod,
+            InvalidParams,
+            NotFound,
+            Conflict,
+            Refused,
+            Store,
+            ShuttingDown,
+            Internal,
+        ];
+        for code in all {
+            assert_eq!(
+                serde_json::to_value(code).unwrap(),
+                code.name(),
+                "the window and the wire say the same"
+            );
+        }
+    }
 }

@@ -110,7 +110,7 @@ macro_rules! with_methods {
             GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
             /// The newest requests, then `request.changed` on this connection.
             WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
-            /// End a running request.
+            /// End a running request, or deny one that waits.
             KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
             /// The verdict on a command with its whole trace. Runs nothing, writes nothing.
             ExplainCommand "explain" explain (Explain) -> Explained;

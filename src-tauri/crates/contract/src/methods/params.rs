@@ -291,7 +291,7 @@ pub struct RequestsWatch {
 pub struct RequestKill {
     /// The host's own number for it.
     pub id: String,
-    /// `TERM` (then KILL after the grace; the same as leaving it out), `INT`, `HUP`, `QUIT`, `KILL`.
+    /// `TERM`, which KILL follows after the grace; the same as leaving it out. Nothing else is taken.
     #[serde(default)]
     pub signal: Option<String>,
 }
