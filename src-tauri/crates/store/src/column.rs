@@ -1,6 +1,6 @@
 //! How values lie in columns: typed values as JSON text, ids as 16 bytes, names as they are.
 
-use postern_policy::AgentId;
+use postern_policy::{AgentId, Millis};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +28,16 @@ pub(crate) fn text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 
 /// A UUID kept as its 16 bytes, which for version 7 sort by time.
 pub(crate) struct Id(pub(crate) Uuid);
+
+impl Id {
+    /// The smallest that can have been made then: a UUID of version 7 begins with its time.
+    pub(crate) fn first_at(at: Millis) -> Self {
+        let millis = u64::try_from(at).unwrap_or(0).min(0xffff_ffff_ffff);
+        let mut bytes = [0; 16];
+        bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
+        Self(Uuid::from_bytes(bytes))
+    }
+}
 
 impl ToSql for Id {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {

@@ -1,7 +1,8 @@
 //! How much history is kept. The oldest goes first, in small steps, so that no request waits long behind it.
 
+use crate::column::Id;
 use crate::error::Error;
-use crate::tables::search;
+use crate::tables::{agents, search};
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
 
@@ -21,34 +22,53 @@ pub fn history_bytes(conn: &Connection) -> Result<u64, Error> {
     Ok(pages.saturating_mul(number("PRAGMA page_size")?))
 }
 
-/// Deletes at most `step` of the oldest requests that are not to be kept, with their output, and as many events and
-/// questions. Gives how many requests went: call it again until that is none. A deleted request's number may be used
-/// again.
+/// How many of the oldest requests may live on before the ones behind them are not looked at.
+const ALIVE: u32 = 256;
+
+/// Deletes at most `step` of the oldest requests that are not to be kept, with their output, and as many questions, and
+/// events of each agent. Gives how many requests went: call it again until that is none. A deleted request's number
+/// may be used again.
+///
+/// Each step looks at the oldest rows only, so one that finds nothing costs nothing.
 pub fn sweep(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {
+    let gone = sweep_requests(conn, keep, step)?;
+    conn.prepare_cached(
+        "DELETE FROM questions WHERE id IN
+            (SELECT id FROM questions WHERE id < ?1 AND closed_at IS NOT NULL ORDER BY id LIMIT ?2)",
+    )?
+    .execute(params![Id::first_at(keep.since), step])?;
+    let mut events = conn.prepare_cached(
+        "DELETE FROM events WHERE agent = ?1 AND at < ?2 AND sequence IN
+            (SELECT sequence FROM events WHERE agent = ?1 ORDER BY sequence LIMIT ?3)",
+    )?;
+    for agent in agents::all(conn)? {
+        events.execute(params![agent.id.as_str(), keep.since, step])?;
+    }
+    Ok(gone)
+}
+
+fn sweep_requests(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {
     let since = if history_bytes(conn)? > keep.bytes { Millis::MAX } else { keep.since };
-    let mut query =
-        conn.prepare_cached("SELECT number FROM requests WHERE ended_at < ?1 ORDER BY number LIMIT ?2")?;
-    let old: Vec<i64> = query.query_map(params![since, step], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut oldest = conn.prepare_cached(
+        "SELECT number FROM (SELECT number, ended_at FROM requests ORDER BY number LIMIT ?1)
+         WHERE ended_at < ?2 ORDER BY number LIMIT ?3",
+    )?;
+    let oldest = oldest.query_map(params![step.saturating_add(ALIVE), since, step], |row| row.get(0))?;
+    let oldest: Vec<i64> = oldest.collect::<Result<_, _>>()?;
     let mut delete = conn.prepare_cached("DELETE FROM requests WHERE number = ?1")?;
-    for number in &old {
+    for number in &oldest {
         search::forget(conn, *number)?;
         delete.execute([number])?;
     }
-    for sql in [
-        "DELETE FROM events WHERE (agent, sequence) IN
-            (SELECT agent, sequence FROM events WHERE at < ?1 ORDER BY agent, sequence LIMIT ?2)",
-        "DELETE FROM questions WHERE id IN (SELECT id FROM questions WHERE closed_at < ?1 ORDER BY id LIMIT ?2)",
-    ] {
-        conn.prepare_cached(sql)?.execute(params![keep.since, step])?;
-    }
-    Ok(u32::try_from(old.len()).unwrap_or(u32::MAX))
+    Ok(u32::try_from(oldest.len()).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::events;
+    use crate::tables::questions::{self, Closed, QuestionRow};
     use crate::tables::requests::{self, Change, Filter};
-    use crate::tables::{agents, events};
     use crate::testing::{agent, asked, id, open};
     use postern_request::{Ending, Outcome};
 
@@ -84,6 +104,23 @@ mod tests {
         let events = store.read(|conn| events::after(conn, &id("main"), 0, 20)).unwrap();
         assert_eq!(events.first().map(|row| row.sequence), Some(6));
         assert_eq!(store.read(|conn| events::next(conn, &id("main"))).unwrap(), 11, "numbers go on");
+    }
+
+    #[test]
+    fn questions_that_were_closed_go_and_those_that_wait_stay() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            for number in [1, 2] {
+                questions::open(conn, &QuestionRow::test(number))?;
+            }
+            let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
+            questions::close(conn, QuestionRow::test(1).id, &closed)?;
+            sweep(conn, Keep { since: 6, bytes: u64::MAX }, 9)
+        });
+        done.wait().unwrap();
+        let there =
+            |number| store.read(|conn| questions::get(conn, QuestionRow::test(number).id)).unwrap().is_some();
+        assert_eq!((there(1), there(2)), (false, true));
     }
 
     #[test]

@@ -2,11 +2,10 @@
 //! waits for it; the few that are not indexed yet are looked through.
 
 use crate::error::Error;
-use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
 pub(crate) const SCHEMA: &str = "
-CREATE VIRTUAL TABLE search USING fts5 (line, content = '', contentless_delete = 1, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'unicode61');
 CREATE TABLE search_state (
     one     INTEGER PRIMARY KEY CHECK (one = 1),
     indexed INTEGER NOT NULL
@@ -14,34 +13,29 @@ CREATE TABLE search_state (
 INSERT INTO search_state (one, indexed) VALUES (1, 0);
 ";
 
-/// A part of a `WHERE` over requests, with its values.
-pub(crate) struct Clause {
-    pub(crate) sql: &'static str,
-    pub(crate) values: Vec<Value>,
+/// Words that are looked for.
+pub(crate) struct Words {
+    /// For the index.
+    pub(crate) query: String,
+    /// As a JSON list, for looking through lines.
+    pub(crate) json: String,
 }
 
-/// What finds these words. Words are what stands between spaces; each is looked for as it is, from its beginning;
-/// nothing in them is an operator.
-pub(crate) fn clause(conn: &Connection, words: &str) -> Result<Clause, Error> {
-    let terms: Vec<&str> =
-        words.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).collect();
-    if terms.is_empty() {
-        return Ok(Clause { sql: "TRUE", values: Vec::new() });
+/// The words of a text: what stands between spaces. Each is looked for as it is, from its beginning; nothing in them
+/// is an operator. None where there is nothing to look for.
+pub(crate) fn words(text: &str) -> Option<Words> {
+    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    let words: Vec<&str> = words.collect();
+    if words.is_empty() {
+        return None;
     }
     let quoted: Vec<String> =
-        terms.iter().map(|term| format!("\"{}\"*", term.replace('"', "\"\""))).collect();
-    let indexed = indexed(conn)?;
-    Ok(Clause {
-        sql: "number IN (SELECT rowid FROM search WHERE search MATCH ?
-                UNION ALL SELECT tail.number FROM requests AS tail WHERE tail.number > ?
-                  AND NOT EXISTS (SELECT 1 FROM json_each(?) AS term
-                                  WHERE instr(lower(tail.line), lower(term.value)) = 0))",
-        values: vec![quoted.join(" ").into(), indexed.into(), crate::column::text(&terms)?.into()],
-    })
+        words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
+    Some(Words { query: quoted.join(" "), json: serde_json::json!(words).to_string() })
 }
 
 /// Up to which request lines are indexed.
-fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
     conn.prepare_cached("SELECT indexed FROM search_state")?.query_row([], |row| row.get(0))
 }
 
@@ -50,7 +44,7 @@ pub(crate) fn index_some(conn: &Connection, lines: usize) -> rusqlite::Result<bo
     let from = indexed(conn)?;
     let mut query =
         conn.prepare_cached("SELECT number, line FROM requests WHERE number > ?1 ORDER BY number LIMIT ?2")?;
-    let mut insert = conn.prepare_cached("INSERT INTO search (rowid, line) VALUES (?1, ?2)")?;
+    let mut insert = conn.prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?;
     let (mut done, mut last) = (0, from);
     let mut rows = query.query(params![from, lines])?;
     while let Some(row) = rows.next()? {

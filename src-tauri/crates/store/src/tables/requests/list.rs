@@ -3,7 +3,7 @@
 use super::row::{Phase, SUMMARY, Summary, summary};
 use crate::column::Id;
 use crate::error::Error;
-use crate::tables::search;
+use crate::tables::search::{self, Words};
 use postern_policy::{AgentId, Millis};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
@@ -26,41 +26,98 @@ pub struct Filter {
 
 /// A page, newest first. Gives nothing for a `before` that is not there.
 pub fn list(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
-    let mut wheres = vec!["TRUE"];
-    let mut values: Vec<Value> = Vec::new();
-    let mut take = |text, value: Value| {
-        wheres.push(text);
-        values.push(value);
+    let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
+    let Some(words) = filter.search.as_deref().and_then(search::words) else {
+        return Select::all().narrow(filter, range).page(conn, limit);
     };
-    if let Some(before) = filter.before {
-        let Some(number) = number_of(conn, before)? else { return Ok(Vec::new()) };
-        take("number < ?", number.into());
+    // The newest may not be indexed yet: they are looked through, then the index gives the rest of the page.
+    let indexed = search::indexed(conn)?;
+    let mut page = Select::unindexed(indexed, &words).narrow(filter, range).page(conn, limit)?;
+    let rest = limit.saturating_sub(u32::try_from(page.len()).unwrap_or(u32::MAX));
+    if rest > 0 {
+        page.extend(Select::indexed(&words).narrow(filter, range).page(conn, rest)?);
     }
-    if let Some(since) = filter.since {
-        let Some(number) = first_since(conn, since)? else { return Ok(Vec::new()) };
-        take("number >= ?", number.into());
+    Ok(page)
+}
+
+/// The numbers from which and up to which a filter looks; none where nothing can be in between.
+type Range = (Option<i64>, Option<i64>);
+
+fn range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
+    let since = filter.since.map(|since| first_since(conn, since)).transpose()?;
+    let before = filter.before.map(|before| number_of(conn, before)).transpose()?;
+    match (since, before) {
+        (Some(None), _) | (_, Some(None)) => Ok(None),
+        (since, before) => Ok(Some((since.flatten(), before.flatten()))),
     }
-    if let Some(agent) = &filter.agent {
-        take("agent = ?", agent.as_str().to_owned().into());
+}
+
+/// A query over requests, newest first.
+struct Select {
+    from: &'static str,
+    /// The column that orders, where the query begins.
+    key: &'static str,
+    wheres: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Select {
+    fn all() -> Self {
+        Self { from: "requests", key: "number", wheres: Vec::new(), values: Vec::new() }
     }
-    if let Some(phase) = filter.phase {
-        let indexed = if phase.has_ended() {
-            "ended_at IS NOT NULL AND phase = ?"
-        } else {
-            "ended_at IS NULL AND phase = ?"
-        };
-        take(indexed, phase.as_str().to_owned().into());
+
+    /// Those whose lines hold the words, among those that are not indexed.
+    fn unindexed(indexed: i64, words: &Words) -> Self {
+        Self::all().and("number > ?", indexed).and(
+            "NOT EXISTS (SELECT 1 FROM json_each(?) AS word WHERE instr(lower(line), lower(word.value)) = 0)",
+            words.json.clone(),
+        )
     }
-    if let Some(words) = &filter.search {
-        let found = search::clause(conn, words)?;
-        wheres.push(found.sql);
-        values.extend(found.values);
+
+    /// Those whose lines hold the words, among those that are indexed. The index gives them in order, so only as many
+    /// are looked at as fill the page.
+    fn indexed(words: &Words) -> Self {
+        let from = "search CROSS JOIN requests ON requests.number = search.rowid";
+        Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", words.query.clone())
     }
-    values.push(limit.into());
-    let wheres = wheres.join(" AND ");
-    let sql = format!("SELECT {SUMMARY} FROM requests WHERE {wheres} ORDER BY number DESC LIMIT ?");
-    let mut query = conn.prepare_cached(&sql)?;
-    Ok(query.query_map(params_from_iter(values), summary)?.collect::<Result<_, _>>()?)
+
+    fn and(mut self, text: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.wheres.push(text.into());
+        self.values.push(value.into());
+        self
+    }
+
+    fn narrow(self, filter: &Filter, (since, before): Range) -> Self {
+        let key = self.key;
+        let mut select = self;
+        if let Some(since) = since {
+            select = select.and(format!("{key} >= ?"), since);
+        }
+        if let Some(before) = before {
+            select = select.and(format!("{key} < ?"), before);
+        }
+        if let Some(agent) = &filter.agent {
+            select = select.and("agent = ?", agent.as_str().to_owned());
+        }
+        if let Some(phase) = filter.phase {
+            // Said so that the index of those that have ended, or of those that live, can be used.
+            let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
+            select = select.and(format!("{which} AND phase = ?"), phase.as_str().to_owned());
+        }
+        select
+    }
+
+    fn sql(&self) -> String {
+        let Self { from, key, wheres, .. } = self;
+        let wheres = if wheres.is_empty() { "TRUE".to_owned() } else { wheres.join(" AND ") };
+        format!("SELECT {SUMMARY} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
+    }
+
+    fn page(self, conn: &Connection, limit: u32) -> Result<Vec<Summary>, Error> {
+        let mut query = conn.prepare_cached(&self.sql())?;
+        let values = self.values.into_iter().chain([limit.into()]);
+        Ok(query.query_map(params_from_iter(values), summary)?.collect::<Result<_, _>>()?)
+    }
 }
 
 fn number_of(conn: &Connection, id: Uuid) -> Result<Option<i64>, Error> {
@@ -71,8 +128,42 @@ fn number_of(conn: &Connection, id: Uuid) -> Result<Option<i64>, Error> {
 /// The first request since then. Found by its id, which begins with the time it was made.
 fn first_since(conn: &Connection, since: Millis) -> Result<Option<i64>, Error> {
     let mut query = conn.prepare_cached("SELECT number FROM requests WHERE id >= ?1 ORDER BY id LIMIT 1")?;
-    let millis = u64::try_from(since).unwrap_or(0) & 0xffff_ffff_ffff;
-    let mut bytes = [0; 16];
-    bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
-    Ok(query.query_row([Id(Uuid::from_bytes(bytes))], |row| row.get(0)).optional()?)
+    Ok(query.query_row([Id::first_at(since)], |row| row.get(0)).optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{id, open};
+
+    /// How SQLite goes about a query, a line a step.
+    fn plan(conn: &Connection, select: &Select) -> Result<Vec<String>, Error> {
+        let mut query = conn.prepare(&format!("EXPLAIN QUERY PLAN {}", select.sql()))?;
+        let values = select.values.iter().cloned().chain([Value::Integer(50)]);
+        Ok(query.query_map(params_from_iter(values), |row| row.get(3))?.collect::<Result<_, _>>()?)
+    }
+
+    #[test]
+    fn every_page_is_found_by_key_and_nothing_is_sorted() {
+        let (_folder, store) = open();
+        let all = Filter::default();
+        let main = Some(id("main"));
+        let filters = [
+            (all.clone(), "SCAN requests"),
+            (Filter { agent: main.clone(), ..all.clone() }, "INDEX requests_by_agent (agent=? AND"),
+            (Filter { phase: Some(Phase::Denied), ..all.clone() }, "INDEX requests_ended (phase=? AND"),
+            (Filter { phase: Some(Phase::Running), ..all.clone() }, "INDEX requests_live (number"),
+        ];
+        let words = search::words("git push").unwrap();
+        for (filter, expected) in filters {
+            let range = if filter == all { (None, None) } else { (Some(3), Some(90)) };
+            let steps = store.read(|conn| plan(conn, &Select::all().narrow(&filter, range))).unwrap();
+            assert!(steps.len() == 1 && steps[0].contains(expected), "{filter:?}: {steps:?}");
+            let found = Select::indexed(&words).narrow(&filter, (Some(3), Some(90)));
+            let steps = store.read(|conn| plan(conn, &found)).unwrap();
+            let [first, second] = &steps[..] else { panic!("{filter:?}: {steps:?}") };
+            assert!(first.starts_with("SCAN search VIRTUAL TABLE"), "{filter:?}: {steps:?}");
+            assert!(second.contains("INTEGER PRIMARY KEY (rowid=?)"), "{filter:?}: {steps:?}");
+        }
+    }
 }
