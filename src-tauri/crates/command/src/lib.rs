@@ -1,9 +1,28 @@
 //! What a command line would really run: shell syntax, wrappers, interpreters. Pure.
+//!
+//! Two ways in, [`read_argv`] and [`read_shell`], give one [`Reading`]: every program that would run, with the wrappers around
+//! it, and every part that was not understood. A program that is in neither is a bug of this crate.
 
+mod argv;
+mod builtins;
+mod call;
+mod environment;
 pub mod escape;
+mod peel;
+mod programs;
+mod quote;
 mod reading;
+mod shell;
 
+pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv};
+pub use environment::{is_dangerous_variable, is_harmless_variable};
+pub use programs::{Class, arity, class_of, is_read_only, plain_forms};
+pub use quote::{WordsError, quote, quote_word, words_of};
 pub use reading::{
     Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
     WayOut, Word,
 };
+pub use shell::{LONGEST_TEXT, read_shell};
+
+#[cfg(test)]
+mod tests;

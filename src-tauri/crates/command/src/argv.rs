@@ -1,0 +1,77 @@
+//! Reading a request that came as argv: no shell between, so every character is itself.
+
+use std::ops::Range;
+
+use crate::call::{Arg, Call, Feed, Found, Functions};
+use crate::quote::quote_word;
+use crate::{Dir, Invalid, Reading, Word, peel};
+
+/// Words that an argv may have.
+pub const MOST_WORDS: usize = 1024;
+
+/// Bytes that an argv may have in all.
+pub const LONGEST_ARGV: usize = 128 * 1024;
+
+/// Reads an argv: wrappers are peeled and inner shells read, as for shell text. Spans point into its quoted rendering.
+pub fn read_argv(argv: &[String]) -> Reading {
+    let (text, spans) = rendered(argv);
+    let mut reading =
+        Reading { text, steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: check(argv) };
+    if reading.invalid.is_some() {
+        return reading;
+    }
+    let arg = |(value, span): (&String, Range<usize>)| {
+        let raw = reading.text.get(span.clone()).unwrap_or_default().to_owned();
+        Arg { word: Word { raw, value: Some(value.clone()) }, span, dash: false }
+    };
+    let call = Call {
+        args: argv.iter().zip(spans).map(arg).collect(),
+        span: 0..reading.text.len(),
+        via: Vec::new(),
+        assignments: Vec::new(),
+        redirections: Vec::new(),
+        dir: Dir::Same,
+        feed: Feed::Inherited,
+        shell: None,
+        depth: 0,
+        opaque: None,
+    };
+    let mut found = Found::default();
+    peel::place(call, &Functions::new(), &mut found);
+    found.steps.sort_by_key(|step| step.span.start);
+    reading.steps = found.steps;
+    reading.opaque = found.opaque;
+    reading.plain = Some(argv.to_vec());
+    reading
+}
+
+fn rendered(argv: &[String]) -> (String, Vec<Range<usize>>) {
+    let mut text = String::new();
+    let mut spans = Vec::with_capacity(argv.len());
+    for word in argv {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        let start = text.len();
+        text.push_str(&quote_word(word));
+        spans.push(start..text.len());
+    }
+    (text, spans)
+}
+
+fn check(argv: &[String]) -> Option<Invalid> {
+    let invalid = |code, message: &str| Some(Invalid { code, message: message.to_owned() });
+    let Some(program) = argv.first() else {
+        return invalid("empty-argv", "the argv is empty; its first word names the program");
+    };
+    if program.is_empty() {
+        return invalid("empty-program", "the first word of the argv is empty; it names the program");
+    }
+    if argv.iter().any(|word| word.contains('\0')) {
+        return invalid("nul", "an argument holds a NUL byte, which no program can be given");
+    }
+    if argv.len() > MOST_WORDS || argv.iter().map(String::len).sum::<usize>() > LONGEST_ARGV {
+        return invalid("too-long", "the argv is longer than 1024 words or 128 KiB");
+    }
+    None
+}

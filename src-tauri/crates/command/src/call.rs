@@ -1,0 +1,127 @@
+//! One program call on its way to becoming steps: what the readers of shell text and of argv hand on.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::{Assignment, Dialect, Dir, Opaque, Redirection, Role, Step, Via, Word};
+
+/// A word of a call, with where it stands in the request's text.
+#[derive(Debug, Clone)]
+pub(crate) struct Arg {
+    pub(crate) word: Word,
+    pub(crate) span: Range<usize>,
+    /// Not known before the run, and it could turn out to begin with a dash.
+    pub(crate) dash: bool,
+}
+
+impl Arg {
+    pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
+        let value = value.into();
+        let word = Word { raw: crate::quote::quote_word(&value), value: Some(value) };
+        Self { word, span, dash: false }
+    }
+
+    /// Words that are only known at run time (`xargs` reads them from its input).
+    pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
+        Self { word: Word { raw: raw.to_owned(), value: None }, span, dash }
+    }
+
+    pub(crate) fn value(&self) -> Option<&str> {
+        self.word.value.as_deref()
+    }
+}
+
+/// What is fed to a call on its standard input, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Feed {
+    /// The request's own standard input.
+    #[default]
+    Inherited,
+    /// This text (a here-document, or `echo '…' |`).
+    Text(String),
+    /// Something else's output.
+    Unknown,
+}
+
+/// A simple command before its wrappers are peeled off.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) args: Vec<Arg>,
+    pub(crate) span: Range<usize>,
+    pub(crate) via: Vec<Via>,
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) redirections: Vec<Redirection>,
+    pub(crate) dir: Dir,
+    pub(crate) feed: Feed,
+    /// The shell that looks the name up, with its builtins; none where a program is started directly.
+    pub(crate) shell: Option<Dialect>,
+    /// How many wrappers and shells are around it.
+    pub(crate) depth: usize,
+    /// The first thing that is not understood about it.
+    pub(crate) opaque: Option<Opaque>,
+}
+
+impl Call {
+    pub(crate) fn head(&self) -> Option<&str> {
+        self.args.first().and_then(Arg::value)
+    }
+
+    /// Notes why the call is not understood; the first reason stays, candidates add up.
+    pub(crate) fn doubt(
+        &mut self,
+        code: &'static str,
+        what: impl Into<String>,
+        candidates: Vec<Vec<String>>,
+    ) {
+        if let Some(opaque) = &mut self.opaque {
+            opaque.candidates.extend(candidates);
+            return;
+        }
+        self.opaque =
+            Some(Opaque { code, what: what.into(), advice: None, span: self.span.clone(), candidates });
+    }
+
+    pub(crate) fn advise(mut self, advice: &str) -> Self {
+        if let Some(opaque) = &mut self.opaque {
+            opaque.advice.get_or_insert_with(|| advice.to_owned());
+        }
+        self
+    }
+
+    /// The call as a step of its own.
+    pub(crate) fn into_step(self, role: Role) -> Step {
+        Step {
+            argv: self.args.into_iter().map(|arg| arg.word).collect(),
+            span: self.span,
+            role,
+            via: self.via,
+            assignments: self.assignments,
+            redirections: self.redirections,
+            dir: self.dir,
+            ways_out: Vec::new(),
+            script: None,
+            opaque: self.opaque,
+        }
+    }
+
+    /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option.
+    pub(crate) fn suffixes(&self, from: usize) -> Vec<Vec<String>> {
+        const MOST: usize = 16;
+        let starts =
+            (from..self.args.len()).filter(|&at| self.args[at].value().is_some_and(|v| !v.starts_with('-')));
+        starts
+            .take(MOST)
+            .map(|at| self.args[at..].iter().map(|arg| arg.value().unwrap_or("").to_owned()).collect())
+            .collect()
+    }
+}
+
+/// What the reading of one request collects.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) opaque: Vec<Opaque>,
+}
+
+/// Functions that a text defines. True: defined for certain before the calls that follow.
+pub(crate) type Functions = HashMap<String, bool>;

@@ -1,0 +1,72 @@
+//! `$'…'`: the escapes that bash 3.2 knows. What newer shells read otherwise is not decoded.
+
+/// The text inside `$'…'`, decoded; `None` for an escape whose meaning differs between shells, or bytes that are no text.
+pub(super) fn decode(inner: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..)?;
+        if c != '\\' {
+            bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            continue;
+        }
+        let escape = rest.chars().next()?;
+        if let Some(byte) = single(escape) {
+            bytes.push(byte);
+            rest = rest.get(1..)?;
+        } else if escape == 'x' {
+            let (byte, after) = number(rest.get(1..)?, 16, 2)?;
+            bytes.push(byte);
+            rest = after;
+        } else {
+            let (byte, after) = number(rest, 8, 3)?;
+            bytes.push(byte);
+            rest = after;
+        }
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    (!text.contains('\0')).then_some(text)
+}
+
+fn single(escape: char) -> Option<u8> {
+    Some(match escape {
+        'n' => b'\n',
+        't' => b'\t',
+        'r' => b'\r',
+        'a' => 7,
+        'b' => 8,
+        'e' => 27,
+        'f' => 12,
+        'v' => 11,
+        '\\' => b'\\',
+        '\'' => b'\'',
+        '"' => b'"',
+        _ => return None,
+    })
+}
+
+fn number(text: &str, base: u32, most: usize) -> Option<(u8, &str)> {
+    let digits = text.chars().take(most).take_while(|c| c.is_digit(base)).count();
+    let value = u8::from_str_radix(text.get(..digits)?, base).ok()?;
+    Some((value, text.get(digits..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn known_escapes_are_decoded() {
+        assert_eq!(decode("\\x72\\x6d").as_deref(), Some("rm"));
+        assert_eq!(decode("\\162\\155").as_deref(), Some("rm"));
+        assert_eq!(decode("a\\'b\\n").as_deref(), Some("a'b\n"));
+        assert_eq!(decode("caf\\xc3\\xa9").as_deref(), Some("café"));
+    }
+
+    #[test]
+    fn what_shells_read_differently_is_refused() {
+        for inner in ["\\u0072", "\\0", "\\cA", "\\xff", "\\", "\\q", "\\x", "\\777"] {
+            assert_eq!(decode(inner), None, "{inner:?}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Compound commands: what is inside runs, so it is walked; what is not followed is named.
+
+use std::ops::Range;
+
+use shuck_ast::{
+    ArithmeticForCommand, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr, ConditionalUnaryOp,
+    ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
+};
+
+use super::flow::{self, After};
+use super::walk::{Around, Made, Walk, range};
+use super::word::{self, Problem, is_name};
+use crate::programs::{Class, class_of};
+use crate::{Dialect, Role, Step, builtins};
+
+const ZSH_SYNTAX: Problem = Problem {
+    code: "zsh-syntax",
+    what: "only zsh has this, and other shells read it otherwise",
+    advice: None,
+};
+
+impl Walk<'_> {
+    pub(super) fn compound(
+        &mut self,
+        command: &CompoundCommand,
+        span: &Range<usize>,
+        around: &Around,
+    ) -> After {
+        let here = After::same(&around.dir);
+        match command {
+            CompoundCommand::If(command) => return self.conditional(command, around),
+            CompoundCommand::For(command) => return self.each(command, around),
+            CompoundCommand::While(command) => {
+                return self.repeated(Some(&command.condition), &command.body, around);
+            }
+            CompoundCommand::Until(command) => {
+                return self.repeated(Some(&command.condition), &command.body, around);
+            }
+            CompoundCommand::ArithmeticFor(command) => return self.counted(command, span, around),
+            CompoundCommand::Case(command) => return self.case(command, around),
+            CompoundCommand::BraceGroup(body) => {
+                return self.sequence(
+                    body,
+                    &Around { certain: around.certain, ..around.inside(around.dir.clone()) },
+                );
+            }
+            CompoundCommand::Subshell(body) => {
+                self.sequence(body, &around.inside(around.dir.clone()));
+            }
+            CompoundCommand::Time(command) => {
+                return match &command.command {
+                    Some(timed) => self.statement(timed, &around.inside(around.dir.clone())),
+                    None => here,
+                };
+            }
+            CompoundCommand::Arithmetic(_) => {
+                self.beyond_posix(span);
+                if let Err(problem) = self.arithmetic(span) {
+                    self.doubt(span, problem);
+                }
+                self.expression_step(span, "((", around);
+            }
+            CompoundCommand::Conditional(command) => {
+                self.beyond_posix(span);
+                self.test(&command.expression, around);
+                self.expression_step(span, "[[", around);
+            }
+            CompoundCommand::Select(command) => {
+                self.beyond_posix(span);
+                self.words(&command.words, around);
+                self.made.push((command.variable.as_str().to_owned(), Made::Wild));
+                self.name_is_safe(command.variable.as_str(), span);
+                return self.repeated(None, &command.body, around);
+            }
+            CompoundCommand::Coproc(_) => self.doubt(
+                span,
+                Problem {
+                    code: "newer-bash",
+                    what: "`coproc` is not known to the bash that comes with macOS",
+                    advice: None,
+                },
+            ),
+            CompoundCommand::Repeat(_) | CompoundCommand::Foreach(_) | CompoundCommand::Always(_) => {
+                self.doubt(span, ZSH_SYNTAX);
+            }
+        }
+        here
+    }
+
+    fn conditional(&mut self, command: &IfCommand, around: &Around) -> After {
+        let mut tested = self.sequence(&command.condition, &around.inside(around.dir.clone()));
+        let mut after = self.sequence(&command.then_branch, &around.inside(flow::at(tested.ok.clone())));
+        for (condition, branch) in &command.elif_branches {
+            tested = self.sequence(condition, &around.inside(flow::at(tested.failed)));
+            after = after.joined(self.sequence(branch, &around.inside(flow::at(tested.ok.clone()))));
+        }
+        match &command.else_branch {
+            Some(branch) => after.joined(self.sequence(branch, &around.inside(flow::at(tested.failed)))),
+            None => after.joined(After { ok: tested.failed.clone(), failed: tested.failed }),
+        }
+    }
+
+    fn each(&mut self, command: &ForCommand, around: &Around) -> After {
+        let all: Vec<Made> = command.words.iter().flatten().map(|word| self.made_by(word, around)).collect();
+        let made = match (&command.words, all.contains(&Made::Wild)) {
+            (None, _) | (_, true) => Made::Wild,
+            (Some(_), false) if all.iter().all(|made| *made == Made::Number) => Made::Number,
+            (Some(_), false) => Made::Tame,
+        };
+        for target in &command.targets {
+            let name = target.name.as_ref().map_or("", shuck_ast::Name::as_str);
+            self.name_is_safe(name, &range(target.span));
+            self.made.push((name.to_owned(), made));
+        }
+        self.words(command.words.as_deref().unwrap_or_default(), around);
+        self.repeated(None, &command.body, around)
+    }
+
+    fn repeated(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
+        let dir = self.settled(&around.dir);
+        if let Some(condition) = condition {
+            self.sequence(condition, &around.inside(dir.clone()));
+        }
+        self.sequence(body, &around.inside(dir.clone()));
+        After::same(&dir)
+    }
+
+    fn counted(&mut self, command: &ArithmeticForCommand, span: &Range<usize>, around: &Around) -> After {
+        self.beyond_posix(span);
+        for part in [command.init_span, command.condition_span, command.step_span].into_iter().flatten() {
+            let part = range(part);
+            let names = self
+                .slice(&part)
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .filter(|name| is_name(name));
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            self.made.extend(names.into_iter().map(|name| (name, Made::Number)));
+            if let Err(problem) = self.arithmetic(&part) {
+                self.doubt(&part, problem);
+            }
+        }
+        self.repeated(None, &command.body, around)
+    }
+
+    fn case(&mut self, command: &CaseCommand, around: &Around) -> After {
+        self.words(std::slice::from_ref(&command.word), around);
+        let mut after = After::same(&around.dir);
+        for item in &command.cases {
+            for pattern in &item.patterns {
+                self.pattern(&range(pattern.span));
+            }
+            if item.terminator != CaseTerminator::Break {
+                let what = "this end of a `case` branch is not known to the bash that comes with macOS";
+                let span = item.terminator_span.map_or_else(|| range(command.span), range);
+                self.doubt(&span, Problem { code: "newer-bash", what, advice: None });
+            }
+            after = after.joined(self.sequence(&item.body, &around.inside(around.dir.clone())));
+        }
+        after
+    }
+
+    pub(super) fn function(&mut self, function: &FunctionDef, around: &Around) {
+        let span = range(function.span);
+        for entry in &function.header.entries {
+            let name = entry.static_name.as_ref().map_or("", shuck_ast::Name::as_str);
+            if !is_own_name(name) {
+                let what = "a function under the name of a builtin or a wrapper";
+                self.doubt(
+                    &span,
+                    Problem { code: "function-name", what, advice: Some("give the function another name") },
+                );
+            }
+            self.functions.insert(name.to_owned(), around.certain);
+        }
+        if function.uses_function_keyword() {
+            self.beyond_posix(&span);
+        }
+        let inside = Around { own_parameters: false, ..around.inside(self.settled(&around.dir)) };
+        self.statement(&function.body, &inside);
+    }
+
+    /// Reads words for the substitutions in them.
+    pub(super) fn words(&mut self, words: &[Word], around: &Around) {
+        for word in words {
+            let scanned = self.scan(word.span, &word.parts, around);
+            if let Some(problem) = scanned.problem {
+                self.doubt(&range(word.span), problem);
+            }
+            if scanned.beyond_posix {
+                self.beyond_posix(&range(word.span));
+            }
+            self.bodies(&scanned.bodies, around);
+        }
+    }
+
+    /// A pattern may hold plain variables, but nothing that runs.
+    fn pattern(&mut self, span: &Range<usize>) {
+        let text = self.slice(span);
+        let runs = ["`", "$(", "${", "$[", "<(", ">("].iter().any(|mark| text.contains(mark));
+        if runs || (self.nest.dialect == Dialect::Zsh && text.contains('(')) {
+            self.doubt(
+                span,
+                Problem { code: "pattern", what: "a pattern that is computed at run time", advice: None },
+            );
+        }
+    }
+
+    fn test(&mut self, expression: &ConditionalExpr, around: &Around) {
+        let mut open = vec![expression];
+        while let Some(expression) = open.pop() {
+            match expression {
+                ConditionalExpr::Binary(binary) => {
+                    if self.slice(&range(binary.op_span)).starts_with('-')
+                        && self.compares_numbers(binary.op_span, expression)
+                    {
+                        let what = "a comparison of numbers evaluates what a variable holds";
+                        self.doubt(
+                            &range(binary.op_span),
+                            Problem { code: "arithmetic", what, advice: Some("use `[ … ]`") },
+                        );
+                    }
+                    open.extend([binary.left.as_ref(), binary.right.as_ref()]);
+                }
+                ConditionalExpr::Unary(unary) => {
+                    if unary.op == ConditionalUnaryOp::VariableSet {
+                        let what = "`-v` evaluates a subscript";
+                        self.doubt(&range(unary.op_span), Problem { code: "arithmetic", what, advice: None });
+                    }
+                    open.push(unary.expr.as_ref());
+                }
+                ConditionalExpr::Parenthesized(inner) => open.push(inner.expr.as_ref()),
+                ConditionalExpr::Word(word) => self.words(std::slice::from_ref(word), around),
+                ConditionalExpr::Pattern(pattern) => self.pattern(&range(pattern.span)),
+                ConditionalExpr::Regex(word) => self.pattern(&range(word.span)),
+                ConditionalExpr::VarRef(variable) => {
+                    let what = "a variable is named at run time";
+                    self.doubt(&range(variable.span), Problem { code: "arithmetic", what, advice: None });
+                }
+            }
+        }
+    }
+
+    /// `-eq` and its like with an operand that is no plain number.
+    fn compares_numbers(&self, op: shuck_ast::Span, expression: &ConditionalExpr) -> bool {
+        let ConditionalExpr::Binary(binary) = expression else { return false };
+        let number = |side: &ConditionalExpr| match side {
+            ConditionalExpr::Word(word) => self.slice(&range(word.span)).chars().all(|c| c.is_ascii_digit()),
+            _ => false,
+        };
+        let arithmetic = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].contains(&self.slice(&range(op)));
+        arithmetic && !(number(&binary.left) && number(&binary.right))
+    }
+
+    fn arithmetic(&self, span: &Range<usize>) -> Result<(), Problem> {
+        word::arithmetic(self.slice(span), self.variables)
+    }
+
+    /// `[[ … ]]` and `((…))` run nothing by themselves, but are shown.
+    fn expression_step(&mut self, span: &Range<usize>, keyword: &str, around: &Around) {
+        self.found.steps.push(Step {
+            argv: vec![crate::Word::literal(keyword), crate::Word { raw: self.raw(span), value: None }],
+            span: self.place(span),
+            role: Role::HarmlessBuiltin,
+            via: self.nest.via.clone(),
+            assignments: Vec::new(),
+            redirections: around.redirections.clone(),
+            dir: around.dir.clone(),
+            ways_out: Vec::new(),
+            script: None,
+            opaque: None,
+        });
+    }
+
+    /// A variable that the line sets must not decide what runs.
+    pub(super) fn name_is_safe(&mut self, name: &str, span: &Range<usize>) {
+        if !is_name(name) || crate::environment::is_dangerous_variable(name) {
+            let what = "sets a variable that decides what runs";
+            self.doubt(
+                span,
+                Problem { code: "environment", what, advice: Some("leave that variable alone") },
+            );
+        }
+    }
+}
+
+/// A function may have a name that means nothing else.
+fn is_own_name(name: &str) -> bool {
+    is_name(&name.replace(['-', '.'], "_"))
+        && !builtins::is_builtin(name)
+        && class_of(name) == Class::Ordinary
+}

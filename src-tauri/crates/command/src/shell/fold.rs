@@ -1,0 +1,167 @@
+//! Line continuations, folded as the shell folds them, with the way back to the text as it was written.
+
+use std::ops::Range;
+
+/// A text without its `\`-newline pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Folded {
+    /// What the parsers read.
+    pub(super) text: String,
+    /// Where something was cut out: offset in `text`, and how many bytes were cut up to there.
+    cuts: Vec<(usize, usize)>,
+}
+
+impl Folded {
+    /// The range of the original text that a range of the folded text stands for.
+    pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
+        let cut_before = |offset: usize, inclusive: bool| {
+            let cuts = self.cuts.iter().rev();
+            let mut before = cuts.filter(|(at, _)| if inclusive { *at <= offset } else { *at < offset });
+            before.next().map_or(0, |(_, cut)| *cut)
+        };
+        let start = range.start + cut_before(range.start, true);
+        start..(range.end + cut_before(range.end, false)).max(start)
+    }
+}
+
+/// Where the scan stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Plain,
+    Double,
+}
+
+/// Folds the continuations; `None` where one stands in a place whose rules are not followed here (a here-document, `${…}`,
+/// backquotes, `$'…'`, a substitution inside double quotes).
+pub(super) fn fold(text: &str) -> Option<Folded> {
+    if !text.contains("\\\n") {
+        return Some(Folded { text: text.to_owned(), cuts: Vec::new() });
+    }
+    let mut scan =
+        Scan { text, at: 0, place: Place::Plain, out: String::with_capacity(text.len()), cuts: Vec::new() };
+    while let Some(next) = scan.step() {
+        if next == Next::Unfollowed {
+            let rest = text.get(scan.at..)?;
+            if rest.contains("\\\n") {
+                return None;
+            }
+            scan.out.push_str(rest);
+            break;
+        }
+    }
+    Some(Folded { text: scan.out, cuts: scan.cuts })
+}
+
+#[derive(PartialEq, Eq)]
+enum Next {
+    On,
+    /// From here on the text is taken as it is.
+    Unfollowed,
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    place: Place,
+    out: String,
+    cuts: Vec<(usize, usize)>,
+}
+
+impl Scan<'_> {
+    /// The next character after any continuations, which are cut.
+    fn peek(&mut self) -> Option<char> {
+        while self.text.get(self.at..)?.starts_with("\\\n") {
+            self.at += 2;
+            self.cuts.push((self.out.len(), self.at - self.out.len()));
+        }
+        self.text.get(self.at..)?.chars().next()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let c = self.text.get(self.at..)?.chars().next()?;
+        self.at += c.len_utf8();
+        self.out.push(c);
+        Some(c)
+    }
+
+    fn take_through(&mut self, end: char) {
+        while let Some(c) = self.take() {
+            if c == end {
+                break;
+            }
+        }
+    }
+
+    fn step(&mut self) -> Option<Next> {
+        let c = self.peek()?;
+        let after_blank = self
+            .out
+            .chars()
+            .next_back()
+            .is_none_or(|last| last.is_ascii_whitespace() || ";&|()".contains(last));
+        self.take();
+        match (self.place, c) {
+            (_, '\\') => {
+                self.take();
+            }
+            (_, '`') => return Some(Next::Unfollowed),
+            (_, '$') => return Some(self.after_dollar()),
+            (Place::Plain, '"') => self.place = Place::Double,
+            (Place::Double, '"') => self.place = Place::Plain,
+            (Place::Plain, '\'') => self.take_through('\''),
+            (Place::Plain, '#') if after_blank => self.take_through('\n'),
+            (Place::Plain, '<') if self.peek() == Some('<') => return Some(Next::Unfollowed),
+            (Place::Plain | Place::Double, _) => {}
+        }
+        Some(Next::On)
+    }
+
+    fn after_dollar(&mut self) -> Next {
+        let complex = match self.peek() {
+            Some('{' | '\'' | '"') => self.place == Place::Plain || self.peek() == Some('{'),
+            Some('(') => self.place == Place::Double,
+            _ => false,
+        };
+        if complex { Next::Unfollowed } else { Next::On }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn continuations_are_cut_and_offsets_lead_back() {
+        let folded = fold("r\\\nm -rf \\\n  b").unwrap();
+        assert_eq!(folded.text, "rm -rf   b");
+        assert_eq!(folded.original(&(0..2)), 0..4, "the name spans its continuation");
+        assert_eq!(folded.original(&(9..10)), 13..14);
+    }
+
+    #[test]
+    fn quotes_and_comments_keep_their_backslashes() {
+        assert_eq!(fold("echo 'a\\\nb'").unwrap().text, "echo 'a\\\nb'");
+        assert_eq!(fold("ls # c\\\nrm").unwrap().text, "ls # c\\\nrm", "a comment does not continue");
+        assert_eq!(
+            fold("echo \\\\\nrm").unwrap().text,
+            "echo \\\\\nrm",
+            "an escaped backslash protects no newline"
+        );
+        assert_eq!(fold("echo \"a\\\nb\"").unwrap().text, "echo \"ab\"");
+        assert_eq!(fold("echo $\\\n(rm)").unwrap().text, "echo $(rm)");
+    }
+
+    #[test]
+    fn places_that_are_not_followed_are_refused() {
+        for text in [
+            "cat <<E\n$\\\n(rm)\nE",
+            "echo ${x:-\\\n}",
+            "echo `a\\\nb`",
+            "echo $'a\\\nb'",
+            "echo \"$(a\\\nb)\"",
+        ] {
+            assert_eq!(fold(text), None, "{text:?}");
+        }
+        assert!(fold("ls \\\n -l <<E\nx\nE").is_some(), "a continuation before the here-document is fine");
+    }
+}

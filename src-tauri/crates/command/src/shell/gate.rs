@@ -1,0 +1,124 @@
+//! The first of two readings: tree-sitter-bash says which simple commands there are, and where their words stand.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser};
+
+/// Where the words of each simple command stand, in the order of the text. The two parsers must agree on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Outline {
+    /// For each command the ranges of its words, without assignments and redirections.
+    pub(super) commands: Vec<Vec<Range<usize>>>,
+}
+
+impl Outline {
+    pub(super) fn push(&mut self, words: Vec<Range<usize>>) {
+        if !words.is_empty() {
+            self.commands.push(words);
+        }
+    }
+
+    pub(super) fn sort(&mut self) {
+        self.commands.sort_by_key(|words| words.first().map(|word| word.start));
+    }
+}
+
+/// The outline as tree-sitter sees it; `None` where it finds an error. Its grammar does not know that `\$` in a here-document is
+/// no expansion, so the characters at `escapes` are hidden from it.
+pub(super) fn outline(text: &str, escapes: &[usize]) -> Option<Outline> {
+    let mut bytes = text.as_bytes().to_vec();
+    for at in escapes {
+        bytes.get_mut(at.checked_sub(1)?..=*at)?.fill(b'_');
+    }
+    let masked = String::from_utf8(bytes).ok()?;
+    let text = masked.as_str();
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let tree = parser.parse(text, None)?;
+    if tree.root_node().has_error() {
+        return None;
+    }
+    let mut outline = Outline::default();
+    let mut nodes = vec![tree.root_node()];
+    while let Some(node) = nodes.pop() {
+        match node.kind() {
+            "command" => outline.push(command_words(node, text)),
+            "declaration_command" | "unset_command" => outline.push(declaration_words(node)),
+            "test_command" => outline.push(test_words(node, text)),
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        nodes.extend(node.children(&mut cursor));
+    }
+    outline.sort();
+    Some(outline)
+}
+
+/// Name and arguments, and what the grammar takes for further targets of a redirection (`echo > f a`).
+fn command_words(command: Node<'_>, text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut cursor = command.walk();
+    for (index, child) in command.children(&mut cursor).enumerate() {
+        let field = command.field_name_for_child(u32::try_from(index).unwrap_or(u32::MAX));
+        match (field, child.kind()) {
+            (Some("name" | "argument"), _) => words.push(child.byte_range()),
+            (_, "file_redirect") => words.extend(further_targets(child)),
+            _ => {}
+        }
+    }
+    if let Some(around) = command.parent().filter(|around| around.kind() == "redirected_statement") {
+        let mut cursor = around.walk();
+        for redirect in around.children(&mut cursor) {
+            match redirect.kind() {
+                "file_redirect" => words.extend(further_targets(redirect)),
+                "heredoc_redirect" => words.extend(arguments(redirect)),
+                _ => {}
+            }
+        }
+    }
+    words.sort_by_key(|word| word.start);
+    without_time(words, text)
+}
+
+fn further_targets(redirect: Node<'_>) -> Vec<Range<usize>> {
+    let mut cursor = redirect.walk();
+    let targets: Vec<_> =
+        redirect.children_by_field_name("destination", &mut cursor).map(|node| node.byte_range()).collect();
+    let closes = redirect.child_by_field_name("destination").is_none_or(|first| {
+        let mut cursor = redirect.walk();
+        redirect
+            .children(&mut cursor)
+            .take_while(|child| child.id() != first.id())
+            .any(|child| child.kind().ends_with("&-"))
+    });
+    targets.into_iter().skip(usize::from(!closes)).collect()
+}
+
+fn arguments(redirect: Node<'_>) -> Vec<Range<usize>> {
+    let mut cursor = redirect.walk();
+    redirect.children_by_field_name("argument", &mut cursor).map(|node| node.byte_range()).collect()
+}
+
+/// The grammar has `time` for a command; it is a keyword.
+fn without_time(words: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+    let is =
+        |index: usize, name: &str| words.get(index).and_then(|word| text.get(word.clone())) == Some(name);
+    let skip = match (is(0, "time"), is(1, "-p")) {
+        (true, true) => 2,
+        (true, false) => 1,
+        (false, _) => 0,
+    };
+    words.into_iter().skip(skip).collect()
+}
+
+fn declaration_words(node: Node<'_>) -> Vec<Range<usize>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).map(|child| child.byte_range()).collect()
+}
+
+/// `[ … ]` counts as one word, since its inside is an expression here and words there; `[[ … ]]` and `((…))` are no commands.
+fn test_words(node: Node<'_>, text: &str) -> Vec<Range<usize>> {
+    let range = node.byte_range();
+    let bracket = text.get(range.clone()).is_some_and(|t| t.starts_with('[') && !t.starts_with("[["));
+    if bracket { vec![range] } else { Vec::new() }
+}

@@ -1,0 +1,185 @@
+//! Reading shell text: a check on the bytes, two parsers that must agree, and a list of constructs that are understood.
+
+mod ansi;
+mod braces;
+mod compound;
+mod crude;
+mod flow;
+mod fold;
+mod gate;
+mod redirect;
+mod simple;
+mod walk;
+mod word;
+
+use std::ops::Range;
+
+pub(crate) use crude::candidates;
+pub(crate) use flow::changed;
+
+use crate::call::{Call, Feed, Found};
+use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Via, escape};
+
+/// Bytes of shell text that are read; longer text is refused.
+pub const LONGEST_TEXT: usize = 32 * 1024;
+
+/// Shells inside shells that are followed.
+pub(crate) const DEEPEST: usize = 8;
+
+/// Reads a line (or a script) of shell text.
+///
+/// Never fails: text that cannot be read comes back as one opaque part, text that cannot be judged with
+/// [`Reading::invalid`] set.
+pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
+    let mut reading = Reading {
+        text: text.to_owned(),
+        steps: Vec::new(),
+        opaque: Vec::new(),
+        plain: None,
+        invalid: check(text),
+    };
+    if reading.invalid.is_some() {
+        return reading;
+    }
+    let mut found = Found::default();
+    let place = Place { base: Some(0), whole: 0..text.len() };
+    let single = read_text(&Nest::top(text, place, dialect), &mut found);
+    found.steps.sort_by_key(|step| step.span.start);
+    reading.steps = found.steps;
+    reading.opaque = found.opaque;
+    if let (true, [step]) = (reading.is_clear(), reading.steps.as_slice()) {
+        reading.plain = single.filter(|_| step.role == crate::Role::Program);
+    }
+    reading
+}
+
+fn check(text: &str) -> Option<Invalid> {
+    let invalid = |code, message: &str| Some(Invalid { code, message: message.to_owned() });
+    if text.len() > LONGEST_TEXT {
+        return invalid(
+            "too-long",
+            "the shell text is longer than 32 KiB; write it to a script and run that",
+        );
+    }
+    if text.contains('\0') {
+        return invalid("nul", "the shell text holds a NUL byte, which no program can be given");
+    }
+    text.trim()
+        .is_empty()
+        .then(|| Invalid { code: "empty-text", message: "there is no command in the shell text".to_owned() })
+}
+
+/// Where a text stands in the request's text.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// The offset of its first byte, where it stands there character by character.
+    pub(crate) base: Option<usize>,
+    /// All of it.
+    pub(crate) whole: Range<usize>,
+}
+
+impl Place {
+    /// Where a value stands that was written as the given word.
+    pub(crate) fn of_value(raw: &str, value: &str, span: &Range<usize>) -> Self {
+        let quoted = raw.len() == span.len()
+            && raw.len() == value.len() + 2
+            && raw.get(1..raw.len() - 1) == Some(value);
+        let base = if quoted {
+            Some(span.start + 1)
+        } else {
+            (raw == value && raw.len() == span.len()).then_some(span.start)
+        };
+        Self { base, whole: span.clone() }
+    }
+
+    fn locate(&self, range: &Range<usize>) -> Range<usize> {
+        self.base.map_or_else(|| self.whole.clone(), |base| base + range.start..base + range.end)
+    }
+}
+
+/// A text to be read, and what is around it.
+pub(crate) struct Nest<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) place: Place,
+    pub(crate) dialect: Dialect,
+    /// `$0`, `$1`, … where they are known.
+    pub(crate) parameters: Option<Vec<String>>,
+    pub(crate) via: Vec<Via>,
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) redirections: Vec<Redirection>,
+    pub(crate) dir: Dir,
+    pub(crate) feed: Feed,
+    pub(crate) depth: usize,
+}
+
+impl<'a> Nest<'a> {
+    fn top(text: &'a str, place: Place, dialect: Dialect) -> Self {
+        Self {
+            text,
+            place,
+            dialect,
+            parameters: None,
+            via: Vec::new(),
+            assignments: Vec::new(),
+            redirections: Vec::new(),
+            dir: Dir::Same,
+            feed: Feed::Inherited,
+            depth: 0,
+        }
+    }
+
+    /// A text that a call would run (`sh -c TEXT`, `eval TEXT`).
+    pub(crate) fn inside(call: &Call, text: &'a str, place: Place, dialect: Dialect) -> Self {
+        Self {
+            via: call.via.clone(),
+            assignments: call.assignments.clone(),
+            redirections: call.redirections.clone(),
+            dir: call.dir.clone(),
+            feed: call.feed.clone(),
+            depth: call.depth + 1,
+            ..Self::top(text, place, dialect)
+        }
+    }
+}
+
+/// Reads a text into steps. The argv of the single simple command that it is, if it is nothing else.
+pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String>> {
+    let whole = nest.place.locate(&(0..nest.text.len()));
+    let doubt = |code, what: &str, advice: Option<&str>| Opaque {
+        code,
+        what: what.to_owned(),
+        advice: advice.map(str::to_owned),
+        span: whole.clone(),
+        candidates: candidates(nest.text),
+    };
+    if nest.depth > DEEPEST {
+        found.opaque.push(doubt("too-deep", "shells inside shells, too deep to follow", None));
+        return None;
+    }
+    let visible = nest.text.replace(['\n', '\t'], " ");
+    if !escape::is_plain(&visible) {
+        let what = "holds characters that cannot be seen";
+        found.opaque.push(doubt("invisible-characters", what, Some("write plain spaces and newlines")));
+    }
+    let Some(folded) = fold::fold(nest.text) else {
+        let what = "a line continuation where its meaning is hard to follow";
+        found.opaque.push(doubt("continuation", what, Some("write the command on one line")));
+        return None;
+    };
+    let read = walk::read(nest, &folded);
+    let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
+    let agreed =
+        read.clean && gate::outline(&folded.text, &read.escapes).is_some_and(|other| other == read.outline);
+    found.steps.extend(read.found.steps);
+    found.opaque.extend(read.found.opaque);
+    if !agreed {
+        let (code, what) = if clear {
+            ("parsers-disagree", "two readings of this text differ")
+        } else {
+            ("not-read", "this text could not be read in full")
+        };
+        found.opaque.push(doubt(code, what, Some("write simple commands, one to a line")));
+        return None;
+    }
+    read.single
+}

@@ -1,0 +1,180 @@
+//! Redirections: what is read, written and fed.
+
+use shuck_ast::{Command, Heredoc, HeredocBodyPart, Redirect, RedirectKind, RedirectTarget, Stmt};
+
+use super::walk::{Around, Walk, range};
+use super::word::{Problem, Scanned};
+use crate::call::Feed;
+use crate::{Redirection, RedirectionKind, Word};
+
+const TARGET: Problem = Problem {
+    code: "redirect-target",
+    what: "the target of a redirection is known only at run time",
+    advice: Some("write the path out"),
+};
+
+impl Walk<'_> {
+    /// The surroundings of what is inside a statement with redirections.
+    pub(super) fn with_redirections(&mut self, statement: &Stmt, around: &Around) -> Around {
+        let (redirections, feed) = self.redirections(&statement.redirects, around);
+        let mut inner = around.clone();
+        inner.redirections.extend(redirections);
+        inner.feed = feed;
+        inner
+    }
+
+    /// Reads redirections, and the commands inside their targets.
+    pub(super) fn redirections(
+        &mut self,
+        redirects: &[Redirect],
+        around: &Around,
+    ) -> (Vec<Redirection>, Feed) {
+        let mut feed = around.feed.clone();
+        let mut all = Vec::new();
+        for redirect in redirects {
+            if redirect.fd_var.is_some() || self.slice(&range(redirect.span)).contains("&>>") {
+                let what = "a redirection that the bash that comes with macOS does not know";
+                self.doubt(
+                    &range(redirect.span),
+                    Problem { code: "newer-bash", what, advice: Some("write `>> file 2>&1`") },
+                );
+            }
+            match &redirect.target {
+                RedirectTarget::Heredoc(heredoc) => {
+                    feed = self.here_document(heredoc, redirect, around);
+                    let target = Word::literal(heredoc.delimiter.cooked.as_str());
+                    all.push(Redirection { kind: RedirectionKind::Here, target });
+                }
+                RedirectTarget::Word(word) => {
+                    let scanned = self.scan(word.span, &word.parts, around);
+                    let value = scanned.values.as_ref().and_then(|values| match values.as_slice() {
+                        [one] => Some(one.clone()),
+                        _ => None,
+                    });
+                    let kind = kind(redirect.kind, value.as_deref());
+                    feed = fed(kind, value.as_ref(), feed);
+                    self.check_target(redirect, kind, value.as_deref(), &scanned);
+                    self.bodies(&scanned.bodies, around);
+                    all.push(Redirection { kind, target: Word { raw: self.raw(&range(word.span)), value } });
+                }
+            }
+        }
+        if redirects.iter().filter(|redirect| redirect.heredoc().is_some()).count() > 1 {
+            let what = "two here-documents for one command";
+            self.doubt(&range(redirects[0].span), Problem { code: "here-document", what, advice: None });
+        }
+        (all, feed)
+    }
+
+    fn check_target(
+        &mut self,
+        redirect: &Redirect,
+        kind: RedirectionKind,
+        value: Option<&str>,
+        scanned: &Scanned<'_>,
+    ) {
+        let span = range(redirect.span);
+        if let Some(problem) = scanned.problem {
+            self.doubt(&span, problem);
+        } else if value.is_none() && kind != RedirectionKind::Here && !self.slice(&span).contains("<(") {
+            self.doubt(&span, TARGET);
+        } else if value.is_some_and(|value| value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/"))
+        {
+            let what = "opens a network connection";
+            self.doubt(&span, Problem { code: "network-redirect", what, advice: None });
+        }
+        if scanned.beyond_posix
+            || matches!(redirect.kind, RedirectKind::HereString | RedirectKind::OutputBoth)
+        {
+            self.beyond_posix(&span);
+        }
+    }
+
+    fn here_document(&mut self, heredoc: &Heredoc, redirect: &Redirect, around: &Around) -> Feed {
+        let body = range(heredoc.body.span);
+        let text = self.slice(&body).to_owned();
+        if !self.ends_at_delimiter(heredoc) {
+            let what = "a here-document whose end is hard to find";
+            self.doubt(&range(redirect.span), Problem { code: "here-document", what, advice: None });
+        }
+        if !heredoc.delimiter.expands_body {
+            return Feed::Text(text);
+        }
+        let inner = heredoc.body.parts.iter().filter_map(|part| match &part.kind {
+            HeredocBodyPart::CommandSubstitution { body, .. } => Some((range(part.span), body)),
+            _ => None,
+        });
+        let scanned = super::word::scan_body(self.scope(around), body.clone(), inner);
+        if let Some(problem) = scanned.problem {
+            self.doubt(&body, problem);
+        }
+        self.escapes.extend(&scanned.escapes);
+        self.bodies(&scanned.bodies, around);
+        Feed::Text(text)
+    }
+
+    /// The body must begin right after a newline and be followed by the delimiter on a line of its own.
+    fn ends_at_delimiter(&self, heredoc: &Heredoc) -> bool {
+        let body = range(heredoc.body.span);
+        let delimiter = heredoc.delimiter.cooked.as_str();
+        let line = |line: &str| {
+            if heredoc.delimiter.strip_tabs {
+                line.trim_start_matches('\t') == delimiter
+            } else {
+                line == delimiter
+            }
+        };
+        let starts = self.text.get(..body.start).is_some_and(|before| before.ends_with('\n'));
+        let inside = self.slice(&body).lines().any(line);
+        let ends = self.text.get(body.end..).is_some_and(|rest| {
+            let rest = rest
+                .strip_prefix('\n')
+                .filter(|_| !self.slice(&body).ends_with('\n') && !body.is_empty())
+                .unwrap_or(rest);
+            rest.lines().next().is_some_and(line)
+        });
+        starts && ends && !inside && !self.slice(&body).contains("\\\n")
+    }
+
+    /// What a statement writes to a pipe, where that is literal text.
+    pub(super) fn output(&self, statement: &Stmt) -> Feed {
+        let Command::Simple(command) = &statement.command else { return Feed::Unknown };
+        if let Some(heredoc) = statement.redirects.iter().find_map(Redirect::heredoc) {
+            return Feed::Text(self.slice(&range(heredoc.body.span)).to_owned());
+        }
+        let name = self.slice(&range(command.name.span));
+        if !matches!(name.rsplit('/').next(), Some("echo" | "printf")) {
+            return Feed::Unknown;
+        }
+        let words = command
+            .args
+            .iter()
+            .map(|word| self.slice(&range(word.span)).trim_matches(['\'', '"']).replace("\\n", "\n"));
+        Feed::Text(words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+fn kind(kind: RedirectKind, value: Option<&str>) -> RedirectionKind {
+    let digits = |value: &str| value.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+    let descriptor = value.is_some_and(|value| value == "-" || digits(value));
+    match kind {
+        RedirectKind::DupOutput | RedirectKind::DupInput if descriptor => RedirectionKind::Descriptor,
+        RedirectKind::Output | RedirectKind::Clobber | RedirectKind::OutputBoth | RedirectKind::DupOutput => {
+            RedirectionKind::Write
+        }
+        RedirectKind::Append => RedirectionKind::Append,
+        RedirectKind::Input | RedirectKind::DupInput => RedirectionKind::Read,
+        RedirectKind::ReadWrite => RedirectionKind::ReadWrite,
+        RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString => {
+            RedirectionKind::Here
+        }
+    }
+}
+
+fn fed(kind: RedirectionKind, value: Option<&String>, before: Feed) -> Feed {
+    match kind {
+        RedirectionKind::Read | RedirectionKind::ReadWrite => Feed::Unknown,
+        RedirectionKind::Here => value.map_or(Feed::Unknown, |text| Feed::Text(text.clone())),
+        RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor => before,
+    }
+}

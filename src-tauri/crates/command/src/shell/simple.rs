@@ -1,0 +1,271 @@
+//! Simple commands: words and assignments of the tree become a call.
+
+use std::ops::Range;
+
+use shuck_ast::{
+    Assignment as TreeAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand, SimpleCommand,
+    Stmt, Word as TreeWord,
+};
+
+use super::flow::{self, After};
+use super::walk::{Around, Made, Walk, range};
+use super::word::Problem;
+use crate::call::{Arg, Call};
+use crate::{Assignment, Dir, Word, builtins, peel};
+
+impl Walk<'_> {
+    pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
+        let mut words: Vec<&TreeWord> = Vec::new();
+        if !range(command.name.span).is_empty() {
+            words.push(&command.name);
+        }
+        words.extend(&command.args);
+        self.call(&words, &command.assignments, statement, around)
+    }
+
+    pub(super) fn typed_builtin(
+        &mut self,
+        command: &BuiltinCommand,
+        statement: &Stmt,
+        around: &Around,
+    ) -> After {
+        let (name, span, first, more, assignments) = match command {
+            BuiltinCommand::Break(c) => ("break", c.span, &c.depth, &c.extra_args, &c.assignments),
+            BuiltinCommand::Continue(c) => ("continue", c.span, &c.depth, &c.extra_args, &c.assignments),
+            BuiltinCommand::Return(c) => ("return", c.span, &c.code, &c.extra_args, &c.assignments),
+            BuiltinCommand::Exit(c) => ("exit", c.span, &c.code, &c.extra_args, &c.assignments),
+        };
+        let at = assignments.last().map_or(range(span).start, |last| range(last.span).end);
+        let from = self.text.get(at..).and_then(|rest| rest.find(name)).map_or(at, |offset| at + offset);
+        let head = from..from + name.len();
+        let words: Vec<&TreeWord> = first.iter().chain(more).collect();
+        self.named_call(Some(&head), &words, assignments, statement, around);
+        match name {
+            "exit" | "return" => After { ok: None, failed: None },
+            _ => After::same(&around.dir),
+        }
+    }
+
+    /// `export`, `local` and their like: the assignments are operands here.
+    pub(super) fn declaration(&mut self, clause: &DeclClause, statement: &Stmt, around: &Around) -> After {
+        let mut call = self.start(statement, around);
+        let mut spans = vec![range(clause.variant_span)];
+        call.args.push(self.arg_of(
+            &range(clause.variant_span),
+            Some(clause.variant.as_str().to_owned()),
+            false,
+        ));
+        for operand in &clause.operands {
+            let span = match operand {
+                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
+                    self.push_word(&mut call, word, around);
+                    range(word.span)
+                }
+                DeclOperand::Name(name) => {
+                    let span = range(name.span);
+                    let arg = self.arg_of(&span, Some(self.slice(&span).to_owned()), false);
+                    call.args.push(arg);
+                    span
+                }
+                DeclOperand::Assignment(assignment) => {
+                    let read = self.assignment(assignment, around);
+                    let span = range(assignment.span);
+                    let value = read.value.value.map(|value| format!("{}={value}", read.name));
+                    let arg = self.arg_of(&span, value, false);
+                    call.args.push(arg);
+                    span
+                }
+            };
+            spans.push(span);
+        }
+        self.outline.push(spans);
+        self.singles.push(None);
+        call.assignments.extend(clause.assignments.iter().map(|a| self.assignment(a, around)));
+        peel::place(call, &self.functions, &mut self.found);
+        After::same(&around.dir)
+    }
+
+    fn call(
+        &mut self,
+        words: &[&TreeWord],
+        assignments: &[TreeAssignment],
+        statement: &Stmt,
+        around: &Around,
+    ) -> After {
+        let args = self.named_call(None, words, assignments, statement, around);
+        let values: Vec<Option<&str>> = args.iter().map(Arg::value).collect();
+        match values.first() {
+            Some(Some("cd")) if !self.functions.contains_key("cd") => {
+                self.moved = true;
+                let ok = flow::changed(&around.dir, values.get(1..).unwrap_or_default());
+                After { ok: Some(ok), failed: Some(around.dir.clone()) }
+            }
+            Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
+            Some(Some("pushd" | "popd" | "eval" | "source" | ".") | None) => {
+                self.moved = true;
+                After::same(&Dir::Unknown)
+            }
+            Some(Some("command" | "builtin"))
+                if values.iter().skip(1).any(|word| word.is_none_or(may_move)) =>
+            {
+                self.moved = true;
+                After::same(&Dir::Unknown)
+            }
+            Some(Some(name)) if self.functions.contains_key(*name) => After::same(&self.settled(&around.dir)),
+            Some(Some(_)) | None => After::same(&around.dir),
+        }
+    }
+
+    fn named_call(
+        &mut self,
+        head: Option<&Range<usize>>,
+        words: &[&TreeWord],
+        assignments: &[TreeAssignment],
+        statement: &Stmt,
+        around: &Around,
+    ) -> Vec<Arg> {
+        let mut call = self.start(statement, around);
+        let spans = head.into_iter().cloned().chain(words.iter().map(|word| range(word.span))).collect();
+        self.outline.push(self.outlined(spans));
+        if let Some(head) = head {
+            call.args.push(self.arg_of(head, Some(self.slice(head).to_owned()), false));
+        }
+        for word in words {
+            self.push_word(&mut call, word, around);
+        }
+        call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
+        let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
+        let values: Option<Vec<String>> =
+            call.args.iter().map(|arg| arg.value().map(str::to_owned)).collect();
+        let external =
+            call.head().is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
+        self.singles.push(values.filter(|_| plain && external));
+        let args = call.args.clone();
+        peel::place(call, &self.functions, &mut self.found);
+        args
+    }
+
+    fn start(&mut self, statement: &Stmt, around: &Around) -> Call {
+        let (redirections, feed) = self.redirections(&statement.redirects, around);
+        Call {
+            args: Vec::new(),
+            span: self.place(&self.without_terminator(statement)),
+            via: self.nest.via.clone(),
+            assignments: self.nest.assignments.clone(),
+            redirections: around.redirections.iter().cloned().chain(redirections).collect(),
+            dir: around.dir.clone(),
+            feed,
+            shell: Some(self.nest.dialect),
+            depth: self.nest.depth,
+            opaque: None,
+        }
+    }
+
+    fn without_terminator(&self, statement: &Stmt) -> Range<usize> {
+        let span = range(statement.span);
+        let end = statement.terminator_span.map_or(span.end, |end| range(end).start.min(span.end));
+        let text = self.slice(&(span.start..end));
+        span.start..span.start + text.trim_end().len()
+    }
+
+    /// `[ … ]` counts as one word (see the gate).
+    fn outlined(&self, words: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        match words.as_slice() {
+            [head, .., last] if self.slice(head) == "[" => std::iter::once(head.start..last.end).collect(),
+            _ => words,
+        }
+    }
+
+    fn arg_of(&self, span: &Range<usize>, value: Option<String>, dash: bool) -> Arg {
+        Arg { word: Word { raw: self.raw(span), value }, span: self.place(span), dash }
+    }
+
+    /// Adds a word; braces and `"$@"` may make several of it.
+    fn push_word(&mut self, call: &mut Call, word: &TreeWord, around: &Around) {
+        let span = range(word.span);
+        if matches!(self.slice(&span), "\"$@\"" | "$@")
+            && let Some(parameters) = self.parameters(around)
+        {
+            let place = self.place(&span);
+            call.args.extend(parameters.iter().skip(1).map(|value| Arg::known(value, place.clone())));
+            return;
+        }
+        let scanned = self.scan(word.span, &word.parts, around);
+        if let Some(problem) = scanned.problem {
+            call.doubt(problem.code, problem.what, super::candidates(self.slice(&span)));
+            if let (Some(opaque), Some(advice)) = (&mut call.opaque, problem.advice) {
+                opaque.advice.get_or_insert_with(|| advice.to_owned());
+            }
+        }
+        if scanned.beyond_posix {
+            self.beyond_posix(&span);
+        }
+        self.bodies(&scanned.bodies, around);
+        match scanned.values {
+            Some(values) if values.len() == 1 => {
+                call.args.extend(values.into_iter().map(|v| self.arg_of(&span, Some(v), false)));
+            }
+            Some(values) => {
+                call.args.extend(values.into_iter().map(|value| Arg::known(value, self.place(&span))));
+            }
+            None => call.args.push(self.arg_of(&span, None, scanned.dash)),
+        }
+    }
+
+    pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
+        let span = range(assignment.span);
+        let name = assignment.target.name.as_str().to_owned();
+        let subscript =
+            assignment.target.subscript.as_ref().map(|subscript| self.slice(&range(subscript.span())));
+        if subscript.is_some_and(|text| !text.chars().all(|c| c.is_ascii_digit())) {
+            let what = "a subscript is evaluated";
+            self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+        }
+        let (value_span, value, made) = match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let made = self.made_by(word, around);
+                self.words(std::slice::from_ref(word), around);
+                let scanned = self.scan(word.span, &word.parts, around);
+                let value =
+                    scanned.values.filter(|values| values.len() == 1).and_then(|mut values| values.pop());
+                (range(word.span), value, made)
+            }
+            AssignmentValue::Compound(array) => {
+                self.beyond_posix(&span);
+                for element in &array.elements {
+                    self.words(std::slice::from_ref(&element.value().word), around);
+                    if !matches!(element, shuck_ast::ArrayElem::Sequential(_)) {
+                        let what = "a subscript is evaluated";
+                        self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+                    }
+                }
+                (range(array.span), None, Made::Wild)
+            }
+        };
+        let simple = subscript.is_none() && !assignment.append;
+        self.made.push((name.clone(), if simple { made } else { Made::Wild }));
+        Assignment { name, value: Word { raw: self.raw(&value_span), value } }
+    }
+
+    /// What a variable holds after it was set to this word.
+    pub(super) fn made_by(&self, word: &TreeWord, around: &Around) -> Made {
+        let scanned = self.scan(word.span, &word.parts, around);
+        let Some(values) = scanned.values else {
+            return if scanned.number { Made::Number } else { Made::Wild };
+        };
+        let number = |value: &String| !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
+        let tame = |value: &String| {
+            !value.starts_with('-') && !value.contains(|c: char| c.is_whitespace() || "*?[".contains(c))
+        };
+        match values.as_slice() {
+            values if values.iter().all(number) && !values.is_empty() => Made::Number,
+            values if values.iter().all(tame) => Made::Tame,
+            _ => Made::Wild,
+        }
+    }
+}
+
+/// Builtins after which the directory may be another.
+fn may_move(name: &str) -> bool {
+    matches!(name, "cd" | "pushd" | "popd" | "eval" | "source" | ".")
+}
