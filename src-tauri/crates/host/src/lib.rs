@@ -9,6 +9,7 @@ mod gate;
 mod host;
 pub mod identity;
 pub mod resolve;
+pub mod run;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Counts, Gate, Gone, Killed};

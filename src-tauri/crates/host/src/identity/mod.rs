@@ -42,6 +42,17 @@ pub enum IdentityError {
     Changing,
 }
 
+/// A file, identified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identified {
+    /// Which file it is and when it had last changed.
+    pub state: FileState,
+    /// What it is.
+    pub identity: Identity,
+    /// Whether its last change was so long ago that another one cannot hide behind the same time.
+    pub settled: bool,
+}
+
 /// What the content of a file says; the same for every path to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
@@ -65,19 +76,23 @@ impl Identities {
     ///
     /// # Errors
     /// [`IdentityError`]: unreadable, too large, or written to while it is read.
-    pub fn of(&self, file: &File, real_path: &Path) -> Result<(FileState, Identity), IdentityError> {
+    pub fn of(&self, file: &File, real_path: &Path) -> Result<Identified, IdentityError> {
         for _ in 0..ATTEMPTS {
             let state = FileState::of(file)?;
             if let Some(content) = self.remembered(&state) {
-                return Ok((state, identity(&state, &content, real_path)));
+                let identity = identity(&state, &content, real_path);
+                return Ok(Identified { state, identity, settled: true });
             }
+            let settled = state.settled(SystemTime::now(), UNSETTLED);
             let sha256 = sha256(file, state.size)?;
             if FileState::of(file)? != state {
                 continue;
             }
             let content = Arc::new(Content { sha256, signature: signature::of(file) });
-            self.remember(state, &content);
-            return Ok((state, identity(&state, &content, real_path)));
+            if settled {
+                self.remember(state, &content);
+            }
+            return Ok(Identified { state, identity: identity(&state, &content, real_path), settled });
         }
         Err(IdentityError::Changing)
     }
@@ -86,11 +101,7 @@ impl Identities {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(state).cloned()
     }
 
-    /// Remembers it, unless it could be changed again within the same tick of the file system's clock.
     fn remember(&self, state: FileState, content: &Arc<Content>) {
-        if !state.settled(SystemTime::now(), UNSETTLED) {
-            return;
-        }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_REMEMBERED {
             known.clear();

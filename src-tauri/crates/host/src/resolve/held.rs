@@ -3,7 +3,7 @@
 use super::format::{Format, HEADER_BYTES, format_of};
 use super::kernel_path::real_path;
 use super::mutable::is_mutable;
-use crate::identity::{FileState, Identities, IdentityError};
+use crate::identity::{FileState, Identified, Identities, IdentityError};
 use postern_policy::{Identity, Program, Script};
 use postern_request::BoundFile;
 use rustix::fs::{FileType, Mode, OFlags};
@@ -21,6 +21,8 @@ pub struct HeldFile {
     pub path: PathBuf,
     /// Which file it was, and when it had last changed, when it was identified.
     pub state: FileState,
+    /// Whether that change was so long before that another one cannot hide behind the same time.
+    pub settled: bool,
     /// What it is, as the plan holds it.
     pub bound: BoundFile,
     /// The interpreter that the system starts for it, where it is a program with a `#!` line.
@@ -29,7 +31,7 @@ pub struct HeldFile {
     pub shebang: Option<Vec<String>>,
     /// Whether the person's own user could change it.
     pub mutable: bool,
-    /// Whether it runs as another user or group.
+    /// Whether it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
     pub earlier: Vec<PathBuf>,
@@ -64,15 +66,17 @@ impl HeldFile {
             Purpose::Program => shebang_of(&file)?,
             Purpose::Operand => None,
         };
-        let (state, identity) = identities.of(&file, &real).map_err(|error| unidentified(&error))?;
+        let Identified { state, identity, settled } =
+            identities.of(&file, &real).map_err(|error| unidentified(&error))?;
         let bound = BoundFile { path: text(path)?, real_path: text(&real)?, identity };
         Ok(Self {
             state,
+            settled,
             bound,
             interpreter: None,
             shebang,
             mutable: is_mutable(path, &real),
-            setuid: mode.intersects(Mode::SUID | Mode::SGID),
+            setuid: mode.intersects(Mode::SUID | Mode::SGID) || has_capabilities(&file),
             earlier: Vec::new(),
             path: path.to_owned(),
             file,
@@ -146,6 +150,11 @@ fn open_regular(path: &Path, purpose: Purpose) -> Result<File, Problem> {
         None if executable => Ok(file),
         None => Err(Problem::Unusable("is not executable".to_owned())),
     }
+}
+
+/// Linux: rights that the file itself grants.
+fn has_capabilities(file: &File) -> bool {
+    cfg!(target_os = "linux") && rustix::fs::fgetxattr(file, "security.capability", &mut [0_u8; 64]).is_ok()
 }
 
 fn shebang_of(file: &File) -> Result<Option<Vec<String>>, Problem> {

@@ -1,0 +1,265 @@
+//! Starts a process on Linux so that it stops before its first instruction.
+//!
+//! The child shares our memory until it executes (as `posix_spawn` does it), so nothing is copied, however large we
+//! are; it asks to be traced, and a traced process stops when it has executed. While it is stopped we look at what it
+//! is; then it is let go, or killed.
+#![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
+
+use super::SpawnError;
+use super::start::{Call, New};
+use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::ptr;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// What the child needs; it lives on the parent's stack, and the parent sleeps until the child has executed or exited.
+struct Child {
+    path: *const c_char,
+    argv: *const *const c_char,
+    env: *const *const c_char,
+    standard: [c_int; 3],
+    cwd: c_int,
+    /// The judged file, to be executed by descriptor where it cannot be held.
+    program: c_int,
+    /// Whether it is to be held.
+    hold: bool,
+    /// Whether it is held.
+    held: bool,
+    /// Why it could not execute; 0 where it could.
+    error: c_int,
+}
+
+/// Enough for a child that only makes system calls.
+const STACK_BYTES: usize = 64 * 1024;
+
+/// Whether the program can be held: the system drops a setuid program's rights when it is traced.
+pub(super) fn can_hold(call: &Call<'_>) -> bool {
+    !call.program.setuid
+}
+
+pub(super) fn spawn(call: &Call<'_>) -> Result<New, SpawnError> {
+    let argv = pointers(&call.argv);
+    let env = pointers(&call.env);
+    let theirs = &call.theirs;
+    let mut child = Child {
+        path: call.path.as_ptr(),
+        argv: argv.as_ptr(),
+        env: env.as_ptr(),
+        standard: [theirs.stdin.as_raw_fd(), theirs.stdout.as_raw_fd(), theirs.stderr.as_raw_fd()],
+        cwd: call.prepared.cwd.descriptor().as_raw_fd(),
+        // By descriptor only machine code can be executed: a script's interpreter could not open it again.
+        program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
+        hold: can_hold(call),
+        held: false,
+        error: 0,
+    };
+    let pid =
+        clone(&mut child).map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
+    if child.error != 0 {
+        super::exit::reap(pid);
+        let error = std::io::Error::from_raw_os_error(child.error);
+        return Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)));
+    }
+    if child.held && !stopped(pid) {
+        super::exit::reap(pid);
+        return Err(SpawnError::Failed(format!("{} was ended while it started", call.program.bound.path)));
+    }
+    Ok(New { pid, held: child.held })
+}
+
+/// Runs [`child_main`] in a new process that borrows our memory; returns when that process has executed or exited.
+fn clone(child: &mut Child) -> std::io::Result<Pid> {
+    let mut stack = vec![0_u8; STACK_BYTES];
+    // The stack grows downwards from its aligned end.
+    let top = stack.as_mut_ptr_range().end.map_addr(|end| end & !15);
+    let all = Signals::block()?;
+    // SAFETY: `child_main` never returns into our frames, allocates nothing, takes no lock, never panics, and runs on
+    // its own stack, which outlives it: CLONE_VFORK keeps this thread asleep until the child has executed or exited.
+    // With CLONE_VM it writes to `child` only, which nobody else touches meanwhile. Signals are blocked, so that none
+    // of our handlers runs in the child.
+    let pid = unsafe {
+        libc::clone(
+            child_main,
+            top.cast::<c_void>(),
+            libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
+            ptr::from_mut(child).cast::<c_void>(),
+        )
+    };
+    let error = std::io::Error::last_os_error();
+    drop(all);
+    Pid::from_raw(pid).filter(|_| pid > 0).ok_or(error)
+}
+
+/// What the new process does: only system calls, in an order that leaves the ones that can be seen for last.
+extern "C" fn child_main(argument: *mut c_void) -> c_int {
+    // SAFETY: `clone` passes the parent's `Child`, which lives until this process has executed or exited.
+    let child = unsafe { &mut *argument.cast::<Child>() };
+    // SAFETY: every call below is a plain system call on values that the parent prepared.
+    unsafe {
+        prepare(child);
+        if child.error == 0 {
+            execute(child);
+        }
+        libc::_exit(127)
+    }
+}
+
+/// SAFETY: only in the new process, before exec.
+unsafe fn prepare(child: &mut Child) {
+    // SAFETY: system calls with valid arguments; a failure of those that matter is told to the parent.
+    unsafe {
+        libc::setsid();
+        // An ignored signal would stay ignored through exec. Asked of the kernel itself: the library keeps two signals
+        // from its callers. All zero is the default action, no flags and an empty mask.
+        let default = [0_u64; 4];
+        for signal in 1..=64_i64 {
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), ptr::null_mut::<u64>(), 8_usize);
+        }
+        for (to, from) in [0, 1, 2].into_iter().zip(child.standard) {
+            if libc::dup2(from, to) < 0 {
+                return fail(child);
+            }
+        }
+        if libc::fchdir(child.cwd) < 0 {
+            return fail(child);
+        }
+        if libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) < 0 {
+            return fail(child);
+        }
+        libc::umask(0o022);
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+        // What it starts stays in its tree, also when the process between the two is gone.
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        let mut empty = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut empty);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const empty, ptr::null_mut());
+    }
+}
+
+/// SAFETY: only in the new process, after [`prepare`].
+unsafe fn execute(child: &mut Child) {
+    // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
+    unsafe {
+        child.held = child.hold
+            && libc::ptrace(libc::PTRACE_TRACEME, 0, ptr::null_mut::<c_void>(), ptr::null_mut::<c_void>())
+                == 0;
+        if child.held || child.program < 0 {
+            libc::execve(child.path, child.argv, child.env);
+        } else {
+            libc::execveat(
+                child.program,
+                c"".as_ptr(),
+                child.argv.cast(),
+                child.env.cast(),
+                libc::AT_EMPTY_PATH,
+            );
+        }
+        fail(child);
+    }
+}
+
+/// Tells the parent the last error.
+fn fail(child: &mut Child) {
+    // SAFETY: the address of this thread's errno is always valid; it is the parent's, which sleeps.
+    child.error = unsafe { *libc::__errno_location() };
+}
+
+/// Waits for the stop that follows exec. From then on it dies with us.
+fn stopped(pid: Pid) -> bool {
+    loop {
+        match rustix::process::waitpid(Some(pid), WaitOptions::empty()) {
+            Ok(Some((_, status))) => return status.stopped() && die_with_us(pid),
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+fn die_with_us(pid: Pid) -> bool {
+    trace(libc::PTRACE_SETOPTIONS, pid, libc::PTRACE_O_EXITKILL as usize)
+}
+
+/// Whether the held process is something else than the judged program; then what it is.
+pub(super) fn imposter(new: &New, call: &Call<'_>) -> Option<String> {
+    let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
+    let id = new.pid.as_raw_nonzero();
+    let runs = std::fs::metadata(format!("/proc/{id}/exe")).map(|meta| (meta.dev(), meta.ino())).ok();
+    if runs != Some((image.state.device, image.state.inode)) {
+        return Some(format!("{} became another file after it was judged", call.program.bound.path));
+    }
+    // The `#!` line that the system obeyed may have been another one than was read.
+    let line = call.program.shebang.as_ref()?;
+    let expected: Vec<u8> = line
+        .iter()
+        .map(String::as_bytes)
+        .chain([call.path.as_bytes()])
+        .chain(call.argv.iter().skip(1).map(CString::as_bytes))
+        .flat_map(|word| [word, b"\0"].concat())
+        .collect();
+    let told = std::fs::read(format!("/proc/{id}/cmdline")).ok();
+    (told.as_deref() != Some(&expected))
+        .then(|| format!("the first line of {} changed after it was judged", call.program.bound.path))
+}
+
+/// Lets a held process run.
+pub(super) fn release(new: &New) -> Result<(), SpawnError> {
+    if !new.held || trace(libc::PTRACE_DETACH, new.pid, 0) {
+        return Ok(());
+    }
+    Err(SpawnError::Failed("it was ended while it started".to_owned()))
+}
+
+fn trace(request: libc::c_uint, pid: Pid, data: usize) -> bool {
+    // SAFETY: neither request reads or writes memory of ours; the process is our own stopped child.
+    unsafe {
+        libc::ptrace(
+            request,
+            pid.as_raw_nonzero().get(),
+            ptr::null_mut::<c_void>(),
+            ptr::without_provenance_mut::<c_void>(data),
+        ) == 0
+    }
+}
+
+/// A descriptor that becomes readable when a child of ours exits. Needs a running tokio runtime.
+pub(super) fn watch(pid: Pid) -> std::io::Result<AsyncFd<OwnedFd>> {
+    let descriptor = rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?;
+    // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
+    Ok(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?)
+}
+
+/// NULL-terminated pointers to strings that stay where they are.
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|string| string.as_c_str().as_ptr()).chain([ptr::null()]).collect()
+}
+
+/// This thread's signals, blocked until it is dropped.
+struct Signals(libc::sigset_t);
+
+impl Signals {
+    fn block() -> std::io::Result<Self> {
+        // SAFETY: both sets are plain data that the calls fill in.
+        unsafe {
+            let mut all = std::mem::zeroed::<libc::sigset_t>();
+            let mut before = std::mem::zeroed::<libc::sigset_t>();
+            libc::sigfillset(&raw mut all);
+            match libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before) {
+                0 => Ok(Self(before)),
+                error => Err(std::io::Error::from_raw_os_error(error)),
+            }
+        }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // SAFETY: restores the mask that `block` read.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The only place that starts processes. What was approved is started held, looked at before its first instruction,
+//! and let go only if it is what was judged; then watched until it and everything it started are gone.
+
+mod capture;
+mod drift;
+mod exit;
+#[cfg(target_os = "linux")]
+mod linux_spawn;
+mod pipes;
+mod pump;
+mod start;
+mod supervise;
+mod tree;
+
+pub use capture::Captured;
+
+use crate::resolve::{Cwd, Held};
+use capture::Capture;
+use postern_request::{Approved, Outcome, Plan, Stop};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// How long a process has between TERM and KILL.
+pub const GRACE: Duration = Duration::from_secs(5);
+
+/// Everything that a start needs besides permission.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What was judged, shown and approved.
+    pub plan: Plan,
+    /// The files it names, open since then.
+    pub held: Held,
+    /// The working directory, open since then.
+    pub cwd: Cwd,
+    /// Standard input.
+    pub input: Input,
+    /// How much output is kept per stream, in bytes.
+    pub output_cap: u64,
+    /// Whether every piece of output is sent to the sink. The child waits for a sink that does not keep up.
+    pub stream: bool,
+    /// How long it has between TERM and KILL: [`GRACE`].
+    pub grace: Duration,
+}
+
+/// Standard input of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// `/dev/null`.
+    Nothing,
+    /// These bytes, then the end.
+    Inline(Vec<u8>),
+    /// What [`Running::input`] is given, until it says that this was the end.
+    Stream,
+}
+
+/// Why nothing runs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpawnError {
+    /// Something is not what it was when it was judged. Nothing of it ran.
+    #[error("{0}")]
+    Drifted(String),
+    /// The system would not start it.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Which output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a run tells, in order; [`RunEvent::Exited`] is the last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunEvent {
+    /// A piece of output; only where [`Prepared::stream`] asked for it.
+    Output {
+        /// Which.
+        stream: Stream,
+        /// How many bytes of that stream came before.
+        offset: u64,
+        /// At most 64 KiB.
+        bytes: Vec<u8>,
+    },
+    /// Its time ran out: TERM was sent.
+    TimedOut,
+    /// It ended, and so did its output.
+    Exited(Box<Finished>),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How, as it is told.
+    pub outcome: Outcome,
+    /// What the process itself did, whoever made it.
+    pub exit: Exit,
+    /// From release to exit.
+    pub duration: Duration,
+    /// Standard output, as much as was kept.
+    pub stdout: Captured,
+    /// Standard error, as much as was kept.
+    pub stderr: Captured,
+    /// Whether something it started still held its output when it was gone; it was cut off.
+    pub leaked_pipes: bool,
+    /// How many processes of its tree could not be ended. Only ever other users' (a setuid program's).
+    pub escaped: usize,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// It exited with this code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+/// A run under way. Dropping it changes nothing: the run goes on and ends as it would have.
+#[derive(Debug, Clone)]
+pub struct Running {
+    pid: u32,
+    start_time: u64,
+    orders: mpsc::UnboundedSender<Order>,
+    input: mpsc::Sender<Piece>,
+    stdout: Arc<Mutex<Capture>>,
+    stderr: Arc<Mutex<Capture>>,
+}
+
+/// What a run can be told.
+#[derive(Debug)]
+enum Order {
+    /// TERM, grace, KILL for the whole tree.
+    Stop(Stop),
+    /// This signal to its process group.
+    Signal(i32),
+}
+
+/// More standard input.
+#[derive(Debug)]
+struct Piece {
+    data: Vec<u8>,
+    eof: bool,
+    written: oneshot::Sender<Result<(), InputError>>,
+}
+
+/// Why input was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// It did not ask for a stream, its input has ended, or the process no longer reads.
+    #[error("its standard input is closed")]
+    Closed,
+}
+
+/// Starts what was approved.
+///
+/// The process leads its own session; it inherits no descriptor but 0, 1 and 2, no signal disposition, and exactly
+/// the plan's environment. Before its first instruction the program, every bound file, every script and the working
+/// directory are compared with what was judged.
+///
+/// # Errors
+/// [`SpawnError::Drifted`] where something changed, [`SpawnError::Failed`] where the system refuses.
+pub async fn spawn(
+    approved: Approved,
+    prepared: Prepared,
+    sink: mpsc::Sender<RunEvent>,
+) -> Result<Running, SpawnError> {
+    // Permission is for one run: it ends here.
+    let Approved { .. } = approved;
+    run(prepared, sink).await
+}
+
+async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running, SpawnError> {
+    let terms = supervise::Terms {
+        timeout: prepared.plan.timeout_ms.map(Duration::from_millis),
+        grace: prepared.grace,
+        stream: prepared.stream,
+        output_cap: prepared.output_cap,
+    };
+    let started = tokio::task::spawn_blocking(move || start::start(prepared))
+        .await
+        .map_err(|_| SpawnError::Failed("the start was interrupted".to_owned()))??;
+    supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
+}
+
+impl Running {
+    /// Its process id, which is also its group's and session's.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// When it started, in the system's own count (Linux: clock ticks since boot; macOS: microseconds since 1970).
+    /// Together with the process id it names the process for good.
+    pub fn start_time(&self) -> u64 {
+        self.start_time
+    }
+
+    /// TERM to the whole tree, and KILL to what is left after the grace. A second order changes nothing.
+    pub fn stop(&self, stop: Stop) {
+        // The run has ended where nobody listens any more.
+        drop(self.orders.send(Order::Stop(stop)));
+    }
+
+    /// Sends a signal to its process group, and nothing after it.
+    pub fn signal(&self, signal: i32) {
+        drop(self.orders.send(Order::Signal(signal)));
+    }
+
+    /// Writes to its standard input; returns when the process has room for it.
+    ///
+    /// # Errors
+    /// [`InputError::Closed`].
+    pub async fn input(&self, data: Vec<u8>, eof: bool) -> Result<(), InputError> {
+        let (written, answer) = oneshot::channel();
+        self.input.send(Piece { data, eof, written }).await.map_err(|_| InputError::Closed)?;
+        answer.await.map_err(|_| InputError::Closed)?
+    }
+
+    /// The output so far, as much as is kept.
+    pub fn output(&self, stream: Stream) -> Captured {
+        let capture = match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        };
+        capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Moves bytes between our ends of the pipes and the rest of Postern. The child is never blocked on us, except by a
+//! sink that asked for every piece and does not keep up.
+
+use super::capture::Capture;
+use super::{Input, InputError, Piece, RunEvent, Stream};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe;
+use tokio::sync::{mpsc, watch};
+
+/// Bytes read at a time; a pipe holds as much.
+const BLOCK: usize = 64 * 1024;
+
+/// One output: read to its end, or until `cut` says that whoever still holds it is not waited for.
+pub(super) struct Output {
+    pub(super) stream: Stream,
+    pub(super) capture: Arc<Mutex<Capture>>,
+    /// Where each piece goes, where that was asked for.
+    pub(super) sink: Option<mpsc::Sender<RunEvent>>,
+}
+
+impl Output {
+    /// Returns whether it came to its end.
+    pub(super) async fn pump(
+        mut self,
+        pipe: OwnedFd,
+        mut cut: watch::Receiver<bool>,
+    ) -> std::io::Result<bool> {
+        let mut reader = pipe::Receiver::from_owned_fd(pipe)?;
+        let mut block = vec![0; BLOCK];
+        loop {
+            let read = tokio::select! {
+                biased;
+                _ = cut.wait_for(|cut| *cut) => break,
+                read = reader.read(&mut block) => read?,
+            };
+            if read == 0 {
+                return Ok(true);
+            }
+            tokio::select! {
+                biased;
+                () = self.take(&block[..read]) => {}
+                _ = cut.wait_for(|cut| *cut) => break,
+            }
+        }
+        // What is already there still counts.
+        for _ in 0..16 {
+            match reader.try_read(&mut block) {
+                Ok(0) => return Ok(true),
+                Ok(read) => self.keep(&block[..read]),
+                Err(_) => break,
+            }
+        }
+        Ok(false)
+    }
+
+    async fn take(&mut self, bytes: &[u8]) {
+        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).take(bytes);
+        let Some(sink) = &self.sink else { return };
+        let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
+        if sink.send(event).await.is_err() {
+            // Nobody listens any more; the output is still drained.
+            self.sink = None;
+        }
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let offset = self.capture.lock().unwrap_or_else(PoisonError::into_inner).take(bytes);
+        if let Some(sink) = &self.sink {
+            let event = RunEvent::Output { stream: self.stream, offset, bytes: bytes.to_vec() };
+            drop(sink.try_send(event));
+        }
+    }
+}
+
+/// Writes standard input until its end, or until the process no longer reads.
+pub(super) async fn feed(pipe: OwnedFd, input: Input, mut pieces: mpsc::Receiver<Piece>) {
+    let Ok(mut writer) = pipe::Sender::from_owned_fd(pipe) else { return };
+    match input {
+        // A process that does not read its input is none of our business.
+        Input::Inline(bytes) => drop(writer.write_all(&bytes).await),
+        Input::Nothing => {}
+        Input::Stream => {
+            while let Some(piece) = pieces.recv().await {
+                let result = writer.write_all(&piece.data).await.map_err(|_| InputError::Closed);
+                // Who asked may be gone.
+                _ = piece.written.send(result);
+                if piece.eof || result.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}

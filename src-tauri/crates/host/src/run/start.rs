@@ -1,0 +1,107 @@
+//! From an approved plan to a released process. Blocks: files are hashed and the system is waited for.
+
+use super::drift::{drift, mismatch};
+use super::exit::reap;
+use super::pipes::{self, Ours, Theirs};
+use super::{Input, Prepared, SpawnError, tree};
+use crate::resolve::{HeldFile, SHELL};
+use postern_request::Launch;
+use rustix::process::{Pid, Signal};
+use std::ffi::CString;
+use std::sync::Arc;
+use std::time::Instant;
+
+#[cfg(target_os = "linux")]
+use super::linux_spawn as system;
+
+/// A process that was let go.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) pid: Pid,
+    pub(super) start_time: u64,
+    pub(super) ours: Ours,
+    pub(super) input: Input,
+    pub(super) at: Instant,
+}
+
+/// What the system is told: everything as it wants it, so that nothing is left to do between fork and exec.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) path: CString,
+    pub(super) argv: Vec<CString>,
+    pub(super) env: Vec<CString>,
+    pub(super) theirs: Theirs,
+    pub(super) prepared: &'a Prepared,
+    pub(super) program: Arc<HeldFile>,
+}
+
+/// A process that has not run its first instruction yet, or (`held: false`) one that could not be held.
+#[derive(Debug)]
+pub(super) struct New {
+    pub(super) pid: Pid,
+    pub(super) held: bool,
+}
+
+pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
+    if let Some(what) = mismatch(&prepared) {
+        return Err(SpawnError::Drifted(what.to_owned()));
+    }
+    let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
+    let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
+    let call = call(&prepared, theirs)?;
+    let pid = held_and_released(&call)?;
+    let at = Instant::now();
+    drop(call);
+    let start_time = tree::start_time(pid).unwrap_or(0);
+    Ok(Started { pid, start_time, ours, input: prepared.input, at })
+}
+
+fn held_and_released(call: &Call<'_>) -> Result<Pid, SpawnError> {
+    // Where it cannot be held it must be looked at before: the descriptor that is executed is the judged file's.
+    if !system::can_hold(call) {
+        check(drift(call.prepared))?;
+    }
+    let new = system::spawn(call)?;
+    let verdict = if new.held {
+        system::imposter(&new, call).or_else(|| drift(call.prepared))
+    } else {
+        // It runs already: a difference is at least not left running.
+        drift(call.prepared)
+    };
+    let verdict = check(verdict).and_then(|()| system::release(&new));
+    if verdict.is_err() {
+        // It is our child and was not reaped: its id is its own.
+        _ = rustix::process::kill_process(new.pid, Signal::KILL);
+        reap(new.pid);
+    }
+    verdict.map(|()| new.pid)
+}
+
+fn check(difference: Option<String>) -> Result<(), SpawnError> {
+    difference.map_or(Ok(()), |what| Err(SpawnError::Drifted(what)))
+}
+
+fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
+    let invalid = |_| SpawnError::Failed("an argument or variable holds NUL".to_owned());
+    let Some(program) = prepared.held.started.clone() else {
+        return Err(SpawnError::Failed("its program was not found".to_owned()));
+    };
+    let path = program.bound.path.clone();
+    let words = match &prepared.plan.launch {
+        Launch::Argv { argv } => with_own_name(argv, &path),
+        Launch::Shell { text } => [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec(),
+    };
+    let argv = words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid)?;
+    let variable = |(name, value): &(String, String)| CString::new(format!("{name}={value}"));
+    let env = prepared.plan.env.iter().map(variable).collect::<Result<_, _>>().map_err(invalid)?;
+    Ok(Call { path: CString::new(path).map_err(invalid)?, argv, env, theirs, prepared, program })
+}
+
+/// The program's own name is the bare name it was asked for by, or its path: never what a request makes up.
+fn with_own_name(argv: &[String], path: &str) -> Vec<String> {
+    let mut words = argv.to_vec();
+    if let Some(name) = words.first_mut().filter(|name| name.contains('/')) {
+        path.clone_into(name);
+    }
+    words
+}

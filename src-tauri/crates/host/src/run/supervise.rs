@@ -1,0 +1,216 @@
+//! Watches a run from its release until it and its output are gone.
+
+use super::capture::Capture;
+use super::exit::Child;
+use super::pipes::Ours;
+use super::pump::{Output, feed};
+use super::start::Started;
+use super::tree::Tree;
+use super::{Captured, Exit, Finished, Order, RunEvent, Running, Stream};
+use postern_request::{Outcome, Stop};
+use rustix::process::{Pid, Signal};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, sleep_until, timeout};
+
+/// How long output is waited for that something else still holds open when the process is gone.
+const HELD_PIPES: Duration = Duration::from_secs(2);
+/// How often the tree is looked at while it is being ended.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long after KILL a process is waited for. Only one that is stuck in the system takes any time.
+const AFTER_KILL: Duration = Duration::from_secs(5);
+
+/// What was agreed about a run.
+pub(super) struct Terms {
+    pub(super) timeout: Option<Duration>,
+    pub(super) grace: Duration,
+    pub(super) stream: bool,
+    pub(super) output_cap: u64,
+}
+
+/// Takes over a released process. On an error it was ended: nothing runs unwatched.
+pub(super) fn supervise(
+    started: Started,
+    terms: &Terms,
+    sink: mpsc::Sender<RunEvent>,
+) -> std::io::Result<Running> {
+    let pid = started.pid;
+    let child = Child::watch(pid).inspect_err(|_| {
+        let mut tree = Tree::of(pid);
+        tree.kill_descendants();
+        tree.kill_leader();
+        super::exit::reap(pid);
+    })?;
+    let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
+    let (orders, ordered) = mpsc::unbounded_channel();
+    let (input, pieces) = mpsc::channel(1);
+    let running = Running {
+        pid: pid.as_raw_nonzero().get().cast_unsigned(),
+        start_time: started.start_time,
+        orders,
+        input,
+        stdout: capture(),
+        stderr: capture(),
+    };
+    let Ours { stdin, stdout, stderr } = started.ours;
+    let feeder = stdin.map(|pipe| tokio::spawn(feed(pipe, started.input, pieces)));
+    let (cut, cutting) = watch::channel(false);
+    let pump = |stream, pipe, capture: &Arc<Mutex<Capture>>| {
+        let sink = terms.stream.then(|| sink.clone());
+        tokio::spawn(Output { stream, capture: Arc::clone(capture), sink }.pump(pipe, cutting.clone()))
+    };
+    let pumps =
+        [pump(Stream::Stdout, stdout, &running.stdout), pump(Stream::Stderr, stderr, &running.stderr)];
+    let watched = Watched {
+        tree: Tree::of(pid),
+        deadline: terms.timeout.map(|limit| started.at + limit),
+        grace: terms.grace,
+        stop: None,
+        child,
+        ordered,
+        sink,
+    };
+    let captures = [Arc::clone(&running.stdout), Arc::clone(&running.stderr)];
+    tokio::spawn(watched.follow(started.at, pumps, feeder, cut, captures));
+    Ok(running)
+}
+
+struct Watched {
+    child: Child,
+    tree: Tree,
+    deadline: Option<Instant>,
+    grace: Duration,
+    stop: Option<Stop>,
+    ordered: mpsc::UnboundedReceiver<Order>,
+    sink: mpsc::Sender<RunEvent>,
+}
+
+type Pump = JoinHandle<std::io::Result<bool>>;
+
+impl Watched {
+    async fn follow(
+        mut self,
+        started: Instant,
+        pumps: [Pump; 2],
+        feeder: Option<JoinHandle<()>>,
+        cut: watch::Sender<bool>,
+        captures: [Arc<Mutex<Capture>>; 2],
+    ) {
+        let escaped = self.until_gone().await;
+        let duration = started.elapsed();
+        let exit = self.child.reap();
+        if let Some(feeder) = feeder {
+            feeder.abort();
+        }
+        let leaked_pipes = !drained(pumps, &cut).await;
+        let [stdout, stderr] = captures.map(|capture| so_far(&capture));
+        let outcome = outcome(exit, self.stop);
+        let finished = Finished { outcome, exit, duration, stdout, stderr, leaked_pipes, escaped };
+        // Nobody may be listening: then nobody is told.
+        drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
+    }
+
+    /// Until the leader has exited, and after an order to stop everything it started; returns how many are left.
+    async fn until_gone(&mut self) -> usize {
+        while self.stop.is_none() {
+            tokio::select! {
+                () = self.child.exited() => return 0,
+                () = at(self.deadline) => {
+                    self.stop = Some(Stop::TimedOut);
+                    // A sink that is full or gone must not keep the run alive.
+                    drop(self.sink.try_send(RunEvent::TimedOut));
+                }
+                order = next(&mut self.ordered) => match order {
+                    Order::Stop(stop) => self.stop = Some(stop),
+                    Order::Signal(signal) => send(self.child.pid(), signal),
+                },
+            }
+        }
+        self.end().await
+    }
+
+    /// TERM, grace, KILL.
+    async fn end(&mut self) -> usize {
+        self.tree.look();
+        self.tree.signal(Signal::TERM);
+        // A stopped process could not obey.
+        self.tree.signal(Signal::CONT);
+        let grace = Instant::now() + self.grace;
+        let mut leader_gone = false;
+        while Instant::now() < grace {
+            tokio::select! {
+                () = self.child.exited(), if !leader_gone => leader_gone = true,
+                () = sleep(LOOK) => {}
+            }
+            if self.tree.look() == 0 && leader_gone {
+                return 0;
+            }
+        }
+        self.kill().await
+    }
+
+    async fn kill(&mut self) -> usize {
+        let mut left = self.tree.kill_descendants();
+        self.tree.kill_leader();
+        let patience = Instant::now() + AFTER_KILL;
+        drop(timeout(AFTER_KILL, self.child.exited()).await);
+        while left > 0 && Instant::now() < patience {
+            left = self.tree.kill_descendants();
+            sleep(LOOK).await;
+        }
+        left
+    }
+}
+
+/// The next order; for ever where no more can come.
+async fn next(ordered: &mut mpsc::UnboundedReceiver<Order>) -> Order {
+    match ordered.recv().await {
+        Some(order) => order,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn send(pid: Pid, signal: i32) {
+    if let Some(signal) = Signal::from_named_raw(signal) {
+        // It may have exited just now.
+        _ = rustix::process::kill_process_group(pid, signal);
+    }
+}
+
+/// Waits for the end of both outputs, but not long for one that something else still holds; whether both ended.
+async fn drained(pumps: [Pump; 2], cut: &watch::Sender<bool>) -> bool {
+    let patience = Instant::now() + HELD_PIPES;
+    let mut whole = true;
+    for mut pump in pumps {
+        let ended = if let Ok(ended) = tokio::time::timeout_at(patience.into(), &mut pump).await {
+            ended
+        } else {
+            cut.send_replace(true);
+            pump.await
+        };
+        whole &= matches!(ended, Ok(Ok(true)));
+    }
+    whole
+}
+
+fn so_far(capture: &Mutex<Capture>) -> Captured {
+    capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
+}
+
+fn outcome(exit: Exit, stop: Option<Stop>) -> Outcome {
+    match (stop, exit) {
+        (Some(Stop::TimedOut), _) => Outcome::Timeout,
+        (Some(Stop::Killed | Stop::Shutdown), _) => Outcome::Killed,
+        (None, Exit::Code(code)) => Outcome::Exited { code },
+        (None, Exit::Signal(signal)) => Outcome::Signalled { signal },
+    }
+}

@@ -1,0 +1,162 @@
+use super::*;
+
+/// What is left of a start that found a difference: the reason, and nothing that ran.
+async fn drifted(prepared: Prepared) -> String {
+    match finish(prepared).await {
+        Err(SpawnError::Drifted(what)) => what,
+        other => panic!("something else was started: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_was_replaced_by_a_rename_does_not_run() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/bin/true");
+    let prepared = place.prepare(&[tool.to_str().unwrap()]);
+    std::fs::rename(place.copy("other", "/bin/false"), &tool).unwrap();
+    assert!(drifted(prepared).await.contains("tool"), "it is named");
+}
+
+#[tokio::test]
+async fn a_link_that_was_pointed_elsewhere_does_not_run() {
+    let place = Place::new();
+    let link = place.path("link");
+    std::os::unix::fs::symlink("/bin/true", &link).unwrap();
+    let prepared = place.prepare(&[link.to_str().unwrap()]);
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("/bin/false", &link).unwrap();
+    drifted(prepared).await;
+}
+
+#[tokio::test]
+async fn a_program_that_was_written_over_does_not_run() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/bin/true");
+    let prepared = place.prepare(&[tool.to_str().unwrap()]);
+    std::fs::write(&tool, std::fs::read("/bin/false").unwrap()).unwrap();
+    drifted(prepared).await;
+}
+
+#[tokio::test]
+async fn a_change_that_sets_the_times_back_is_found() {
+    let place = Place::new();
+    let script = place.program("script", b"#!/bin/sh\necho BENIGN\n");
+    let meta = std::fs::metadata(&script).unwrap();
+    let prepared = place.prepare(&[script.to_str().unwrap()]);
+    std::fs::write(&script, b"#!/bin/sh\necho EVIL!!\n").unwrap();
+    let file = std::fs::File::options().write(true).open(&script).unwrap();
+    file.set_modified(meta.modified().unwrap()).unwrap();
+    drop(file);
+    drifted(prepared).await;
+}
+
+#[tokio::test]
+async fn a_script_operand_that_was_edited_stops_its_interpreter() {
+    let place = Place::new();
+    let script = place.program("script.sh", b"touch \"$0\".ran\n");
+    let prepared = place.prepare(&["sh", script.to_str().unwrap()]);
+    assert_eq!(prepared.held.scripts.len(), 1, "it is bound");
+    std::fs::write(&script, b"touch \"$0\".mutated\n").unwrap();
+    drifted(prepared).await;
+    assert!(
+        !place.path("script.sh.ran").exists() && !place.path("script.sh.mutated").exists(),
+        "neither ran"
+    );
+}
+
+#[tokio::test]
+async fn a_script_runs_with_the_interpreter_that_was_judged() {
+    let place = Place::new();
+    let script = place.program("script", b"#!/bin/sh -e\necho \"$0 $*\"\n");
+    let prepared = place.prepare(&["script", "a", "b c"]);
+    assert_eq!(prepared.plan.programs.len(), 2, "the script and its interpreter are bound");
+    let finished = finish(prepared).await.unwrap();
+    assert_eq!(text(&finished.stdout), format!("{} a b c\n", script.display()));
+}
+
+#[tokio::test]
+async fn a_program_of_a_shell_line_is_bound_too() {
+    let place = Place::new();
+    place.copy("tool", "/bin/true");
+    let prepared = place.prepare_shell("tool && echo ran", &["tool"]);
+    assert_eq!(prepared.plan.programs.len(), 2, "bash and the tool");
+    std::fs::rename(place.copy("other", "/bin/false"), place.path("tool")).unwrap();
+    drifted(prepared).await;
+}
+
+#[tokio::test]
+async fn a_program_that_appears_earlier_on_the_search_path_is_noticed() {
+    let place = Place::new();
+    let prepared = place.prepare_shell("id", &["id"]);
+    place.copy("id", "/bin/false");
+    assert!(drifted(prepared).await.contains("search path"));
+}
+
+#[tokio::test]
+async fn a_working_directory_that_was_replaced_is_noticed_and_a_link_to_it_does_not_matter() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("approved")).unwrap();
+    std::fs::create_dir(place.path("other")).unwrap();
+    let link = place.path("link");
+    std::os::unix::fs::symlink(place.path("approved"), &link).unwrap();
+    let prepared = place.prepare_reading(&reading(&["pwd", "-P"]), &link);
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(place.path("other"), &link).unwrap();
+    let finished = finish(prepared).await.unwrap();
+    assert!(text(&finished.stdout).ends_with("/approved\n"), "the folder that was opened");
+    let prepared = place.prepare_reading(&reading(&["pwd", "-P"]), &place.path("approved"));
+    std::fs::rename(place.path("approved"), place.path("moved")).unwrap();
+    std::fs::create_dir(place.path("approved")).unwrap();
+    assert!(drifted(prepared).await.contains("working directory"));
+}
+
+#[tokio::test]
+async fn a_plan_about_other_files_than_are_held_does_not_run() {
+    let place = Place::new();
+    let mut prepared = place.prepare(&["true"]);
+    prepared.plan.programs.clear();
+    drifted(prepared).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_program_is_not_handed_to_a_shell() {
+    let place = Place::new();
+    let file = place.program("text", b"echo hi\n");
+    let prepared = place.prepare(&[file.to_str().unwrap()]);
+    assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_))), "nothing was found to be started");
+}
+
+/// Swaps under way: whoever wins the race, the wrong program never runs.
+#[test]
+fn in_a_race_only_the_judged_program_ever_runs() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/bin/true");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::rename(place.copy("next", "/bin/false"), &tool).unwrap();
+                std::fs::rename(place.copy("next", "/bin/true"), &tool).unwrap();
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let postern_policy::Lookup::Found(truth) = place.resolver.identify("/bin/true") else {
+            panic!("/bin/true is there")
+        };
+        runtime.block_on(async {
+            for _ in 0..200 {
+                let prepared = place.prepare(&[tool.to_str().unwrap()]);
+                let Some(judged) = prepared.held.started.as_ref() else { continue };
+                let code = i32::from(judged.identity().sha256 != truth.identity.as_ref().unwrap().sha256);
+                if let Ok(finished) = finish(prepared).await {
+                    assert_eq!(
+                        finished.outcome,
+                        Outcome::Exited { code },
+                        "another program than the judged one ran"
+                    );
+                }
+            }
+        });
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

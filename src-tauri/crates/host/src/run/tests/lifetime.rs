@@ -1,0 +1,199 @@
+use super::*;
+use rustix::process::Pid;
+
+/// Short, where a test waits for it to pass.
+const SHORT: Duration = Duration::from_millis(100);
+
+fn alive(pid: i32) -> bool {
+    // A zombie of somebody else counts as gone.
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" Z")))
+}
+
+/// Waits until the run has written a line to a file: process ids, separated by spaces.
+async fn pids(path: &Path) -> Vec<i32> {
+    loop {
+        if let Ok(line) = std::fs::read_to_string(path)
+            && line.ends_with('\n')
+        {
+            return line.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_takes_too_long_is_ended_and_says_so() {
+    let place = Place::new();
+    let mut prepared = place.prepare(&["sleep", "1000"]);
+    prepared.plan.timeout_ms = Some(50);
+    let (_running, mut events) = begin(prepared).await.unwrap();
+    assert_eq!(events.recv().await, Some(RunEvent::TimedOut));
+    let finished = end(&mut events).await;
+    assert_eq!((finished.outcome, finished.exit), (Outcome::Timeout, Exit::Signal(15)), "TERM was enough");
+}
+
+#[tokio::test]
+async fn term_that_is_ignored_becomes_kill() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!("trap '' TERM; echo $$ > {}; while :; do sleep 1000; done", told.display());
+    let mut prepared = place.prepare(&["sh", "-c", &line]);
+    prepared.grace = SHORT;
+    let (running, mut events) = begin(prepared).await.unwrap();
+    let pid = pids(&told).await[0];
+    assert_eq!(pid.cast_unsigned(), running.pid());
+    running.stop(Stop::Killed);
+    let finished = end(&mut events).await;
+    assert_eq!((finished.outcome, finished.exit, finished.escaped), (Outcome::Killed, Exit::Signal(9), 0));
+}
+
+#[tokio::test]
+async fn a_grandchild_that_left_the_session_is_ended_too() {
+    let place = Place::new();
+    let told = place.path("told");
+    // In its own session, with its parent gone, and deaf to TERM: what a daemon does.
+    let daemon = format!(
+        "(setsid sh -c 'trap \"\" TERM; echo $$ > {0}.new; mv {0}.new {0}; exec sleep 1000' &) ; wait; sleep 1000",
+        told.display()
+    );
+    let mut prepared = place.prepare(&["sh", "-c", &daemon]);
+    prepared.grace = SHORT;
+    let (running, mut events) = begin(prepared).await.unwrap();
+    let pid = pids(&told).await[0];
+    let other = Pid::from_raw(pid);
+    assert_ne!(
+        rustix::process::getsid(other).unwrap().as_raw_nonzero().get().cast_unsigned(),
+        running.pid(),
+        "another session"
+    );
+    running.stop(Stop::TimedOut);
+    let finished = end(&mut events).await;
+    assert_eq!((finished.outcome, finished.escaped), (Outcome::Timeout, 0));
+    assert!(!alive(pid), "nothing of the tree is left");
+}
+
+#[tokio::test]
+async fn everything_in_a_deep_tree_is_ended() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!(
+        "sleep 1001 & a=$!; sh -c 'trap \"\" TERM; sleep 1002 & sleep 1003; sleep 1004' & b=$!; echo $a $b > {0}.new; mv {0}.new {0}; wait",
+        told.display()
+    );
+    let mut prepared = place.prepare(&["sh", "-c", &line]);
+    prepared.grace = SHORT;
+    let (running, mut events) = begin(prepared).await.unwrap();
+    let pids = pids(&told).await;
+    running.stop(Stop::Shutdown);
+    let finished = end(&mut events).await;
+    assert_eq!(finished.outcome, Outcome::Killed);
+    assert!(pids.iter().all(|pid| !alive(*pid)), "{pids:?}");
+}
+
+#[tokio::test]
+async fn what_is_stopped_is_ended_as_well() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!("echo $$ > {0}.new; mv {0}.new {0}; kill -STOP $$; sleep 1000", told.display());
+    let (running, mut events) = begin(place.prepare(&["sh", "-c", &line])).await.unwrap();
+    pids(&told).await;
+    running.stop(Stop::Killed);
+    assert_eq!(end(&mut events).await.exit, Exit::Signal(15), "TERM reaches it, because it is continued");
+}
+
+#[tokio::test]
+async fn output_that_something_else_still_holds_is_cut_off() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!("setsid sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; echo said", told.display());
+    let finished = place.finish(&["sh", "-c", &line]).await;
+    assert_eq!((finished.outcome, text(&finished.stdout).as_str()), (Outcome::Exited { code: 0 }, "said\n"));
+    assert!(finished.leaked_pipes, "it is told that the output may not be whole");
+    let left = Pid::from_raw(pids(&told).await[0]).unwrap();
+    rustix::process::kill_process(left, rustix::process::Signal::KILL).unwrap();
+}
+
+#[tokio::test]
+async fn a_flood_on_held_output_does_not_keep_a_run_open() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!("yes & echo $! > {0}.new; mv {0}.new {0}", told.display());
+    let finished = place.finish(&["sh", "-c", &line]).await;
+    assert!(finished.leaked_pipes && finished.outcome == Outcome::Exited { code: 0 });
+}
+
+#[tokio::test]
+async fn a_signal_is_passed_on_to_the_group() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!(
+        "trap 'echo heard; exit 5' INT; echo $$ > {0}.new; mv {0}.new {0}; while :; do read x < /dev/null; done",
+        told.display()
+    );
+    let (running, mut events) = begin(place.prepare(&["sh", "-c", &line])).await.unwrap();
+    pids(&told).await;
+    running.signal(2);
+    let finished = end(&mut events).await;
+    assert_eq!((finished.outcome, text(&finished.stdout).as_str()), (Outcome::Exited { code: 5 }, "heard\n"));
+}
+
+#[tokio::test]
+async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
+    let place = Place::new();
+    let mut prepared = place.prepare(&["yes"]);
+    prepared.stream = true;
+    prepared.grace = SHORT;
+    let (sink, mut events) = mpsc::channel(1);
+    let running = spawn(approved(), prepared, sink).await.unwrap();
+    // One piece waits in the channel, the next one for it, and the pipe fills up behind them.
+    while running.output(Stream::Stdout).bytes == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.stop(Stop::Killed);
+    let pid = i32::try_from(running.pid()).unwrap();
+    while alive(pid) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(end(&mut events).await.outcome, Outcome::Killed);
+}
+
+#[tokio::test]
+async fn descriptors_and_zombies_do_not_grow() {
+    let place = Place::new();
+    let count = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let mut children = Vec::new();
+    let mut counts = Vec::new();
+    for round in 0..30 {
+        let mut prepared = place.prepare(&["sh", "-c", "cat; exit 1"]);
+        prepared.input = Input::Inline(b"x".to_vec());
+        let (running, mut events) = begin(prepared).await.unwrap();
+        children.push(running.pid());
+        end(&mut events).await;
+        if round >= 10 {
+            counts.push(count());
+        }
+    }
+    assert!(
+        children.iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()),
+        "every child was reaped"
+    );
+    // Other tests of this process open and close files at the same time: growth would show as twenty times four.
+    assert!(counts[19] < counts[0] + 40, "{counts:?}");
+}
+
+#[tokio::test]
+async fn a_setuid_program_keeps_its_rights() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/usr/bin/id");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let prepared = place.prepare(&[tool.to_str().unwrap(), "-u"]);
+    assert!(prepared.held.started.as_ref().unwrap().setuid, "it is known as one");
+    let finished = finish(prepared).await.unwrap();
+    let owner = rustix::process::geteuid().as_raw();
+    assert_eq!(
+        text(&finished.stdout).trim(),
+        owner.to_string(),
+        "it is executed by its descriptor, untraced"
+    );
+}

@@ -1,0 +1,141 @@
+//! Real processes. Nothing sleeps: each test waits for what it is about.
+
+mod drift;
+mod lifetime;
+mod output;
+
+use super::*;
+use crate::resolve::Resolver;
+use postern_command::{Dir, Reading, Role, Step, Word};
+use postern_policy::AgentId;
+use postern_request::{By, Effect, Event, State, Stdin, step};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A folder of one's own, and what is needed to run something in it.
+struct Place {
+    folder: tempfile::TempDir,
+    resolver: Resolver,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), resolver: Resolver::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Writes an executable file.
+    fn program(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// A copy of a program of the system.
+    fn copy(&self, name: &str, of: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::copy(of, &path).unwrap();
+        path
+    }
+
+    fn prepare(&self, argv: &[&str]) -> Prepared {
+        self.prepare_reading(&reading(argv), self.folder.path())
+    }
+
+    /// A shell line with one step for the program that it names.
+    fn prepare_shell(&self, text: &str, program: &[&str]) -> Prepared {
+        let shell = Reading { text: text.to_owned(), plain: None, ..reading(program) };
+        self.prepare_reading(&shell, self.folder.path())
+    }
+
+    fn prepare_reading(&self, reading: &Reading, cwd: &Path) -> Prepared {
+        let cwd = Cwd::open(cwd.to_str().unwrap()).unwrap();
+        let search = vec![cwd.bound.path.clone(), "/usr/bin".to_owned(), "/bin".to_owned()];
+        let resolved = self.resolver.facts(reading, &cwd, &search);
+        let plan = Plan {
+            agent: AgentId::new("main").unwrap(),
+            session: None,
+            launch: resolved.launch,
+            programs: resolved.held.bound_programs(),
+            scripts: resolved.held.bound_scripts(),
+            cwd: cwd.bound.clone(),
+            env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
+            stdin: Stdin::Nothing,
+            timeout_ms: None,
+            policy: 1,
+        };
+        let held = resolved.held;
+        let (input, output_cap, stream) = (Input::Nothing, 1024 * 1024, false);
+        Prepared { plan, held, cwd, input, output_cap, stream, grace: GRACE }
+    }
+
+    /// Runs it to its end.
+    async fn finish(&self, argv: &[&str]) -> Finished {
+        finish(self.prepare(argv)).await.expect("it starts")
+    }
+}
+
+fn words(argv: &[&str]) -> Vec<String> {
+    argv.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// What reading one simple command gives; an argument that is a file's path counts as its script.
+fn reading(argv: &[&str]) -> Reading {
+    let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
+    let step = Step {
+        argv: argv.iter().map(|word| Word::literal(*word)).collect(),
+        span: 0..0,
+        role: Role::Program,
+        via: Vec::new(),
+        assignments: Vec::new(),
+        redirections: Vec::new(),
+        dir: Dir::Same,
+        ways_out: Vec::new(),
+        script,
+        opaque: None,
+    };
+    Reading {
+        text: argv.join(" "),
+        steps: vec![step],
+        opaque: Vec::new(),
+        plain: Some(words(argv)),
+        invalid: None,
+    }
+}
+
+/// Permission, as only the machine gives it.
+fn approved() -> Approved {
+    let (_, effects) = step(State::Resolving, Event::JudgedAllow(By::Policy));
+    let start = |effect| match effect {
+        Effect::Start(approved) => Some(approved),
+        _ => None,
+    };
+    effects.into_iter().find_map(start).expect("a verdict of allow lets it start")
+}
+
+async fn begin(prepared: Prepared) -> Result<(Running, mpsc::Receiver<RunEvent>), SpawnError> {
+    let (sink, events) = mpsc::channel(16);
+    Ok((spawn(approved(), prepared, sink).await?, events))
+}
+
+async fn end(events: &mut mpsc::Receiver<RunEvent>) -> Finished {
+    loop {
+        match events.recv().await.expect("a run always tells its end") {
+            RunEvent::Exited(finished) => return *finished,
+            RunEvent::Output { .. } | RunEvent::TimedOut => {}
+        }
+    }
+}
+
+async fn finish(prepared: Prepared) -> Result<Finished, SpawnError> {
+    let (_running, mut events) = begin(prepared).await?;
+    Ok(end(&mut events).await)
+}
+
+fn text(captured: &Captured) -> String {
+    String::from_utf8(captured.joined()).unwrap()
+}
