@@ -179,3 +179,21 @@ fn verdict() -> Verdict {
         trace: ["read", "core", "deny rules", "policy"].map(line).to_vec(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_store::requests::Filter;
+
+    #[test]
+    fn what_is_prepared_is_a_record_that_a_host_can_open() {
+        let data = Data::prepare(Effort { turns: 1, size: 1, history: 30 }).unwrap();
+        let store = Store::open(&data.folder().join("postern.db")).unwrap();
+        assert_eq!(store.read(rules::all).unwrap().len(), RULES);
+        assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 1);
+        let filter = Filter { search: Some("max-count 7".into()), ..Filter::default() };
+        let found = store.read(|conn| requests::list(conn, &filter, 10)).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].phase, Phase::Finished);
+    }
+}

@@ -97,7 +97,7 @@ fn refuse_others(
 /// A connection that can only read.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    conn.pragma_update(None, "query_only", true)?;
+    conn.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024;")?;
     Ok(conn)
 }
 

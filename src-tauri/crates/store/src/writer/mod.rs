@@ -100,11 +100,11 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>) {
                 (unindexed, quiet) = (true, QUIET);
             }
             // It goes on at once for as long as nobody writes.
-            Err(RecvTimeoutError::Timeout) => (unindexed, quiet) = (index(conn), Duration::ZERO),
+            Err(RecvTimeoutError::Timeout) => (unindexed, quiet) = (rest(conn), Duration::ZERO),
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    if let Err(error) = conn.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)") {
+    if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
     }
 }
@@ -156,6 +156,16 @@ fn commit(conn: &Connection) -> rusqlite::Result<()> {
 
 fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
     conn.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+/// What is done when nobody writes: lines are indexed, and when there are none left, memory is given back. Gives
+/// whether there is more to do.
+fn rest(conn: &Connection) -> bool {
+    let more = index(conn);
+    if !more && let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
+        tracing::warn!(%error, "memory was not given back");
+    }
+    more
 }
 
 /// Indexes some lines; gives whether there are more.
