@@ -1,6 +1,7 @@
 //! What must hold for everything that comes in over a socket.
 
 mod bad_input;
+mod document;
 mod round_trip;
 
 use crate::{Call, Refused, decode, limits};
