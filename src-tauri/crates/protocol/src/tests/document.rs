@@ -102,7 +102,7 @@ impl Heard {
                 );
             }
             ("host", Frame::Response(answer)) => match answer.outcome {
-                Ok(result) => self.answer(&answer.id.expect("an id"), result, line),
+                Ok(result) => self.answer(&answer.id.expect("an id"), &result, line),
                 Err(error) => check_error(&error, line),
             },
             (who, frame) => panic!("{who} does not say {frame:?}"),
@@ -118,33 +118,33 @@ impl Heard {
         self.handshake = Some(handshake);
     }
 
-    fn answer(&mut self, id: &Id, result: Value, line: &str) {
+    fn answer(&mut self, id: &Id, result: &Value, line: &str) {
         match self.asked.remove(id).expect("an answer to a call").as_str() {
             "authenticate" => self.welcome(result),
             "system.run" => {
                 let read =
                     RunResult::of_value(result.clone()).unwrap_or_else(|error| panic!("{line}: {error}"));
-                assert_eq!(serde_json::to_value(read).unwrap(), result, "{line}");
+                assert_eq!(serde_json::to_value(read).unwrap(), *result, "{line}");
             }
-            "system.status" => same::<StatusResult>(&result, line),
-            "system.output" => same::<OutputResult>(&result, line),
-            "system.input" => same::<InputResult>(&result, line),
-            "system.kill" => same::<KillResult>(&result, line),
-            "system.which" => same::<WhichResult>(&result, line),
-            "session.open" | "session.close" => same::<SessionResult>(&result, line),
-            "tool.check" => same::<ToolCheckResult>(&result, line),
-            "events.after" => same::<EventsAfterResult>(&result, line),
+            "system.status" => same::<StatusResult>(result, line),
+            "system.output" => same::<OutputResult>(result, line),
+            "system.input" => same::<InputResult>(result, line),
+            "system.kill" => same::<KillResult>(result, line),
+            "system.which" => same::<WhichResult>(result, line),
+            "session.open" | "session.close" => same::<SessionResult>(result, line),
+            "tool.check" => same::<ToolCheckResult>(result, line),
+            "events.after" => same::<EventsAfterResult>(result, line),
             other => panic!("{other} is no method of this page"),
         }
     }
 
-    fn welcome(&mut self, result: Value) {
+    fn welcome(&mut self, result: &Value) {
         let handshake = self.handshake.take().expect("somebody authenticated");
         let proof = result["proof"].as_str().expect("the host's proof").to_owned();
         assert!(handshake.holds(&key(), Side::Server, &proof), "the host's proof on the page holds");
         match handshake.socket {
-            Socket::Channel => same::<Welcome>(&result, "welcome"),
-            Socket::Control => same::<ControlWelcome>(&result, "control"),
+            Socket::Channel => same::<Welcome>(result, "welcome"),
+            Socket::Control => same::<ControlWelcome>(result, "control"),
         }
     }
 }

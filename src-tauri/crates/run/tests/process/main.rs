@@ -88,6 +88,24 @@ fn a_denial_says_why_and_exits_with_126() {
 }
 
 #[test]
+fn on_a_terminal_it_says_once_that_a_person_is_asked() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.pending();
+        scene.pending();
+        scene.tell(finished(Some(0)));
+    });
+    let (screen, terminal) = stage::terminal();
+    let status = play.command(&["--", "x"]).stderr(terminal).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    let mut said = [0; 1000];
+    let bytes = rustix::io::read(&screen, &mut said).unwrap();
+    let said = String::from_utf8_lossy(&said[..bytes]).into_owned();
+    assert_eq!(said.matches("waiting for the person").count(), 1, "{said}");
+    play.end();
+}
+
+#[test]
 fn other_endings_have_their_own_exit_codes() {
     let denied = |reason| {
         let message = "so it is".to_owned();

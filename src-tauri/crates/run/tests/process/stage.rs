@@ -6,6 +6,9 @@ use postern_protocol::{
     Accepted, By, Call, Encoding, Event, Finished, Notice, Outcome, Output, Pending, RunParams, RunState,
     Signal, Socket, Started, Stream,
 };
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -26,6 +29,16 @@ fn at(path: &Path) -> Command {
     let mut command = Command::new(path);
     command.env_clear().stdin(Stdio::null());
     command
+}
+
+/// A terminal: the side with the screen, and the side for a process.
+pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
+    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&screen).unwrap();
+    unlockpt(&screen).unwrap();
+    let name = ptsname(&screen, Vec::new()).unwrap();
+    let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    (screen, terminal)
 }
 
 /// A folder with a host that listens, and the thread that plays the host's part.
