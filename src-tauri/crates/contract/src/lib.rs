@@ -6,9 +6,10 @@ mod question;
 mod told;
 
 pub use lists::{
-    AgentRow, Mode, Moment, PatternKind, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow,
+    AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow,
     Status,
 };
+pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal,
     ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,

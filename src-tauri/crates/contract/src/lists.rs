@@ -135,20 +135,6 @@ pub struct RuleDraft {
     pub misses: Vec<String>,
 }
 
-/// The kinds of pattern that can be typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum PatternKind {
-    /// A path with globs.
-    Path,
-    /// Words of a command.
-    Command,
-    /// This argv.
-    Exact,
-    /// The sha256 of a program, or `team:ID`, `signing:ID` on macOS.
-    Identity,
-}
-
 /// A request in the activity list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

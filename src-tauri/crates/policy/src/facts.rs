@@ -81,4 +81,8 @@ pub struct Facts<'a> {
     pub now: Millis,
     /// Whether names are compared without case (the default volume of macOS).
     pub case_insensitive: bool,
+    /// Whether the request came as shell text (an argv otherwise).
+    pub shell: bool,
+    /// Names of environment overrides that this agent may not set without being asked about them.
+    pub env_to_ask: &'a [String],
 }

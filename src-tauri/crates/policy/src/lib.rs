@@ -1,15 +1,36 @@
 //! May it run: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence. Pure.
 
+mod agent;
+pub mod case;
+mod check;
 pub mod environment;
 mod facts;
+mod generous;
+mod judge;
+mod needed;
+mod path;
+mod pattern;
+pub mod permissions;
+mod propose;
+pub mod risk;
 mod rule;
+mod ruleset;
 mod settings;
 mod verdict;
+mod words;
 
+pub use agent::{AgentPolicy, SessionLayers};
+pub use check::{Remark, RuleProblem, check_rule, remarks, would_match};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts};
+pub use judge::{changes, core, judge, judge_unanswered, rule_ref, source_words};
+pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
+pub use path::expand_home;
+pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
+pub use propose::{Draft, Offer, propose};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, Pin, Rule, RuleId, ScriptPin, Signature,
-    Source, Usage,
+    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
+    Signature, Source, Usage,
 };
+pub use ruleset::{Broken, RuleSet};
 pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -38,6 +38,21 @@ pub enum Pattern {
     Identity(IdentityPattern),
 }
 
+/// The kinds of pattern that can be typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum PatternKind {
+    /// A path with globs.
+    Path,
+    /// Words of a command.
+    Command,
+    /// This argv.
+    Exact,
+    /// The sha256 of a program, or `team:ID`, `signing:ID` on macOS.
+    Identity,
+}
+
 /// A program by what it is, wherever it lies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "by", content = "is", deny_unknown_fields)]

@@ -1,0 +1,51 @@
+//! Everything that one agent's requests are judged by: an immutable snapshot.
+
+use crate::permissions::FileLayer;
+use crate::ruleset::RuleSet;
+use crate::settings::{AgentId, Settings};
+use std::collections::HashMap;
+
+/// What one agent's requests are judged by.
+#[derive(Debug, Clone)]
+pub struct AgentPolicy {
+    /// Whose it is.
+    pub agent: AgentId,
+    /// What the person set.
+    pub settings: Settings,
+    /// Its own rules, everybody's, its skills' and the managed ones.
+    pub rules: RuleSet,
+    /// Its `permissions.jsonc`, where it has one that can be read.
+    pub file: Option<FileLayer>,
+    /// Why its `permissions.jsonc` cannot be read, with line and column. Set: everything is denied until it is mended.
+    pub file_problem: Option<String>,
+    /// Layers of its sessions, by the session's name.
+    pub sessions: HashMap<String, SessionLayers>,
+}
+
+/// What a session adds to its agent's policy.
+#[derive(Debug, Clone, Default)]
+pub struct SessionLayers {
+    /// A subagent's own rules, the outermost parent's first: a deny in any of them is final.
+    pub parents: Vec<FileLayer>,
+    /// What *Always* added during this session.
+    pub runtime: FileLayer,
+}
+
+impl AgentPolicy {
+    /// A policy without rules and files.
+    pub fn new(agent: AgentId, settings: Settings) -> Self {
+        Self {
+            agent,
+            settings,
+            rules: RuleSet::default(),
+            file: None,
+            file_problem: None,
+            sessions: HashMap::new(),
+        }
+    }
+
+    /// The layers of a session, where it has some.
+    pub fn session(&self, session: Option<&str>) -> Option<&SessionLayers> {
+        self.sessions.get(session?)
+    }
+}

@@ -1,0 +1,267 @@
+//! One case of `postern policy test`: a command, a little policy of its own, and the verdict it deserves.
+
+use crate::agent::AgentPolicy;
+use crate::environment::{Base, build};
+use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::judge::judge;
+use crate::needed::{Needed, Wanted, folder_of, lookups};
+use crate::path;
+use crate::pattern::parse_pattern;
+use crate::rule::{Effect, Lifetime, Rule, Source, Usage};
+use crate::ruleset::RuleSet;
+use crate::settings::{AgentId, Settings};
+use crate::verdict::{Decision, Reason};
+use postern_command::{Dialect, Reading, read_argv, read_shell};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The home folder of every case.
+const HOME: &str = "/Users/u";
+/// The working directory of a case that names none.
+const CWD: &str = "/Users/u/project";
+/// Postern's data folder in every case.
+const DATA: &str = "/Users/u/Library/Application Support/Postern";
+
+/// What exists in a case: bare names and the absolute paths they resolve to. Nothing else does.
+#[derive(Debug, Clone, Default)]
+pub struct Bins {
+    names: HashMap<String, String>,
+    paths: HashSet<String>,
+}
+
+impl Bins {
+    /// From a map of names to absolute paths.
+    pub fn new(names: HashMap<String, String>) -> Self {
+        let paths = names.values().cloned().collect();
+        Self { names, paths }
+    }
+}
+
+/// One case. Unknown fields are ignored.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Case {
+    /// Its name.
+    pub id: String,
+    /// Shell text; or `argv`.
+    pub shell: Option<String>,
+    /// An argv; or `shell`.
+    pub argv: Option<Vec<String>>,
+    /// The text that a client claims the argv stands for.
+    pub raw: Option<String>,
+    /// Working directory.
+    pub cwd: Option<String>,
+    /// Environment overrides.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Patterns that are allowed.
+    #[serde(default)]
+    pub allow: Vec<String>,
+    /// Patterns that are denied.
+    #[serde(default)]
+    pub deny: Vec<String>,
+    /// Settings that differ from a new agent's.
+    #[serde(default)]
+    pub settings: Settings,
+    /// The verdict it deserves.
+    pub expect: Expect,
+}
+
+/// One verdict, or any of several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Expect {
+    /// This one.
+    One(Decision),
+    /// Any of these.
+    Any(Vec<Decision>),
+}
+
+/// What became of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The case's name.
+    pub id: String,
+    /// The verdict it got.
+    pub got: Decision,
+    /// Whether that is one it deserves.
+    pub ok: bool,
+    /// Why it got it.
+    pub reason: Reason,
+    /// The same in a sentence.
+    pub message: String,
+}
+
+/// Why a case cannot be tried.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CaseError {
+    /// It is not a case.
+    #[error("not a case: {0}")]
+    Malformed(String),
+    /// It names both kinds of command, or none.
+    #[error("{0}: a case has either \"shell\" or \"argv\"")]
+    NoCommand(String),
+    /// A pattern is not one.
+    #[error("{0}: {1}")]
+    Pattern(String, String),
+}
+
+impl Case {
+    /// Reads one line of a file of cases.
+    pub fn parse(line: &str) -> Result<Self, CaseError> {
+        serde_json::from_str(line).map_err(|error| CaseError::Malformed(error.to_string()))
+    }
+
+    /// Judges it. Without `bins` every program exists, in `/usr/bin` where it is called by its bare name.
+    pub fn run(&self, bins: Option<&Bins>) -> Result<Outcome, CaseError> {
+        let reading = self.reading()?;
+        let policy = self.policy()?;
+        let cwd = path::normal(self.cwd.as_deref().unwrap_or(CWD)).into_owned();
+        let told = |got, reason, message: &str| Outcome {
+            id: self.id.clone(),
+            got,
+            ok: self.expects(got),
+            reason,
+            message: message.to_owned(),
+        };
+        if !self.raw_is_argv() {
+            return Ok(told(Decision::Deny, Reason::Invalid, "The raw text is not what the argv says."));
+        }
+        let env_to_ask = match self.asked_environment(&cwd, &reading) {
+            Ok(names) => names,
+            Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, &message)),
+        };
+        let world = World { bins, cwd: &cwd, shell: self.shell.is_some() };
+        let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| world.found(needed)).collect();
+        let facts = Facts {
+            reading: &reading,
+            steps: &steps,
+            cwd: &cwd,
+            home: HOME,
+            data: DATA,
+            session: None,
+            now: 0,
+            case_insensitive: true,
+            shell: self.shell.is_some(),
+            env_to_ask: &env_to_ask,
+        };
+        let verdict = judge(&policy, &facts);
+        Ok(told(verdict.decision, verdict.reason, &verdict.message))
+    }
+
+    fn expects(&self, got: Decision) -> bool {
+        match &self.expect {
+            Expect::One(one) => *one == got,
+            Expect::Any(any) => any.contains(&got),
+        }
+    }
+
+    fn reading(&self) -> Result<Reading, CaseError> {
+        match (&self.shell, &self.argv) {
+            (Some(text), None) => Ok(read_shell(text, Dialect::Bash)),
+            (None, Some(argv)) => Ok(read_argv(argv)),
+            (Some(_), Some(_)) | (None, None) => Err(CaseError::NoCommand(self.id.clone())),
+        }
+    }
+
+    /// What a client says its argv stands for must be the argv, or the text that it hands to a shell.
+    fn raw_is_argv(&self) -> bool {
+        let (Some(raw), Some(argv)) = (&self.raw, &self.argv) else { return true };
+        let payload = matches!(argv.as_slice(), [_, flag, text] if flag.starts_with('-') && flag.ends_with('c') && text == raw);
+        payload || postern_command::words_of(raw).as_ref() == Ok(argv)
+    }
+
+    fn policy(&self) -> Result<AgentPolicy, CaseError> {
+        let agent = AgentId::new("case").map_err(|error| CaseError::Malformed(error.to_string()))?;
+        let effects = [(Effect::Allow, &self.allow), (Effect::Deny, &self.deny)];
+        let texts =
+            effects.into_iter().flat_map(|(effect, texts)| texts.iter().map(move |text| (effect, text)));
+        let mut rules = Vec::new();
+        for (effect, text) in texts {
+            let number = i64::try_from(rules.len()).unwrap_or(i64::MAX - 1) + 1;
+            let pattern = parse_pattern(text, None)
+                .map_err(|error| CaseError::Pattern(self.id.clone(), error.to_string()))?;
+            rules.push(Rule {
+                id: number,
+                effect,
+                agent: None,
+                pattern,
+                args: None,
+                pin: None,
+                allow_writes: false,
+                source: Source::Person,
+                lifetime: Lifetime::Forever,
+                why: None,
+                matches: Vec::new(),
+                misses: Vec::new(),
+                created_at: 0,
+                usage: Usage::default(),
+            });
+        }
+        let rules = RuleSet::compile(&rules, HOME, true);
+        Ok(AgentPolicy { rules, ..AgentPolicy::new(agent, self.settings.clone()) })
+    }
+
+    /// The names that are asked about, or why the environment is refused.
+    fn asked_environment(&self, cwd: &str, reading: &Reading) -> Result<Vec<String>, String> {
+        let base = Base {
+            user: "u".to_owned(),
+            home: HOME.to_owned(),
+            shell: "/bin/zsh".to_owned(),
+            path: "/usr/bin:/bin".to_owned(),
+            tmpdir: "/tmp".to_owned(),
+            lang: "en_US.UTF-8".to_owned(),
+            pwd: cwd.to_owned(),
+            text_encoding: None,
+            inherited: Vec::new(),
+        };
+        let overrides: Vec<(String, String)> = self.env.clone().into_iter().collect();
+        let built = build(&base, &overrides, &self.settings, reading.plain.is_none())
+            .map_err(|refused| refused.message())?;
+        Ok(built.changes.into_iter().filter(|change| change.asks).map(|change| change.name).collect())
+    }
+}
+
+/// What there is in a case.
+struct World<'a> {
+    bins: Option<&'a Bins>,
+    cwd: &'a str,
+    shell: bool,
+}
+
+impl World<'_> {
+    fn found(&self, needed: &Needed<'_>) -> StepFacts {
+        let at = |wanted: &Wanted<'_>| self.lookup(wanted, needed);
+        StepFacts { program: at(&needed.program), via: needed.via.iter().map(at).collect(), script: None }
+    }
+
+    fn lookup(&self, wanted: &Wanted<'_>, needed: &Needed<'_>) -> Lookup {
+        let (invoked, path) = match wanted {
+            Wanted::Nothing => return Lookup::Nothing,
+            Wanted::Name(name) => match self.bins {
+                None => (*name, Some(format!("/usr/bin/{name}"))),
+                Some(bins) => (*name, bins.names.get(*name).cloned()),
+            },
+            Wanted::Path(written) => {
+                let Some(folder) = folder_of(self.cwd, needed.dir) else { return Lookup::Nothing };
+                let path = path::join(&folder, written);
+                let exists = self.bins.is_none_or(|bins| bins.paths.contains(&path));
+                // The map knows programs by name. Of another path it says only that no rule can mean it: an argv
+                // request for one is asked about, as in a line of shell text.
+                if !exists && !self.shell {
+                    return Lookup::Nothing;
+                }
+                (*written, exists.then_some(path))
+            }
+        };
+        let Some(path) = path else { return Lookup::NotFound };
+        Lookup::Found(Box::new(Program {
+            invoked: invoked.to_owned(),
+            real_path: path.clone(),
+            path,
+            identity: None,
+            shebang: None,
+            mutable: false,
+            setuid: false,
+        }))
+    }
+}

@@ -1,0 +1,75 @@
+//! Examples of a rule: read as shell text, with programs taken to lie where the rule says.
+
+use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::needed::{Needed, Wanted, folder_of, lookups};
+use crate::path;
+use crate::pattern::is_glob;
+use crate::rule::{Lifetime, Pattern, Rule};
+use postern_command::{Dialect, read_shell};
+
+/// Whether the example is matched; none where it cannot be read.
+pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
+    let reading = read_shell(example, Dialect::Bash);
+    if reading.invalid.is_some() || reading.steps.is_empty() {
+        return None;
+    }
+    // An example says what the pattern means; time and content have no part in that.
+    let timeless = Rule { pin: None, lifetime: Lifetime::Forever, ..rule.clone() };
+    let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| found(needed, rule, home)).collect();
+    let facts = Facts {
+        reading: &reading,
+        steps: &steps,
+        cwd: home,
+        home,
+        data: "/var/empty/postern",
+        session: None,
+        now: 0,
+        case_insensitive: false,
+        shell: true,
+        env_to_ask: &[],
+    };
+    Some(super::would_match(&timeless, &facts))
+}
+
+fn found(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
+    let at = |wanted: &Wanted<'_>| lookup(wanted, needed, rule, home);
+    StepFacts { program: at(&needed.program), via: needed.via.iter().map(at).collect(), script: None }
+}
+
+fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> Lookup {
+    let path = match wanted {
+        Wanted::Nothing => return Lookup::Nothing,
+        Wanted::Name(name) => named(name, rule, home),
+        Wanted::Path(written) => {
+            let expanded = path::expand_home(written, home);
+            match folder_of(home, needed.dir) {
+                Some(folder) => path::join(&folder, &expanded),
+                None => return Lookup::Nothing,
+            }
+        }
+    };
+    let invoked = match wanted {
+        Wanted::Name(text) | Wanted::Path(text) => (*text).to_owned(),
+        Wanted::Nothing => String::new(),
+    };
+    Lookup::Found(Box::new(Program {
+        invoked,
+        real_path: path.clone(),
+        path,
+        identity: None,
+        shebang: None,
+        mutable: false,
+        setuid: false,
+    }))
+}
+
+/// A bare name lies where the rule's path ends in it, else among the system's programs.
+fn named(name: &str, rule: &Rule, home: &str) -> String {
+    if let Pattern::Path(text) = &rule.pattern {
+        let expanded = path::expand_home(text, home);
+        if !is_glob(&expanded) && path::base_name(&expanded) == name {
+            return expanded.into_owned();
+        }
+    }
+    format!("/usr/bin/{name}")
+}

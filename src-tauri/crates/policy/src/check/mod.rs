@@ -1,0 +1,105 @@
+//! Rules before they are saved: their examples, what is too broad, and what else is to be said about them.
+
+mod example;
+mod remark;
+
+pub use remark::{Remark, remarks};
+
+use crate::agent::AgentPolicy;
+use crate::facts::Facts;
+use crate::pattern::{PatternError, kind_name, parse_pattern, pattern_text};
+use crate::rule::{Effect, Pattern, Rule};
+use crate::ruleset::RuleSet;
+use crate::settings::{AgentId, Settings};
+use crate::verdict::Reason;
+use postern_command::{Class, class_of};
+
+/// Why a rule is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleProblem {
+    /// Its pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// It allows whatever it is told to run.
+    #[error("{0:?} would allow whatever it is told to run; name the command that it is to run")]
+    Carrier(String),
+    /// It allows everything.
+    #[error("{0:?} would allow everything; set the agent to Allow if that is meant, or name a folder")]
+    Everything(String),
+    /// An example that should match does not.
+    #[error("the example {0:?} is not matched by the rule")]
+    Misses(String),
+    /// An example that should not match does.
+    #[error("the example {0:?} is matched by the rule, and should not be")]
+    Matches(String),
+    /// An example cannot be read.
+    #[error("the example {0:?} cannot be read as a command")]
+    Unreadable(String),
+    /// A file's effect in a rule.
+    #[error("a rule allows or denies; only permissions.jsonc can ask")]
+    Asks,
+}
+
+/// Checks a rule before it is saved. `home` is the person's home folder.
+pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
+    let text = pattern_text(&rule.pattern);
+    parse_pattern(&text, Some(kind_name(&rule.pattern)))?;
+    match rule.effect {
+        Effect::Allow => not_too_broad(rule, &text)?,
+        Effect::Deny => {}
+        Effect::Ask => return Err(RuleProblem::Asks),
+    }
+    for (examples, expected) in [(&rule.matches, true), (&rule.misses, false)] {
+        for example in examples {
+            let matched = example::matches(rule, example, home)
+                .ok_or_else(|| RuleProblem::Unreadable(example.clone()))?;
+            match (matched, expected) {
+                (true, true) | (false, false) => {}
+                (false, true) => return Err(RuleProblem::Misses(example.clone())),
+                (true, false) => return Err(RuleProblem::Matches(example.clone())),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
+    match &rule.pattern {
+        Pattern::Path(path) => {
+            let everything = path.trim_start_matches('/').split('/').all(|part| matches!(part, "*" | "**"));
+            if everything { Err(RuleProblem::Everything(text.to_owned())) } else { Ok(()) }
+        }
+        Pattern::Command(_) => {
+            let words = postern_command::words_of(text).unwrap_or_default();
+            let carrier = words.first().is_some_and(|first| class_of(first) != Class::Ordinary);
+            let open =
+                words.get(1).is_none_or(|second| second.contains(['*', '?']) || second.starts_with('-'));
+            if carrier && open && words.len() > 1 {
+                Err(RuleProblem::Carrier(text.to_owned()))
+            } else {
+                Ok(())
+            }
+        }
+        Pattern::Exact(_) | Pattern::Identity(_) => Ok(()),
+    }
+}
+
+/// Whether a rule is about a request: for an allow rule, whether it covers a step of it; for a deny rule, whether it
+/// denies one.
+pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
+    let Ok(agent) = AgentId::new("rule") else { return false };
+    if facts.reading.steps.len() != facts.steps.len() {
+        return false;
+    }
+    let settings = Settings { allow_skills: true, ..Settings::default() };
+    let rules = RuleSet::compile(std::slice::from_ref(rule), facts.home, facts.case_insensitive);
+    let policy = AgentPolicy { rules, ..AgentPolicy::new(agent, settings) };
+    match rule.effect {
+        Effect::Allow => (0..facts.steps.len()).any(|at| crate::judge::covers(&policy, facts, at)),
+        Effect::Deny | Effect::Ask => {
+            let verdict = crate::judge::judge(&policy, facts);
+            matches!(verdict.reason, Reason::Denylist | Reason::Managed)
+                && verdict.rule.is_some_and(|told| told.id == rule.id)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! How a deny rule's words are compared: generously, because a spelling must not be a way around it.
+//!
+//! The program's name is compared without folder and case. Options that stand before a subcommand are stepped over,
+//! with their values where they take any. An option that the rule names may stand anywhere. A word that is not known
+//! before the run makes it *maybe*.
+
+use crate::path;
+use crate::words::{WordPattern, wild};
+
+/// Whether a deny rule's words match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Match {
+    /// No.
+    No,
+    /// It depends on something that is only known when it runs.
+    Maybe,
+    /// Yes.
+    Yes,
+}
+
+/// Options that take the next word as their value, of programs with subcommands. Of other programs every option is
+/// taken for one that may or may not.
+const VALUE_OPTIONS: &[(&str, &[&str])] = &[
+    (
+        "git",
+        &[
+            "-c",
+            "-C",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--exec-path",
+            "--config-env",
+            "--super-prefix",
+        ],
+    ),
+    (
+        "npm",
+        &[
+            "-C",
+            "--prefix",
+            "-w",
+            "--workspace",
+            "--registry",
+            "--userconfig",
+            "--cache",
+            "--loglevel",
+            "--script-shell",
+            "--tag",
+        ],
+    ),
+    ("pnpm", &["-C", "--dir", "-F", "--filter", "--registry"]),
+    ("yarn", &["--cwd", "--registry", "--cache-folder"]),
+    (
+        "kubectl",
+        &[
+            "-n",
+            "--namespace",
+            "--context",
+            "--cluster",
+            "-s",
+            "--server",
+            "--kubeconfig",
+            "--token",
+            "--user",
+            "--as",
+            "-v",
+        ],
+    ),
+    (
+        "docker",
+        &[
+            "-H",
+            "--host",
+            "-c",
+            "--context",
+            "--config",
+            "-l",
+            "--log-level",
+            "--tlscacert",
+            "--tlscert",
+            "--tlskey",
+        ],
+    ),
+    ("cargo", &["--config", "-Z", "-C", "--color", "--manifest-path", "--target-dir"]),
+    ("gh", &["-R", "--repo", "--hostname"]),
+    ("terraform", &["-chdir"]),
+    ("helm", &["-n", "--namespace", "--kube-context", "--kubeconfig"]),
+    ("aws", &["--profile", "--region", "--output", "--endpoint-url", "--query"]),
+    ("gcloud", &["--project", "--account", "--configuration", "--format", "--verbosity"]),
+    ("brew", &[]),
+    ("pip", &["--python", "--log", "--proxy", "--cache-dir"]),
+];
+
+/// Compares a command pattern's words with a command. `names` are the program as invoked and as found (paths).
+pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args: &[Option<&str>]) -> Match {
+    let Some((first, rest)) = pattern.split_first() else {
+        // A pattern that is only `*` matches every command.
+        return if more { Match::Yes } else { Match::No };
+    };
+    if !names.iter().any(|name| is_program(first, name)) {
+        return Match::No;
+    }
+    let (options, operands): (Vec<_>, Vec<_>) = rest.iter().partition(|word| is_option(word));
+    let tool = names.iter().map(|name| path::base_name(name)).find_map(known_tool);
+    let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(Match::Yes);
+    found.min(walk(&operands, more || !options.is_empty(), args, tool))
+}
+
+/// Whether a pattern's first word names this program.
+pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
+    let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
+    if text.contains('/') {
+        name.contains('/') && wild(&path::deny_key(text), &path::deny_key(name))
+    } else {
+        wild(&path::fold(text), &path::fold(path::base_name(name)))
+    }
+}
+
+fn is_option(word: &WordPattern) -> bool {
+    matches!(word, WordPattern::Literal(text) if text.len() > 1 && text.starts_with('-'))
+}
+
+fn anywhere(option: &WordPattern, args: &[Option<&str>]) -> Match {
+    if args.iter().flatten().any(|word| option.matches(word)) {
+        Match::Yes
+    } else if args.contains(&None) {
+        Match::Maybe
+    } else {
+        Match::No
+    }
+}
+
+fn known_tool(name: &str) -> Option<&'static [&'static str]> {
+    VALUE_OPTIONS.iter().find(|(tool, _)| tool.eq_ignore_ascii_case(name)).map(|(_, options)| *options)
+}
+
+/// Walks the operands in order; `takes_value` tells which options swallow the next word.
+fn walk(pattern: &[&WordPattern], more: bool, args: &[Option<&str>], tool: Option<&[&str]>) -> Match {
+    let Some((wanted, rest)) = pattern.split_first() else {
+        let bare = args.iter().all(|word| word.is_some_and(|word| word.starts_with('-')));
+        return if more || bare { Match::Yes } else { Match::No };
+    };
+    let Some((word, behind)) = args.split_first() else { return Match::No };
+    let Some(word) = word else {
+        // What it becomes is not known: it may be the wanted word.
+        return Match::Maybe;
+    };
+    if wanted.matches(word) && walk(rest, more, behind, tool) != Match::No {
+        return walk(rest, more, behind, tool);
+    }
+    if !word.starts_with('-') && !word.starts_with('+') {
+        return Match::No;
+    }
+    let swallow = || behind.split_first().map_or(Match::No, |(_, after)| walk(pattern, more, after, tool));
+    match tool {
+        Some(options) if options.contains(word) => swallow(),
+        Some(_) => walk(pattern, more, behind, tool),
+        None if word.contains('=') => walk(pattern, more, behind, tool),
+        None => walk(pattern, more, behind, tool).max(swallow()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::WordsPattern;
+
+    fn denied(rule: &str, command: &str) -> Match {
+        let split = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let words = split(command);
+        let args: Vec<Option<&str>> =
+            words[1..].iter().map(|word| (word != "?").then_some(word.as_str())).collect();
+        let pattern = WordsPattern::of_command(&split(rule));
+        compare(&pattern.words, pattern.more, &[&words[0]], &args)
+    }
+
+    #[test]
+    fn a_spelling_is_no_way_around_a_deny_rule() {
+        for (rule, command) in [
+            ("git push *", "git push"),
+            ("git push *", "/opt/x/GIT push --force"),
+            ("git push *", "git -c a.b=c push --force"),
+            ("git push *", "git --no-pager push"),
+            ("git push *", "git -C /x push"),
+            ("npm publish *", "npm --prefix sub publish"),
+            ("kubectl delete *", "kubectl -n prod delete pod x"),
+            ("unknown sub *", "unknown --flag value sub x"),
+            ("git push --force *", "git push origin main --force"),
+            ("/usr/bin/git push *", "/USR/bin/git push"),
+            ("*", "anything at all"),
+        ] {
+            assert_eq!(denied(rule, command), Match::Yes, "{rule} against {command}");
+        }
+    }
+
+    #[test]
+    fn a_denied_word_that_is_no_subcommand_is_no_match() {
+        for (rule, command) in [
+            ("git push *", "git log --grep=push"),
+            ("git push *", "git log push"),
+            ("git push *", "git --no-pager log push"),
+            ("git push *", "gitx push"),
+            ("npm publish *", "npm run publish"),
+            ("git push --force *", "git push origin"),
+        ] {
+            assert_eq!(denied(rule, command), Match::No, "{rule} against {command}");
+        }
+    }
+
+    #[test]
+    fn a_word_known_only_at_run_time_may_match() {
+        assert_eq!(denied("git push *", "git ? origin"), Match::Maybe);
+        assert_eq!(denied("git push *", "git log ?"), Match::No);
+        assert_eq!(denied("git push --force *", "git push ?"), Match::Maybe);
+    }
+}

@@ -1,0 +1,146 @@
+//! Stages 2 to 4: what speaks against a step, whatever the settings say.
+
+use super::deny::{self, Hit};
+use super::invocation::{self, Invocation};
+use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
+use super::{core, label};
+use crate::agent::AgentPolicy;
+use crate::facts::Facts;
+use crate::generous::Match;
+use crate::permissions::{Entry, FileLayer, SHELL_TOOL, command};
+use crate::rule::Effect;
+use crate::verdict::{Decision, Reason};
+use postern_command::escape;
+
+/// The weightiest thing against the step at `at`; a question at least where something only may be denied.
+pub(super) fn step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
+    let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
+    let calls = invocation::of_step(step, found, facts);
+    let own: Vec<Outcome> = calls.iter().filter_map(|call| one(policy, facts, call)).collect();
+    let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, facts, &part.candidates));
+    own.into_iter().chain(opaque).min_by_key(weight)
+}
+
+/// The weightiest thing against commands that a part which was not understood may run.
+pub(super) fn candidates(policy: &AgentPolicy, facts: &Facts<'_>, argvs: &[Vec<String>]) -> Option<Outcome> {
+    let calls = argvs.iter().filter_map(|argv| invocation::of_candidate(argv, facts));
+    calls
+        .filter_map(|call| one(policy, facts, &call))
+        .filter(|found| found.decision == Decision::Deny)
+        .min_by_key(weight)
+}
+
+fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
+    (std::cmp::Reverse(outcome.decision), outcome.stage())
+}
+
+fn one(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>) -> Option<Outcome> {
+    let veto = layers(policy, facts, call, Layer::Parents);
+    let rule = deny::find(&policy.rules, call, facts).map(|hit| of_rule(&hit));
+    let core = core::check(call, facts).map(|entry| of_core(entry, &call_label(call)));
+    let file = layers(policy, facts, call, Layer::All);
+    [veto, rule, core, file].into_iter().flatten().min_by_key(weight)
+}
+
+fn call_label(call: &Invocation<'_>) -> String {
+    let known: Vec<&str> =
+        std::iter::once(call.name).chain(call.args.iter().map_while(|word| *word)).collect();
+    label::of_words(&known)
+}
+
+pub(super) fn of_core(entry: core::CoreEntry, label: &str) -> Outcome {
+    Outcome::new(Decision::Deny, Reason::Core, format!("{} ({}: {label})", entry.reason, entry.id))
+        .advise("This is never allowed, in any spelling. Name exactly what is to be changed instead.")
+}
+
+fn of_rule(hit: &Hit<'_>) -> Outcome {
+    let rule = rule_ref(&hit.rule.rule);
+    if !hit.sure {
+        let message =
+            format!("What it will be told is only known when it runs, and {} may then match.", rule.pattern);
+        return Outcome::new(Decision::Ask, Reason::Opaque, message).by(rule).advise("Write the words out.");
+    }
+    if !hit.denies() {
+        return Outcome::new(Decision::Ask, Reason::AskAlways, by_rule(&rule)).by(rule);
+    }
+    let reason = if hit.is_managed() { Reason::Managed } else { Reason::Denylist };
+    let advice = rule.why.clone().unwrap_or_else(|| {
+        "A rule of the person denies this, in every spelling. Do it another way, or ask the person to change the rule."
+            .to_owned()
+    });
+    Outcome::new(Decision::Deny, reason, by_rule(&rule)).advise(advice).by(rule)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    Parents,
+    All,
+}
+
+fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which: Layer) -> Option<Outcome> {
+    let session = policy.session(facts.session);
+    let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
+    let names = call.names();
+    let words: Vec<Option<&str>> =
+        std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
+    let last = |layers: &[&'_ FileLayer]| -> Option<(Entry, Match)> {
+        let entries = layers.iter().rev().flat_map(|layer| layer.entries().iter().rev());
+        entries.filter(|entry| entry.is_for(SHELL_TOOL)).find_map(|entry| {
+            let matched = command::matches(entry, &names, &words);
+            (matched != Match::No).then(|| (entry.clone(), matched))
+        })
+    };
+    match which {
+        Layer::Parents => {
+            let veto = parents
+                .iter()
+                .find_map(|parent| last(&[parent]).filter(|(entry, _)| entry.effect == Effect::Deny));
+            veto.map(|(entry, matched)| of_entry(&entry, matched, Reason::Managed))
+        }
+        Layer::All => {
+            let runtime = session.map(|layers| &layers.runtime);
+            let all: Vec<&FileLayer> = parents.iter().chain(policy.file.as_ref()).chain(runtime).collect();
+            if all.is_empty() {
+                return None;
+            }
+            let (entry, matched) = last(&all)?;
+            // A catch-all that asks is what happens anyway where no rule matches: it forces nothing.
+            let speaks = match entry.effect {
+                Effect::Allow => false,
+                Effect::Ask => !entry.is_catch_all(),
+                Effect::Deny => true,
+            };
+            speaks.then(|| of_entry(&entry, matched, Reason::Denylist))
+        }
+    }
+}
+
+fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
+    let rule = entry_ref(entry);
+    match (entry.effect, matched) {
+        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, by_rule(&rule))
+            .advise("The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file."),
+        (Effect::Deny | Effect::Ask | Effect::Allow, _) => {
+            Outcome::new(Decision::Ask, Reason::AskAlways, format!("{} asks about it.", escape::text(&rule.source)))
+        }
+    }
+    .by(rule)
+}
+
+/// The file's entry that allows a step, where its last match does.
+pub(super) fn allowing_entry(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    words: &[Option<&str>],
+) -> Option<Entry> {
+    let session = policy.session(facts.session);
+    let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
+    let all: Vec<&FileLayer> =
+        parents.iter().chain(policy.file.as_ref()).chain(session.map(|layers| &layers.runtime)).collect();
+    let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
+    let entries = all.iter().rev().flat_map(|layer| layer.entries().iter().rev());
+    let last = entries
+        .filter(|entry| entry.is_for(SHELL_TOOL))
+        .find(|entry| command::matches(entry, &names, words) != Match::No)?;
+    (last.effect == Effect::Allow).then(|| last.clone())
+}

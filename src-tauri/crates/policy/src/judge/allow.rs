@@ -1,0 +1,320 @@
+//! Allow rules: what a step needs so that one covers it.
+
+use crate::agent::AgentPolicy;
+use crate::environment::{Standing, standing};
+use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::path;
+use crate::pattern::is_glob;
+use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
+use crate::ruleset::Compiled;
+use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
+
+/// Folders in which only the system installs programs.
+const SYSTEM_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
+
+/// What the allow rules say about a step.
+#[derive(Debug)]
+pub(super) enum Coverage<'a> {
+    /// This rule covers it.
+    Covered(&'a Rule),
+    /// This rule's pattern matches, but the program or script is not the one it was approved with.
+    Changed(&'a Rule, String),
+    /// A rule's pattern matches and does not cover it for this reason.
+    Close(&'a Rule, String),
+    /// No rule matches.
+    Nothing,
+}
+
+/// The step with what was found for it.
+pub(super) struct Subject<'a> {
+    pub(super) step: &'a Step,
+    pub(super) found: &'a StepFacts,
+    words: Vec<Option<&'a str>>,
+    /// Where a wrapper gives it more rights: all its words, wrappers included.
+    elevated: Option<Vec<Option<&'a str>>>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(step: &'a Step, found: &'a StepFacts) -> Self {
+        let value = |word: &'a postern_command::Word| word.value.as_deref();
+        let elevated =
+            step.via.iter().any(|via| via.power == Power::Elevated).then(|| {
+                step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv).map(value).collect()
+            });
+        Self { step, found, words: step.argv.iter().map(value).collect(), elevated }
+    }
+
+    pub(super) fn program(&self) -> Option<&'a Program> {
+        match &self.found.program {
+            Lookup::Found(program) => Some(program),
+            Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
+        }
+    }
+
+    pub(super) fn words(&self) -> &[Option<&'a str>] {
+        &self.words
+    }
+
+    /// Whether the program is a shell, an interpreter, a wrapper or many programs in one: by its name as invoked, as
+    /// found, and as it is really called.
+    pub(super) fn carries_others(&self) -> bool {
+        let names =
+            self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
+        let invoked = self.step.program().into_iter();
+        invoked
+            .chain(names.into_iter().flatten())
+            .any(|name| class_of(path::base_name(name)) != Class::Ordinary)
+    }
+
+    /// What stands in the way of every rule; none where a rule can cover the step.
+    pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+        if self.step.via.iter().any(|via| via.power == Power::Elsewhere) {
+            return Some("what it runs cannot be looked up here".to_owned());
+        }
+        match &self.found.program {
+            Lookup::Found(_) => {}
+            Lookup::NotFound => return Some("its program was not found".to_owned()),
+            Lookup::Unusable { path, what } => {
+                return Some(format!("{} {what}", postern_command::escape::text(path)));
+            }
+            Lookup::Nothing => return Some("its program is not known before it runs".to_owned()),
+        }
+        let assignment = self.step.assignments.iter().find(|assignment| !is_harmless(assignment, policy));
+        if let Some(assignment) = assignment {
+            return Some(format!("it sets {}", postern_command::escape::text(&assignment.name)));
+        }
+        self.strange_wrapper(policy, facts)
+    }
+
+    /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
+    fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+        let shell_words = |name: &str| facts.shell && crate::needed::is_shell_word(name);
+        for (via, lookup) in self.step.via.iter().zip(&self.found.via) {
+            let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
+            let trusted = match lookup {
+                Lookup::Found(program) => {
+                    !name.contains('/')
+                        || in_system(&program.real_path)
+                        || named_by_rule(policy, program, facts)
+                }
+                Lookup::Nothing => shell_words(name),
+                Lookup::NotFound | Lookup::Unusable { .. } => false,
+            };
+            if !trusted {
+                return Some(format!(
+                    "its wrapper {} is not one that is known",
+                    postern_command::escape::text(name)
+                ));
+            }
+        }
+        (self.found.via.len() < self.step.via.len()).then(|| "a wrapper was not looked up".to_owned())
+    }
+}
+
+fn in_system(path: &str) -> bool {
+    SYSTEM_FOLDERS.iter().any(|folder| path::is_within(path, folder))
+}
+
+fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> bool {
+    let mut found = Vec::new();
+    policy.rules.allow().by_path(&policy.rules.allow_key(&program.path), &mut found);
+    found
+        .into_iter()
+        .map(|at| policy.rules.get(at))
+        .any(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+}
+
+fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
+    let plain = assignment.value.value.as_deref().is_some_and(|value| {
+        value.len() <= 64 && value.chars().all(|c| c.is_ascii_alphanumeric() || "_.:,@+=-".contains(c))
+    });
+    match standing(&assignment.name, &policy.settings) {
+        Standing::Named => assignment.value.value.is_some(),
+        Standing::Plain => plain,
+        Standing::Asks | Standing::Refused(_) => false,
+    }
+}
+
+/// What the agent's allow rules say about a step that nothing stands in the way of.
+pub(super) fn coverage<'a>(
+    policy: &'a AgentPolicy,
+    subject: &Subject<'_>,
+    facts: &Facts<'_>,
+) -> Coverage<'a> {
+    let mut found = Vec::new();
+    collect(policy, subject, &mut found);
+    let mut best = (3, RuleId::MAX, Coverage::Nothing);
+    for rule in found.into_iter().map(|at| policy.rules.get(at)) {
+        if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy) {
+            continue;
+        }
+        let said = weigh(rule, subject);
+        let rank = match &said {
+            Coverage::Covered(_) => 0,
+            Coverage::Changed(..) => 1,
+            Coverage::Close(..) => 2,
+            Coverage::Nothing => continue,
+        };
+        if (rank, rule.rule.id) < (best.0, best.1) {
+            best = (rank, rule.rule.id, said);
+        }
+    }
+    best.2
+}
+
+fn is_idle_skill(rule: &Rule, policy: &AgentPolicy) -> bool {
+    matches!(rule.source, Source::Skill(_)) && !policy.settings.allow_skills
+}
+
+/// Rules that may match.
+fn collect(policy: &AgentPolicy, subject: &Subject<'_>, found: &mut Vec<usize>) {
+    let index = policy.rules.allow();
+    let all: Option<Vec<&str>> =
+        subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
+    if let Some(argv) = &all {
+        index.by_argv(argv, found);
+    }
+    if let Some(elevated) = &subject.elevated {
+        // More rights are covered only by a rule that names them: the wrapper is the command's first word.
+        if let Some(Some(first)) = elevated.first() {
+            index.by_first_word(first, found);
+        }
+        return;
+    }
+    if let Some(name) = subject.step.program() {
+        index.by_first_word(name, found);
+    }
+    if let Some(program) = subject.program() {
+        let key = policy.rules.allow_key(&program.path);
+        index.by_path(&key, found);
+        if program.real_path != program.path {
+            index.by_path(&policy.rules.allow_key(&program.real_path), found);
+        }
+        if let Some(identity) = &program.identity {
+            index.by_identity(identity, found);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+}
+
+/// Whether one rule covers the step.
+fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>) -> Coverage<'a> {
+    let words = subject.elevated.as_ref().unwrap_or(&subject.words);
+    if let Some(command) = &rule.command {
+        let program = words.len() - subject.words.len();
+        if !command.matches(words) || !(0..=program).all(|at| command.names(at)) {
+            return Coverage::Nothing;
+        }
+    }
+    if let Some(args) = &rule.args
+        && !args.matches(words.get(1..).unwrap_or_default())
+    {
+        return Coverage::Nothing;
+    }
+    if let Some(problem) = too_wide(rule, subject) {
+        return Coverage::Close(&rule.rule, problem);
+    }
+    match pin_problem(&rule.rule, subject) {
+        PinState::Holds => Coverage::Covered(&rule.rule),
+        PinState::Changed(what) => Coverage::Changed(&rule.rule, what),
+        PinState::OtherScript => Coverage::Nothing,
+    }
+}
+
+/// Why a rule that matches is too wide for this step.
+fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<String> {
+    if rule.is_glob && subject.carries_others() {
+        return Some("it starts other programs: a rule must name it".to_owned());
+    }
+    if rule.is_glob && subject.program().is_some_and(|program| program.setuid) {
+        return Some("it runs with another user's rights: a rule must name it".to_owned());
+    }
+    let unnamed = subject.step.ways_out.iter().find(|way| !names_word(rule, way.argument, subject));
+    if let Some(way) = unnamed {
+        return Some(format!("{}: a rule must name that argument", way.what));
+    }
+    let write = subject.step.redirections.iter().find(|redirection| redirection.writes());
+    match write {
+        Some(redirection) if !rule.rule.allow_writes || redirection.target.value.is_none() => {
+            Some(format!("it writes to {}, and the rule does not say that it may", target(redirection)))
+        }
+        Some(_) | None => None,
+    }
+}
+
+pub(super) fn target(redirection: &Redirection) -> String {
+    postern_command::escape::text(redirection.target.value.as_deref().unwrap_or(&redirection.target.raw))
+}
+
+/// Whether the rule names the word at this place of the argv literally.
+fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
+    let before = subject.elevated.as_ref().map_or(0, |all| all.len() - subject.words.len());
+    let at = at + before;
+    match (&rule.rule.pattern, &rule.command, &rule.args) {
+        (Pattern::Exact(_), _, _) => true,
+        (_, Some(command), _) => command.names(at),
+        (_, None, Some(args)) => at > 0 && args.names(at - 1),
+        (_, None, None) => false,
+    }
+}
+
+enum PinState {
+    Holds,
+    Changed(String),
+    OtherScript,
+}
+
+fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
+    let Some(pin) = &rule.pin else {
+        return if matches!(rule.source, Source::Skill(_)) {
+            PinState::Changed("this skill's program was not approved yet".to_owned())
+        } else {
+            PinState::Holds
+        };
+    };
+    if let Some(wanted) = &pin.script {
+        match &subject.found.script {
+            Some(script) if script.real_path == wanted.path => {
+                if !script.identity.sha256.eq_ignore_ascii_case(&wanted.sha256) {
+                    return PinState::Changed(format!(
+                        "the script {} is not the one that was approved",
+                        postern_command::escape::text(&wanted.path)
+                    ));
+                }
+            }
+            Some(_) | None => return PinState::OtherScript,
+        }
+    }
+    match subject.program().and_then(|program| program.identity.as_ref()) {
+        Some(now) if now.sha256.eq_ignore_ascii_case(&pin.program.sha256) => PinState::Holds,
+        Some(now) => PinState::Changed(changes(&pin.program, now)),
+        None => PinState::Changed("what it is could not be told".to_owned()),
+    }
+}
+
+/// What changed, in words: `14.1 → 15.0, same signer`.
+pub fn changes(was: &Identity, now: &Identity) -> String {
+    let version = match (&was.version, &now.version) {
+        (Some(was), Some(now)) if was != now => format!("{was} → {now}"),
+        (Some(version), Some(_)) => format!("still {version}, other content"),
+        (Some(_) | None, _) => {
+            let short = |hash: &str| hash.chars().take(8).collect::<String>();
+            format!("{} → {}", short(&was.sha256), short(&now.sha256))
+        }
+    };
+    let team = |identity: &Identity| identity.signature.as_ref().map(|signature| signature.team_id.clone());
+    let signer = match (team(was), team(now)) {
+        (Some(was), Some(now)) if was == now => ", same signer",
+        (Some(_), Some(_)) => ", another signer",
+        (Some(_), None) => ", no longer signed",
+        (None, Some(_)) => ", now signed",
+        (None, None) => "",
+    };
+    postern_command::escape::text(&format!("{version}{signer}"))
+}
+
+/// Whether a rule describes programs by a glob.
+pub(crate) fn describes(rule: &Rule) -> bool {
+    matches!(&rule.pattern, Pattern::Path(text) if is_glob(text))
+}

@@ -1,0 +1,94 @@
+//! Stopping Postern, and driving it: an agent asks, it never answers.
+
+use super::super::invocation::Invocation;
+use crate::facts::Facts;
+use crate::path;
+
+/// Postern's own programs, without `postern-run`, which can only ask.
+const OWN: [&str; 2] = ["postern", "postern-desktop"];
+
+pub(super) fn matches(call: &Invocation<'_>) -> bool {
+    let names: Vec<_> =
+        call.names().iter().map(|name| path::fold(path::base_name(name)).into_owned()).collect();
+    if names.iter().any(|name| OWN.contains(&name.as_str())) {
+        return true;
+    }
+    let base = call.base();
+    let words = || call.args.iter().flatten().copied();
+    match &*base {
+        "pkill" => by_pattern(&call.args),
+        "killall" | "killall5" => base == "killall5" || by_name(&call.args),
+        "kill" => {
+            words().any(|word| word == "-1")
+                && words().filter(|word| *word == "-1").count() >= kill_all(&call.args)
+        }
+        "launchctl" | "systemctl" | "service" => words().any(names_postern) && words().any(stops),
+        "osascript" => words().any(|word| names_postern(word) && word.to_ascii_lowercase().contains("quit")),
+        _ => false,
+    }
+}
+
+fn names_postern(word: &str) -> bool {
+    word.to_ascii_lowercase().contains("postern")
+}
+
+fn stops(word: &str) -> bool {
+    ["stop", "kill", "disable", "mask", "bootout", "unload", "remove", "restart", "kickstart"].contains(&word)
+}
+
+/// How many `-1` it takes until one of them is every process rather than a signal: `kill -1 5` sends a signal to 5,
+/// `kill -9 -1` and `kill -- -1` send one to all.
+fn kill_all(args: &[Option<&str>]) -> usize {
+    match args.first() {
+        Some(Some("-1")) => 2,
+        _ => 1,
+    }
+}
+
+/// `pkill` takes a regular expression that may match anywhere in the name (with `-f`, in the whole line).
+fn by_pattern(args: &[Option<&str>]) -> bool {
+    let operands: Vec<&str> =
+        operands(args, &["-u", "-U", "-g", "-G", "-P", "-s", "-t", "-F", "-signal", "--signal"]);
+    if operands.is_empty() {
+        // By user, group or parent alone: all of the person's programs, Postern among them.
+        return args.iter().flatten().any(|word| word.starts_with("-u") || word.starts_with("-U"));
+    }
+    operands.iter().any(|operand| {
+        let bare = operand.to_ascii_lowercase();
+        let bare = bare.trim_start_matches('^').trim_end_matches('$').trim_matches(['.', '*', '+']);
+        names_postern(bare) || OWN.iter().any(|own| own.contains(bare))
+    })
+}
+
+/// `killall` takes whole names.
+fn by_name(args: &[Option<&str>]) -> bool {
+    let operands = operands(args, &["-u", "-t", "-s", "-y", "-o"]);
+    let by_user = operands.is_empty() && args.iter().flatten().any(|word| word.starts_with("-u"));
+    by_user || operands.iter().any(|operand| names_postern(path::base_name(operand)))
+}
+
+fn operands<'a>(args: &[Option<&'a str>], with_value: &[&str]) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    let mut words = args.iter().flatten();
+    while let Some(word) = words.next() {
+        if with_value.contains(word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            all.push(*word);
+        }
+    }
+    all
+}
+
+/// `kill $(pgrep postern)`: one step looks Postern up, another one kills what was found.
+pub(super) fn kills_what_it_looked_up(facts: &Facts<'_>) -> Option<usize> {
+    let steps = &facts.reading.steps;
+    let name = |at: usize| steps[at].program().map(|name| path::fold(path::base_name(name)).into_owned());
+    let is = |at: usize, names: &[&str]| name(at).is_some_and(|name| names.contains(&name.as_str()));
+    let looks = (0..steps.len()).any(|at| {
+        let words = || steps[at].argv.iter().skip(1).filter_map(|word| word.value.as_deref());
+        is(at, &["pgrep", "pidof", "lsof", "grep", "egrep", "rg", "awk", "cat"]) && words().any(names_postern)
+    });
+    let kill = (0..steps.len()).find(|at| is(*at, &["kill"]));
+    kill.filter(|_| looks)
+}

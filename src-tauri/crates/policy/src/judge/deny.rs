@@ -1,0 +1,102 @@
+//! Deny rules: any step, at any depth, through any wrapper, quoting or spelling.
+
+use super::invocation::Invocation;
+use crate::facts::Facts;
+use crate::generous::{self, Match};
+use crate::path;
+use crate::rule::{Effect, Pattern, Source};
+use crate::ruleset::{Compiled, RuleSet};
+
+/// A rule that denies or asks, and how sure that is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit<'a> {
+    pub(super) rule: &'a Compiled,
+    pub(super) sure: bool,
+}
+
+impl Hit<'_> {
+    pub(super) fn is_managed(&self) -> bool {
+        self.rule.rule.source == Source::Managed
+    }
+
+    pub(super) fn denies(&self) -> bool {
+        self.rule.rule.effect == Effect::Deny
+    }
+
+    /// What is told: a sure deny before an unsure one before a question, a managed rule first, then the older rule.
+    fn rank(&self) -> (bool, bool, bool, i64) {
+        (!self.denies(), !self.sure, !self.is_managed(), self.rule.rule.id)
+    }
+}
+
+/// The rule that weighs most against an invocation.
+pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
+    let mut found = Vec::new();
+    collect(rules, call, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().filter_map(|at| weigh(rules.get(at), call, facts)).min_by_key(Hit::rank)
+}
+
+/// Rules that may be about it.
+fn collect(rules: &RuleSet, call: &Invocation<'_>, found: &mut Vec<usize>) {
+    let index = rules.deny();
+    let base = call.base();
+    let spelled = call.spelled.as_deref().map(path::deny_key);
+    if let Some(key) = &spelled {
+        index.by_path(key, found);
+    }
+    index.by_first_word(&base, found);
+    let exact = |name: &str, found: &mut Vec<usize>| {
+        let known: Option<Vec<&str>> = call.args.iter().copied().collect();
+        if let Some(known) = known {
+            let argv: Vec<&str> = std::iter::once(name).chain(known).collect();
+            index.by_argv(&argv, found);
+        }
+    };
+    exact(&base, found);
+    if let Some(program) = call.program {
+        for known in [&program.path, &program.real_path] {
+            let key = path::deny_key(known);
+            if spelled.as_ref() != Some(&key) {
+                index.by_path(&key, found);
+            }
+            let name = path::base_name(&key);
+            if name != base {
+                index.by_first_word(name, found);
+                exact(name, found);
+            }
+        }
+        if let Some(identity) = &program.identity {
+            index.by_identity(identity, found);
+        }
+    } else if spelled.is_none() {
+        // Not found, or not looked up: the name is all there is to go by.
+        index.by_base_name(&base, found);
+    }
+    found.extend(index.of_any_program());
+}
+
+fn weigh<'a>(rule: &'a Compiled, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
+    if !rule.is_alive(facts.now, facts.session) {
+        return None;
+    }
+    let program = match (&rule.rule.pattern, &rule.command) {
+        (Pattern::Command(_), Some(words)) => {
+            generous::compare(&words.words, words.more, &call.names(), &call.args)
+        }
+        (Pattern::Command(_), None) => Match::No,
+        (Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => Match::Yes,
+    };
+    let args = match &rule.args {
+        None => Match::Yes,
+        Some(args) if args.matches(&call.args) => Match::Yes,
+        Some(_) if call.args.contains(&None) => Match::Maybe,
+        Some(_) => Match::No,
+    };
+    match program.min(args) {
+        Match::No => None,
+        Match::Maybe => Some(Hit { rule, sure: false }),
+        Match::Yes => Some(Hit { rule, sure: true }),
+    }
+}

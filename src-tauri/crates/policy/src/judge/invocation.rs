@@ -1,0 +1,137 @@
+//! Everything that a step would start, one by one: deny rules and the core look at each.
+
+use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::needed::folder_of;
+use crate::path;
+use postern_command::{Step, Word};
+use std::borrow::Cow;
+
+/// One program with its arguments, as far as both are known.
+#[derive(Debug)]
+pub(crate) struct Invocation<'a> {
+    /// The program as it was written.
+    pub(crate) name: &'a str,
+    /// What was found for it.
+    pub(crate) program: Option<&'a Program>,
+    /// The path that it has by its spelling, where it was written as one or was found unusable.
+    pub(crate) spelled: Option<Cow<'a, str>>,
+    /// Its arguments; none for a word that is not known before the run.
+    pub(crate) args: Vec<Option<&'a str>>,
+    /// The arguments as written, where they were written as words.
+    pub(crate) raw: Vec<&'a str>,
+    /// The folder it runs in, where that is known.
+    pub(crate) folder: Option<Cow<'a, str>>,
+}
+
+impl Invocation<'_> {
+    /// The name without its folder, in lower case.
+    pub(crate) fn base(&self) -> Cow<'_, str> {
+        path::fold(path::base_name(self.name))
+    }
+
+    /// The name as written, then the paths it was found at.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names = vec![self.name];
+        if let Some(program) = self.program {
+            names.extend([program.path.as_str(), program.real_path.as_str()]);
+        }
+        names
+    }
+}
+
+fn values(words: &[Word]) -> impl Iterator<Item = Option<&str>> {
+    words.iter().map(|word| word.value.as_deref())
+}
+
+/// The step's wrappers, outermost first, then its own program, then the interpreter of its `#!` line and its script.
+pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a>) -> Vec<Invocation<'a>> {
+    let folder = folder(facts, step);
+    let mut all = Vec::with_capacity(step.via.len() + 1);
+    for (at, via) in step.via.iter().enumerate() {
+        let rest = step.via[at + 1..].iter().flat_map(|inner| inner.argv.iter());
+        let words = || via.argv.iter().chain(rest.clone()).chain(&step.argv);
+        all.extend(invocation(words, found.via.get(at), folder.clone()));
+    }
+    all.extend(invocation(|| step.argv.iter(), Some(&found.program), folder.clone()));
+    if let Lookup::Found(program) = &found.program
+        && let Some(line) = &program.shebang
+    {
+        all.extend(of_shebang(line, &values(&step.argv).skip(1).collect::<Vec<_>>()));
+    }
+    if let Some(script) = &found.script {
+        let args = values(&step.argv).skip(step.script.unwrap_or(0) + 1).collect();
+        let spelled = Some(Cow::Borrowed(script.real_path.as_str()));
+        all.push(Invocation { name: &script.written, program: None, spelled, args, raw: Vec::new(), folder });
+    }
+    all
+}
+
+fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
+    match step.dir {
+        postern_command::Dir::Same => Some(path::normal(facts.cwd)),
+        postern_command::Dir::Under(_) | postern_command::Dir::Unknown => {
+            folder_of(facts.cwd, &step.dir).map(Cow::Owned)
+        }
+    }
+}
+
+fn invocation<'a, I: Iterator<Item = &'a Word>>(
+    words: impl Fn() -> I,
+    lookup: Option<&'a Lookup>,
+    folder: Option<Cow<'a, str>>,
+) -> Option<Invocation<'a>> {
+    let name = words().next()?.value.as_deref()?;
+    let (program, unusable) = match lookup {
+        Some(Lookup::Found(program)) => (Some(program.as_ref()), None),
+        Some(Lookup::Unusable { path, .. }) => (None, Some(path.as_str())),
+        Some(Lookup::NotFound | Lookup::Nothing) | None => (None, None),
+    };
+    let spelled = if name.contains('/') {
+        if name.starts_with('/') {
+            Some(path::normal(name))
+        } else {
+            folder.as_deref().map(|folder| Cow::Owned(path::join(folder, name)))
+        }
+    } else {
+        unusable.map(Cow::Borrowed)
+    };
+    let args = words().skip(1).map(|word| word.value.as_deref()).collect();
+    let raw = words().skip(1).map(|word| word.raw.as_str()).collect();
+    Some(Invocation { name, program, spelled, args, raw, folder })
+}
+
+/// A script's interpreter; behind `env` the program that it starts.
+fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocation<'a>> {
+    let by_env = line.first().is_some_and(|first| path::base_name(first) == "env");
+    let mut names: Vec<&str> = line.first().map(String::as_str).into_iter().collect();
+    if by_env {
+        names.extend(
+            line.iter()
+                .skip(1)
+                .map(String::as_str)
+                .find(|word| !word.starts_with('-') && !word.contains('=')),
+        );
+    }
+    let of_name = |name: &'a str| Invocation {
+        name,
+        program: None,
+        spelled: name.starts_with('/').then(|| path::normal(name)),
+        args: args.to_vec(),
+        raw: Vec::new(),
+        folder: None,
+    };
+    names.into_iter().map(of_name).collect()
+}
+
+/// A command that a part which was not understood may run.
+pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<Invocation<'a>> {
+    let (name, args) = argv.split_first()?;
+    Some(Invocation {
+        name,
+        program: None,
+        spelled: name.contains('/').then(|| Cow::Owned(path::join(facts.cwd, name))),
+        args: args.iter().map(|word| Some(word.as_str())).collect(),
+        raw: args.iter().map(String::as_str).collect(),
+        folder: Some(path::normal(facts.cwd)),
+    })
+}

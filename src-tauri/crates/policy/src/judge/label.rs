@@ -1,0 +1,22 @@
+//! What a step is called in a sentence: its program and subcommand, never its whole text.
+
+use postern_command::{Step, escape};
+
+/// `git push`, `rm`, or the text of what has no name.
+pub(super) fn of_step(step: &Step) -> String {
+    let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
+    if known.is_empty() {
+        step.argv
+            .first()
+            .map_or_else(|| "this part".to_owned(), |word| format!("`{}`", escape::text(&word.raw)))
+    } else {
+        of_words(&known)
+    }
+}
+
+/// The words that name the command.
+pub(super) fn of_words(words: &[&str]) -> String {
+    let arity = postern_command::arity(words).clamp(1, words.len().max(1));
+    let shown: Vec<String> = words.iter().take(arity).map(|word| escape::text(word)).collect();
+    format!("`{}`", shown.join(" "))
+}

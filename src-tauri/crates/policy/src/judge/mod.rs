@@ -1,0 +1,380 @@
+//! The order in which a request is decided. For the whole request the strictest step wins.
+//!
+//! 1. malformed or not to be shown: deny
+//! 2. managed rules and parents' layers: deny
+//! 3. the core: deny
+//! 4. deny rules: deny
+//! 5. `security: deny`: deny
+//! 6. a program that is not found: deny
+//! 7. `security: full`: allow
+//! 8. allow rules, skills, the read-only list: allow
+//! 9. a pin that does not hold: ask
+//! 10. `ask: off`: deny, else ask
+
+mod against;
+mod allow;
+pub mod core;
+mod deny;
+mod invocation;
+mod label;
+mod outcome;
+mod step;
+
+pub use allow::changes;
+pub(crate) use allow::describes;
+pub use outcome::{rule_ref, source_words};
+pub(crate) use step::covers;
+
+use crate::agent::AgentPolicy;
+use crate::facts::{Facts, Lookup};
+use crate::path;
+use crate::rule::RuleId;
+use crate::settings::{Ask, Fallback, Security, Unreadable};
+use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
+use outcome::Outcome;
+use postern_command::escape;
+
+/// Judges a request.
+pub fn judge(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+    Judgement { policy, facts, ask: policy.settings.ask, trace: Vec::with_capacity(12) }.verdict()
+}
+
+/// Judges a request that nobody answered, by the agent's `fallback`: `allowlist` is as if `ask` were `off`. Never asks.
+pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+    let ask = match policy.settings.fallback {
+        Fallback::Deny | Fallback::Full => policy.settings.ask,
+        Fallback::Allowlist => Ask::Off,
+    };
+    let mut verdict = Judgement { policy, facts, ask, trace: Vec::with_capacity(12) }.verdict();
+    if verdict.decision != Decision::Ask {
+        return verdict;
+    }
+    let (decision, message) = match policy.settings.fallback {
+        Fallback::Full => (Decision::Allow, "Nobody answered, and the agent's fallback is to allow."),
+        Fallback::Allowlist => (Decision::Deny, "Nobody answered, and no rule allows it as it is now."),
+        Fallback::Deny => (Decision::Deny, "Nobody answered in time."),
+    };
+    verdict.trace.push(TraceLine { stage: "fallback".to_owned(), found: message.to_owned() });
+    if decision == Decision::Allow {
+        verdict.reason = Reason::Policy;
+    }
+    verdict.decision = decision;
+    message.clone_into(&mut verdict.message);
+    verdict
+}
+
+struct Judgement<'a> {
+    policy: &'a AgentPolicy,
+    facts: &'a Facts<'a>,
+    ask: Ask,
+    trace: Vec<TraceLine>,
+}
+
+impl Judgement<'_> {
+    fn note(&mut self, stage: impl Into<String>, found: impl Into<String>) {
+        self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
+    }
+
+    fn verdict(mut self) -> Verdict {
+        let facts = self.facts;
+        if let Some(outcome) = self.unreadable_request() {
+            return self.finish(Vec::new(), &[outcome]);
+        }
+        let steps = facts.reading.steps.len();
+        let mut outcomes: Vec<Option<Outcome>> =
+            (0..steps).map(|at| against::step(self.policy, facts, at)).collect();
+        let mut whole = self.against_the_whole();
+        self.note_against(&outcomes, &whole);
+        whole.extend(self.by_policy());
+        if facts.shell {
+            self.note("programs", "shell text: every step is looked up by itself.");
+        } else {
+            whole.extend(self.not_found());
+        }
+        let full = self.policy.settings.security == Security::Full;
+        for (at, outcome) in outcomes.iter_mut().enumerate() {
+            let denied = outcome.as_ref().is_some_and(|found| found.decision == Decision::Deny);
+            if denied {
+                continue;
+            }
+            let own = if full { Self::by_full() } else { self.by_rules(at) };
+            match outcome {
+                Some(found) if found.decision >= own.decision => {}
+                Some(_) | None => *outcome = Some(own),
+            }
+        }
+        if !full {
+            whole.extend(self.unread_parts());
+            whole.extend(self.asked_environment());
+        }
+        let steps = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(Self::by_full)).collect();
+        self.finish(steps, &whole)
+    }
+
+    /// Stage 1.
+    fn unreadable_request(&mut self) -> Option<Outcome> {
+        let reading = self.facts.reading;
+        if let Some(invalid) = &reading.invalid {
+            self.note("read", format!("invalid: {}", invalid.message));
+            return Some(
+                Outcome::new(Decision::Deny, Reason::Invalid, &invalid.message).advise(&invalid.message),
+            );
+        }
+        if reading.steps.len() != self.facts.steps.len() {
+            let message = "What was looked up is not what was read.";
+            self.note("read", message);
+            return Some(Outcome::new(Decision::Deny, Reason::Invalid, message));
+        }
+        let kind = if self.facts.shell { "shell text" } else { "argv" };
+        let clear = if reading.is_clear() { "understood in full" } else { "not understood in full" };
+        let steps = reading.steps.len();
+        self.note("read", format!("{kind}, {steps} {}, {clear}.", if steps == 1 { "step" } else { "steps" }));
+        None
+    }
+
+    /// Stages 2 to 4, for what belongs to no single step.
+    fn against_the_whole(&self) -> Vec<Outcome> {
+        let (policy, facts) = (self.policy, self.facts);
+        let mut whole = Vec::new();
+        if let Some((at, entry)) = core::check_request(facts) {
+            whole.push(against::of_core(entry, &label::of_step(&facts.reading.steps[at])));
+        }
+        for part in &facts.reading.opaque {
+            whole.extend(against::candidates(policy, facts, &part.candidates));
+        }
+        if let Some(problem) = &policy.file_problem {
+            let message =
+                format!("permissions.jsonc cannot be read ({problem}); nothing runs until it is mended.");
+            whole.push(
+                Outcome::new(Decision::Deny, Reason::Denylist, message)
+                    .advise("Ask the person to mend permissions.jsonc."),
+            );
+        }
+        for broken in policy.rules.broken_denies() {
+            let message =
+                format!("A deny rule cannot be read ({}): it may be meant for this.", broken.problem);
+            whole.push(Outcome::new(Decision::Ask, Reason::AskAlways, message));
+        }
+        whole
+    }
+
+    fn note_against(&mut self, steps: &[Option<Outcome>], whole: &[Outcome]) {
+        for (stage, reason, nothing) in [
+            ("managed rules", Reason::Managed, "none denies."),
+            ("core", Reason::Core, "nothing of the built-in core."),
+            ("deny rules", Reason::Denylist, "none matches, at any depth."),
+        ] {
+            let found = steps.iter().flatten().chain(whole).find(|outcome| outcome.reason == reason);
+            let text = found.map_or_else(|| nothing.to_owned(), |outcome| outcome.message.clone());
+            self.note(stage, text);
+        }
+    }
+
+    /// Stage 5, and the folders that the agent may run in.
+    fn by_policy(&mut self) -> Vec<Outcome> {
+        let settings = &self.policy.settings;
+        let mut found = Vec::new();
+        let word = match settings.security {
+            Security::Deny => "deny",
+            Security::Allowlist => "allowlist",
+            Security::Full => "full",
+        };
+        if settings.security == Security::Deny {
+            let advice =
+                "This agent may not run host commands; the person would have to change its settings.";
+            found.push(
+                Outcome::new(Decision::Deny, Reason::Policy, "This agent may not run anything.")
+                    .advise(advice),
+            );
+        }
+        if let Some(folder) = self.folder_outside() {
+            let allowed = escape::text(&settings.folders.join(", "));
+            let message =
+                format!("{} is not one of the folders it may run in ({allowed}).", escape::text(&folder));
+            found.push(
+                Outcome::new(Decision::Deny, Reason::CwdRefused, message)
+                    .advise(format!("Run it in {allowed}.")),
+            );
+        }
+        self.note("policy", format!("security: {word}."));
+        found
+    }
+
+    /// A folder that a step would run in and that is not one of the agent's.
+    fn folder_outside(&self) -> Option<String> {
+        let folders = &self.policy.settings.folders;
+        if folders.is_empty() {
+            return None;
+        }
+        let inside = |folder: &str| {
+            folders.iter().any(|allowed| {
+                path::is_within(folder, &path::normal(&path::expand_home(allowed, self.facts.home)))
+            })
+        };
+        let cwd = path::normal(self.facts.cwd).into_owned();
+        let of_steps = self.facts.reading.steps.iter().map(|step| {
+            crate::needed::folder_of(self.facts.cwd, &step.dir)
+                .unwrap_or_else(|| "a folder that is not known before it runs".to_owned())
+        });
+        std::iter::once(cwd).chain(of_steps).find(|folder| !inside(folder))
+    }
+
+    /// Stage 6, for a request that is one program.
+    fn not_found(&mut self) -> Option<Outcome> {
+        let (step, found) = (self.facts.reading.steps.first()?, self.facts.steps.first()?);
+        let name = escape::text(step.program().unwrap_or_default());
+        let message = match &found.program {
+            Lookup::Found(program) => {
+                let path = escape::text(&program.path);
+                self.note("programs", format!("{name} is {path}."));
+                return None;
+            }
+            Lookup::Nothing => {
+                self.note("programs", format!("{name} is not looked up."));
+                return None;
+            }
+            Lookup::NotFound => format!("{name} was not found."),
+            Lookup::Unusable { path, what } => format!("{} {}.", escape::text(path), escape::text(what)),
+        };
+        self.note("programs", &message);
+        let advice = "Check the name, or give the whole path; system.which tells what can be found.";
+        Some(Outcome::new(Decision::Deny, Reason::NotFound, message).advise(advice))
+    }
+
+    /// Stage 7.
+    fn by_full() -> Outcome {
+        Outcome::new(
+            Decision::Allow,
+            Reason::Policy,
+            "This agent may run everything that no deny rule names.",
+        )
+    }
+
+    /// Stages 8 to 10 for one step.
+    fn by_rules(&mut self, at: usize) -> Outcome {
+        let outcome = step::judge(self.policy, self.facts, at);
+        self.note(format!("step {}: rules", at + 1), &outcome.message);
+        self.unasked(outcome)
+    }
+
+    /// Parts that belong to no step and were not understood.
+    fn unread_parts(&mut self) -> Option<Outcome> {
+        let part = self.facts.reading.opaque.first()?;
+        let outcome = step::opaque(part);
+        self.note("unread", &outcome.message);
+        Some(self.unasked(outcome))
+    }
+
+    fn asked_environment(&mut self) -> Option<Outcome> {
+        let names = self.facts.env_to_ask;
+        if names.is_empty() {
+            return None;
+        }
+        let message =
+            format!("It sets {}, which this agent may not set unasked.", escape::text(&names.join(", ")));
+        self.note("environment", &message);
+        Some(self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, message)))
+    }
+
+    /// Stage 10 where nobody is to be asked, and unreadable text that is sent back.
+    fn unasked(&self, outcome: Outcome) -> Outcome {
+        if outcome.decision != Decision::Ask {
+            return outcome;
+        }
+        let send_back =
+            outcome.reason == Reason::Opaque && self.policy.settings.unreadable == Unreadable::SendBack;
+        let off = self.ask == Ask::Off && outcome.reason != Reason::BinaryChanged;
+        if send_back {
+            Outcome { decision: Decision::Deny, ..outcome }
+        } else if off {
+            let advice = outcome.advice.clone().unwrap_or_else(|| {
+                "Only what a rule allows runs for this agent; ask the person to add a rule.".to_owned()
+            });
+            Outcome {
+                decision: Decision::Deny,
+                reason: Reason::AllowlistMiss,
+                advice: Some(advice),
+                ..outcome
+            }
+        } else {
+            outcome
+        }
+    }
+
+    /// The strictest contribution decides; `ask: always` turns an allow into a question.
+    fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
+        let mut decider = self.decider(&steps, whole);
+        if decider.decision == Decision::Allow && self.ask == Ask::Always {
+            let message = format!("Everything of this agent is asked about. {}", decider.message);
+            decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, message, ..decider };
+        } else if decider.decision == Decision::Ask
+            && self.ask == Ask::Off
+            && decider.reason != Reason::BinaryChanged
+        {
+            decider = self.unasked(decider);
+        }
+        let mut used: Vec<RuleId> = steps.iter().chain([&decider]).filter_map(Outcome::used).collect();
+        used.sort_unstable();
+        used.dedup();
+        self.note("verdict", format!("{}: {}", word(decider.decision), decider.message));
+        let risk = crate::risk::assess(self.facts);
+        let steps =
+            steps.into_iter().enumerate().map(|(at, outcome)| self.step_verdict(at, outcome)).collect();
+        Verdict {
+            decision: decider.decision,
+            reason: decider.reason,
+            message: decider.message,
+            advice: decider.advice,
+            rule: decider.rule,
+            risk,
+            steps,
+            used,
+            trace: self.trace,
+        }
+    }
+
+    fn decider(&self, steps: &[Outcome], whole: &[Outcome]) -> Outcome {
+        let strictest = whole
+            .iter()
+            .chain(steps)
+            .min_by_key(|outcome| (std::cmp::Reverse(outcome.decision), outcome.stage()));
+        let Some(strictest) = strictest else {
+            let empty = "There is nothing in it that would run.";
+            return self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, empty));
+        };
+        let more = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
+        let mut decider = strictest.clone();
+        if decider.decision == Decision::Ask && more > 1 {
+            decider.message = format!("{} ({} of {} steps need a yes.)", decider.message, more, steps.len());
+        }
+        decider
+    }
+
+    fn step_verdict(&self, at: usize, outcome: Outcome) -> StepVerdict {
+        let (step, found) = (&self.facts.reading.steps[at], &self.facts.steps[at]);
+        let path = match &found.program {
+            Lookup::Found(program) => Some(program.path.clone()),
+            Lookup::Unusable { path, .. } => Some(path.clone()),
+            Lookup::NotFound | Lookup::Nothing => None,
+        };
+        StepVerdict {
+            argv: step.literal_argv().map(|words| words.into_iter().map(str::to_owned).collect()),
+            text: self.facts.reading.text.get(step.span.clone()).unwrap_or_default().to_owned(),
+            program: step.program().map(str::to_owned),
+            path,
+            decision: outcome.decision,
+            reason: outcome.reason,
+            message: outcome.message,
+            rule: outcome.rule,
+            span: (step.span.start, step.span.end),
+        }
+    }
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    }
+}

@@ -1,0 +1,117 @@
+//! What a step, or a part of a request, contributes to the verdict.
+
+use crate::permissions::Entry;
+use crate::rule::{Effect, Rule, RuleId, Source};
+use crate::verdict::{Decision, Reason, RuleRef};
+
+/// One contribution.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    pub(super) decision: Decision,
+    pub(super) reason: Reason,
+    pub(super) message: String,
+    pub(super) advice: Option<String>,
+    pub(super) rule: Option<RuleRef>,
+}
+
+impl Outcome {
+    pub(super) fn new(decision: Decision, reason: Reason, message: impl Into<String>) -> Self {
+        Self { decision, reason, message: message.into(), advice: None, rule: None }
+    }
+
+    pub(super) fn by(mut self, rule: RuleRef) -> Self {
+        self.rule = Some(rule);
+        self
+    }
+
+    pub(super) fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// Which of two equally strict contributions is told: the earlier stage of the order.
+    pub(super) fn stage(&self) -> u8 {
+        match self.reason {
+            Reason::Invalid => 0,
+            Reason::Managed => 1,
+            Reason::Core => 2,
+            Reason::Denylist => 3,
+            Reason::Policy => 4,
+            Reason::CwdRefused | Reason::EnvRefused => 5,
+            Reason::NotFound if self.decision == Decision::Deny => 6,
+            Reason::AskAlways => 7,
+            Reason::NotFound
+            | Reason::Rule
+            | Reason::Skill
+            | Reason::ReadOnly
+            | Reason::Builtin
+            | Reason::BinaryChanged
+            | Reason::Opaque
+            | Reason::AllowlistMiss => 8,
+        }
+    }
+
+    /// The rule's number, where it is one of the store's.
+    pub(super) fn used(&self) -> Option<RuleId> {
+        self.rule.as_ref().map(|rule| rule.id).filter(|id| *id > 0)
+    }
+}
+
+/// A rule as it is told.
+pub fn rule_ref(rule: &Rule) -> RuleRef {
+    RuleRef {
+        id: rule.id,
+        effect: rule.effect,
+        pattern: shown_pattern(rule),
+        source: source_words(&rule.source),
+        why: rule.why.as_deref().map(postern_command::escape::text),
+    }
+}
+
+/// A rule's pattern with its argument patterns.
+fn shown_pattern(rule: &Rule) -> String {
+    let pattern = crate::pattern::pattern_text(&rule.pattern);
+    let shown = match &rule.args {
+        Some(args) => format!("{pattern} {}", args.join(" ")),
+        None => pattern,
+    };
+    postern_command::escape::text(&shown)
+}
+
+/// Where a rule came from, in a word or two.
+pub fn source_words(source: &Source) -> String {
+    match source {
+        Source::Person => "you".to_owned(),
+        Source::Always => "always".to_owned(),
+        Source::Skill(name) => format!("skill {}", postern_command::escape::text(name)),
+        Source::File => "permissions.jsonc".to_owned(),
+        Source::Managed => "managed".to_owned(),
+        Source::Import => "imported".to_owned(),
+    }
+}
+
+/// A file's line as it is told; numbers of lines are negative.
+pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
+    let source =
+        if entry.line == 0 { "this session".to_owned() } else { format!("permissions.jsonc:{}", entry.line) };
+    RuleRef {
+        id: i64::try_from(entry.line).map_or(RuleId::MIN, |line| -line),
+        effect: entry.effect,
+        pattern: postern_command::escape::text(&entry.written),
+        source,
+        why: None,
+    }
+}
+
+/// `Denied by the rule …` and the like.
+pub(super) fn by_rule(rule: &RuleRef) -> String {
+    let verb = match rule.effect {
+        Effect::Allow => "Allowed",
+        Effect::Deny => "Denied",
+        Effect::Ask => "Asked about",
+    };
+    match &rule.why {
+        Some(why) => format!("{verb} by the rule {} ({}): {why}", rule.pattern, rule.source),
+        None => format!("{verb} by the rule {} ({}).", rule.pattern, rule.source),
+    }
+}

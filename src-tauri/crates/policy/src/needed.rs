@@ -1,0 +1,85 @@
+//! What has to be looked up before a reading can be judged.
+
+use crate::path;
+use postern_command::{Dir, Opaque, Power, Reading, Role, Step, Via};
+
+/// Names that the shell itself answers to: never looked up in a line of shell text.
+const SHELL_WORDS: [&str; 8] = ["command", "builtin", "exec", "time", "coproc", "noglob", "nocorrect", "-"];
+
+/// How one program is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted<'a> {
+    /// A bare name: on the agent's search path, never on one from the request.
+    Name(&'a str),
+    /// A path, absolute or relative to the step's folder ([`folder_of`]).
+    Path(&'a str),
+    /// Nothing: a builtin, a function, a name that is not known before the run, or a program of another machine.
+    Nothing,
+}
+
+/// What is looked up for one step, in the order of [`Reading::steps`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed<'a> {
+    /// The step's own program.
+    pub program: Wanted<'a>,
+    /// The programs of its wrappers, outermost first.
+    pub via: Vec<Wanted<'a>>,
+    /// The file that an interpreter or shell would run: its path as written.
+    pub script: Option<&'a str>,
+    /// Where the step runs, for relative paths.
+    pub dir: &'a Dir,
+}
+
+/// What the host looks up for each step of a reading.
+pub fn lookups(reading: &Reading) -> Vec<Needed<'_>> {
+    let in_shell = reading.plain.is_none();
+    reading.steps.iter().map(|step| needed(step, in_shell)).collect()
+}
+
+fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
+    let mut here = true;
+    let mut via = Vec::with_capacity(step.via.len());
+    for wrapper in &step.via {
+        via.push(if here { wrapper_wanted(wrapper, in_shell) } else { Wanted::Nothing });
+        here &= wrapper.power != Power::Elsewhere;
+    }
+    let program = match (step.role, step.program()) {
+        (Role::Program, Some(name)) if here => wanted(name),
+        (Role::Program | Role::HarmlessBuiltin | Role::Function | Role::Nothing, _) => Wanted::Nothing,
+    };
+    let script = step.script.filter(|_| here).and_then(|index| step.argv.get(index)?.value.as_deref());
+    Needed { program, via, script, dir: &step.dir }
+}
+
+fn wrapper_wanted(wrapper: &Via, in_shell: bool) -> Wanted<'_> {
+    match wrapper.argv.first().and_then(|word| word.value.as_deref()) {
+        Some(name) if in_shell && SHELL_WORDS.contains(&name) => Wanted::Nothing,
+        Some(name) => wanted(name),
+        None => Wanted::Nothing,
+    }
+}
+
+fn wanted(name: &str) -> Wanted<'_> {
+    if name.contains('/') { Wanted::Path(name) } else { Wanted::Name(name) }
+}
+
+/// The absolute folder in which a step runs, where it is known.
+pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
+    match dir {
+        Dir::Same => Some(path::normal(cwd).into_owned()),
+        Dir::Under(below) => Some(path::join(cwd, below)),
+        Dir::Unknown => None,
+    }
+}
+
+/// Commands that a part which was not understood may run: deny rules look at each, allow rules at none.
+pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
+    let parts: fn(&Opaque) -> std::slice::Iter<'_, Vec<String>> = |part| part.candidates.iter();
+    let of_steps = reading.steps.iter().filter_map(|step| step.opaque.as_ref()).flat_map(parts);
+    reading.opaque.iter().flat_map(parts).chain(of_steps).map(Vec::as_slice).filter(|argv| !argv.is_empty())
+}
+
+/// Whether the shell itself answers to the name.
+pub(crate) fn is_shell_word(name: &str) -> bool {
+    SHELL_WORDS.contains(&name)
+}

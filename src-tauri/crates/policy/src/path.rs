@@ -1,0 +1,130 @@
+//! Paths as text: lexical normal form, the home folder, and the spelling that deny rules compare by.
+
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the end.
+pub(crate) fn normal(path: &str) -> Cow<'_, str> {
+    let plain = path.starts_with('/')
+        && (path.len() == 1 || path[1..].split('/').all(|part| !matches!(part, "" | "." | "..")));
+    if plain {
+        return Cow::Borrowed(path);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    Cow::Owned(format!("/{}", parts.join("/")))
+}
+
+/// `path` seen from `base`: absolute paths stay, all come out normal.
+pub(crate) fn join(base: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        normal(path).into_owned()
+    } else {
+        normal(&format!("{base}/{path}")).into_owned()
+    }
+}
+
+/// Replaces a leading `~`, `$HOME` or `${HOME}` that stands alone or before a slash.
+pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
+    for prefix in ["~", "$HOME", "${HOME}"] {
+        if let Some(rest) = text.strip_prefix(prefix)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return Cow::Owned(format!("{}{rest}", home.trim_end_matches('/')));
+        }
+    }
+    Cow::Borrowed(text)
+}
+
+/// What stands behind the last slash.
+pub(crate) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a normal path is `folder` or lies in it.
+pub(crate) fn is_within(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// One spelling for names that a file system without case, or one that keeps accents apart, takes for the same.
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
+        }
+    } else {
+        Cow::Owned(text.nfc().collect::<String>().to_lowercase().nfc().collect())
+    }
+}
+
+/// The spelling that deny rules compare by: normal, without case, and with the folders that are one and the same on
+/// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`).
+pub(crate) fn deny_key(path: &str) -> String {
+    let normal = normal(path);
+    let folded = fold(&normal);
+    let usr =
+        folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
+    let private = folded
+        .strip_prefix("/private")
+        .filter(|rest| ["/tmp", "/var", "/etc"].iter().any(|folder| is_within(rest, folder)));
+    usr.or(private).unwrap_or(&folded).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_normal_form() {
+        for (written, expected) in [
+            ("/bin/rm", "/bin/rm"),
+            ("//bin//rm", "/bin/rm"),
+            ("/usr/bin/../../bin/rm", "/bin/rm"),
+            ("/bin/./rm/", "/bin/rm"),
+            ("/../..", "/"),
+            ("/", "/"),
+        ] {
+            assert_eq!(normal(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn home_is_expanded_only_where_a_shell_would() {
+        for (written, expected) in [
+            ("~", "/Users/u"),
+            ("~/x", "/Users/u/x"),
+            ("$HOME/x", "/Users/u/x"),
+            ("${HOME}", "/Users/u"),
+            ("~other/x", "~other/x"),
+            ("$HOMEX/y", "$HOMEX/y"),
+            ("/a/~", "/a/~"),
+        ] {
+            assert_eq!(expand_home(written, "/Users/u"), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn deny_rules_know_other_spellings_of_a_path() {
+        for other in ["/BIN/RM", "/usr/bin/rm", "//Bin/../bin/rm", "/usr/BIN/rm"] {
+            assert_eq!(deny_key(other), deny_key("/bin/rm"), "{other}");
+        }
+        assert_eq!(deny_key("/private/tmp/x"), deny_key("/tmp/x"));
+        assert_eq!(
+            deny_key("/opt/cafe\u{301}"),
+            deny_key("/opt/CAFÉ"),
+            "accents in two spellings are one name"
+        );
+        assert_ne!(deny_key("/usr/local/bin/rm"), deny_key("/bin/rm"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Patterns as people type them.
+
+use crate::path;
+use crate::rule::{IdentityPattern, Pattern, PatternKind};
+use globset::GlobBuilder;
+
+/// Why a text is not a pattern: what is wrong, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// Nothing was typed.
+    #[error("the pattern is empty; write a path (/opt/homebrew/bin/rg) or a command (git push *)")]
+    Empty,
+    /// It holds a character that cannot be seen.
+    #[error("the pattern holds a character that cannot be seen; type it again")]
+    Invisible,
+    /// A path that does not start at the root or at home.
+    #[error("{0:?} does not start with / or ~/; write the whole path, or a command pattern by name")]
+    NotAbsolute(String),
+    /// A path that is not in normal form.
+    #[error("{0:?} holds {1}; write the path without it")]
+    NotNormal(String, &'static str),
+    /// A path that names a folder.
+    #[error("{0:?} names a folder; write {0}** for all in it, or {0}* for the programs right in it")]
+    Folder(String),
+    /// The glob has a mistake in it.
+    #[error("{0:?} is no glob: {1}")]
+    Glob(String, String),
+    /// The words cannot be told apart.
+    #[error("{0:?} is no command: {1}")]
+    Words(String, String),
+    /// A command that starts with a star.
+    #[error("{0:?} would match every program; name the program first")]
+    AnyProgram(String),
+    /// Not an identity.
+    #[error(
+        "{0:?} is no identity; write the 64 hex digits of a sha256, team:TEAMID or signing:com.example.tool"
+    )]
+    Identity(String),
+}
+
+/// Reads a pattern. Without a kind it is told by how it is written: a path where the first word holds `/` or starts
+/// with `~` or `$HOME`, else a command.
+pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, PatternError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(PatternError::Empty);
+    }
+    if !postern_command::escape::is_plain(text) {
+        return Err(PatternError::Invisible);
+    }
+    match kind.unwrap_or_else(|| kind_of(text)) {
+        PatternKind::Path => {
+            check_path(text)?;
+            Ok(Pattern::Path(text.to_owned()))
+        }
+        PatternKind::Command => {
+            let words = split(text)?;
+            if words.first().is_some_and(|word| word.contains(['*', '?'])) {
+                return Err(PatternError::AnyProgram(text.to_owned()));
+            }
+            Ok(Pattern::Command(text.to_owned()))
+        }
+        PatternKind::Exact => Ok(Pattern::Exact(split(text)?)),
+        PatternKind::Identity => identity(text).map(Pattern::Identity),
+    }
+}
+
+fn kind_of(text: &str) -> PatternKind {
+    let first = text.split(' ').next().unwrap_or(text);
+    if first.contains('/') || first.starts_with('~') || first.starts_with("$HOME") {
+        PatternKind::Path
+    } else {
+        PatternKind::Command
+    }
+}
+
+fn split(text: &str) -> Result<Vec<String>, PatternError> {
+    let words = postern_command::words_of(text)
+        .map_err(|error| PatternError::Words(text.to_owned(), error.to_string()))?;
+    if words.first().is_none_or(String::is_empty) { Err(PatternError::Empty) } else { Ok(words) }
+}
+
+/// Refuses what could match otherwise than it reads.
+fn check_path(text: &str) -> Result<(), PatternError> {
+    let expanded = path::expand_home(text, "/home");
+    if !expanded.starts_with('/') {
+        return Err(PatternError::NotAbsolute(text.to_owned()));
+    }
+    if expanded.len() > 1 && expanded.ends_with('/') {
+        return Err(PatternError::Folder(text.to_owned()));
+    }
+    for part in expanded[1..].split('/') {
+        let what = match part {
+            "" => "an empty part (//)",
+            "." => "a . part",
+            ".." => "a .. part",
+            _ => continue,
+        };
+        return Err(PatternError::NotNormal(text.to_owned(), what));
+    }
+    glob(&expanded, false)
+        .map(drop)
+        .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
+}
+
+/// A path's glob: `*` and `?` stay inside one component, `**` crosses them.
+pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
+    GlobBuilder::new(expanded)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .case_insensitive(any_case)
+        .build()
+}
+
+/// Whether a path pattern describes rather than names.
+pub(crate) fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', ']', '{', '}', '\\'])
+}
+
+fn identity(text: &str) -> Result<IdentityPattern, PatternError> {
+    let refused = || PatternError::Identity(text.to_owned());
+    let plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+    };
+    if let Some(team) = text.strip_prefix("team:") {
+        return if plain(team) { Ok(IdentityPattern::TeamId(team.to_owned())) } else { Err(refused()) };
+    }
+    if let Some(signing) = text.strip_prefix("signing:") {
+        return if plain(signing) {
+            Ok(IdentityPattern::SigningId(signing.to_owned()))
+        } else {
+            Err(refused())
+        };
+    }
+    let hex = text.strip_prefix("sha256:").unwrap_or(text);
+    if hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        Ok(IdentityPattern::Sha256(hex.to_ascii_lowercase()))
+    } else {
+        Err(refused())
+    }
+}
+
+/// A pattern as it is typed: [`parse_pattern`] with [`kind_name`]'s kind reads it back.
+pub fn pattern_text(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Path(text) | Pattern::Command(text) => text.clone(),
+        Pattern::Exact(argv) => postern_command::quote(argv),
+        Pattern::Identity(IdentityPattern::Sha256(hex)) => format!("sha256:{hex}"),
+        Pattern::Identity(IdentityPattern::TeamId(team)) => format!("team:{team}"),
+        Pattern::Identity(IdentityPattern::SigningId(signing)) => format!("signing:{signing}"),
+    }
+}
+
+/// The kind that a pattern is typed as.
+pub fn kind_name(pattern: &Pattern) -> PatternKind {
+    match pattern {
+        Pattern::Path(_) => PatternKind::Path,
+        Pattern::Command(_) => PatternKind::Command,
+        Pattern::Exact(_) => PatternKind::Exact,
+        Pattern::Identity(_) => PatternKind::Identity,
+    }
+}
+
+/// The command pattern that covers a command's kind (`git push *`), by the arity table; none where its words cannot
+/// stand in a pattern as themselves.
+pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
+    let plain = |word: &&str| {
+        !word.is_empty()
+            && word.chars().all(|c| {
+                c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':' | '@' | '+' | '=' | ',')
+            })
+    };
+    let arity = postern_command::arity(argv).clamp(1, argv.len().max(1));
+    let prefix = argv.get(..arity)?;
+    if !prefix.iter().all(plain) || argv.first()?.contains('/') {
+        return None;
+    }
+    let more = if argv.len() > arity { " *" } else { "" };
+    Some(format!("{}{more}", prefix.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_is_told_by_the_writing() {
+        for (text, kind) in [
+            ("/opt/homebrew/bin/rg", PatternKind::Path),
+            ("~/Projects/**/bin/bird", PatternKind::Path),
+            ("$HOME/bin/*", PatternKind::Path),
+            ("git push *", PatternKind::Command),
+            ("git push origin feature/x", PatternKind::Command),
+            ("rg", PatternKind::Command),
+        ] {
+            let pattern = parse_pattern(text, None).unwrap();
+            assert_eq!(kind_name(&pattern), kind, "{text}");
+            assert_eq!(pattern_text(&pattern), text, "a pattern is shown as it was typed");
+        }
+    }
+
+    #[test]
+    fn a_refused_pattern_says_what_would_be_right() {
+        for (text, kind, part) in [
+            ("", None, "empty"),
+            ("bin/x", None, "whole path"),
+            ("/opt/../bin/x", None, ".. part"),
+            ("/opt//x", None, "//"),
+            ("/opt/bin/", None, "/opt/bin/*"),
+            ("/opt/[", None, "no glob"),
+            ("* push", Some(PatternKind::Command), "name the program"),
+            ("git 'push", Some(PatternKind::Command), "no command"),
+            ("abc", Some(PatternKind::Identity), "64 hex digits"),
+            ("git\u{202e}x", None, "cannot be seen"),
+        ] {
+            let error = parse_pattern(text, kind).unwrap_err().to_string();
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_arity_table_says_how_much_is_the_command() {
+        for (argv, expected) in [
+            (vec!["git", "push", "origin", "main"], Some("git push *")),
+            (vec!["npm", "run", "build"], Some("npm run build")),
+            (vec!["cat", "README.md"], Some("cat *")),
+            (vec!["git", "status"], Some("git status")),
+            (vec!["/usr/bin/git", "status"], None),
+            (vec!["git", "a*"], None),
+        ] {
+            assert_eq!(by_arity(&argv).as_deref(), expected, "{argv:?}");
+        }
+    }
+}

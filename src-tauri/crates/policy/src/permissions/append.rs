@@ -1,0 +1,102 @@
+//! Adding what *Always* saves to the file, keeping the person's comments.
+
+use super::parse::{FileError, options};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+
+/// Why nothing was added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AppendError {
+    /// The file is broken.
+    #[error(transparent)]
+    Broken(#[from] FileError),
+    /// The file is not an object.
+    #[error("the file is not one object")]
+    NotAnObject,
+    /// A later rule would win over the new one.
+    #[error("{0:?} stands behind {1:?} in the file and would win over the new rule; move it up first")]
+    Shadowed(String, String),
+}
+
+/// Adds `"pattern": "allow"` behind the tool's other patterns, and returns the file's new text.
+pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendError> {
+    let source = if text.trim().is_empty() { "{}\n" } else { text };
+    // Reading it as rules first finds what is wrong with it, and where.
+    super::FileLayer::parse(source, "/")?;
+    let root = CstRootNode::parse(source, &options()).map_err(|error| FileError {
+        line: error.line_display(),
+        column: error.column_display(),
+        message: error.kind().to_string(),
+    })?;
+    let object = root.object_value().ok_or(AppendError::NotAnObject)?;
+    not_shadowed(&object, tool)?;
+    let allow = || CstInputValue::String("allow".to_owned());
+    match object.get(tool) {
+        None => {
+            let patterns = CstInputValue::Object(vec![(pattern.to_owned(), allow())]);
+            object.append(tool, if pattern == "*" { allow() } else { patterns });
+        }
+        Some(property) => {
+            let before = property
+                .value()
+                .and_then(|value| value.as_string_lit())
+                .and_then(|lit| lit.decoded_value().ok());
+            if let Some(action) = before {
+                property
+                    .set_value(CstInputValue::Object(vec![("*".to_owned(), CstInputValue::String(action))]));
+            }
+            let patterns = property.object_value().ok_or(AppendError::NotAnObject)?;
+            if let Some(same) = patterns.get(pattern) {
+                same.remove();
+            }
+            patterns.append(pattern, allow());
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// The last match wins: a catch-all behind the tool would make the new rule a dead letter.
+fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
+    let names: Vec<String> =
+        object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect();
+    let Some(own) = names.iter().position(|name| name == tool) else { return Ok(()) };
+    match names[own + 1..].iter().find(|name| crate::words::wild(name, tool)) {
+        Some(winner) => Err(AppendError::Shadowed(winner.clone(), tool.to_owned())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permissions::{DEFAULT_FILE, FileLayer};
+
+    #[test]
+    fn comments_stay_and_the_new_rule_is_last() {
+        let text = append(DEFAULT_FILE, "shell_exec", "git push *").unwrap();
+        assert!(text.starts_with(DEFAULT_FILE.lines().next().unwrap()), "the person's comments stay");
+        let layer = FileLayer::parse(&text, "/h").unwrap();
+        let tail: Vec<_> = layer.entries().iter().rev().take(2).map(|entry| entry.written.clone()).collect();
+        assert_eq!(tail, ["git push *", "*"], "{text}");
+        let twice = append(&text, "shell_exec", "git push *").unwrap();
+        assert_eq!(
+            FileLayer::parse(&twice, "/h").unwrap().entries().len(),
+            layer.entries().len(),
+            "no rule twice"
+        );
+    }
+
+    #[test]
+    fn a_new_tool_and_an_empty_file_work() {
+        let text = append("", "my_tool", "*").unwrap();
+        assert_eq!(FileLayer::parse(&text, "/h").unwrap().entries()[0].tool, "my_tool");
+        let text = append("{ // mine\n}", "glob", "src/x").unwrap();
+        assert!(text.contains("// mine"), "{text}");
+    }
+
+    #[test]
+    fn a_rule_that_could_not_win_is_not_added() {
+        let error = append("{ \"a\": \"ask\", \"*\": \"ask\" }", "a", "x").unwrap_err();
+        assert!(matches!(error, AppendError::Shadowed(..)), "{error}");
+        assert!(matches!(append("{", "a", "x"), Err(AppendError::Broken(_))), "a broken file is left alone");
+    }
+}

@@ -1,0 +1,193 @@
+//! Reading the file: JSON with comments and trailing commas, nothing looser; no key twice.
+
+use super::layer::{Entry, FileLayer};
+use crate::rule::Effect;
+use jsonc_parser::ast::{Object, ObjectProp, StringLit, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use std::collections::HashSet;
+
+/// The longest file that is read, in bytes.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// What is wrong with a file, and where (both counted from 1).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct FileError {
+    /// Line.
+    pub line: usize,
+    /// Column, in characters.
+    pub column: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Comments and trailing commas, and otherwise JSON as it is.
+pub(super) fn options() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+impl FileLayer {
+    /// Reads a file's text. `~/` and `$HOME/` at the start of a pattern become `home`.
+    pub fn parse(text: &str, home: &str) -> Result<Self, FileError> {
+        let reader = Reader { text, home };
+        if text.len() > MAX_BYTES {
+            return Err(reader.error(0, "the file is longer than 1 MiB"));
+        }
+        let parsed =
+            parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|error| FileError {
+                line: error.line_display(),
+                column: error.column_display(),
+                message: error.kind().to_string(),
+            })?;
+        match parsed.value {
+            Some(Value::Object(root)) => reader.tools(&root),
+            Some(other) => {
+                Err(reader.error(other.start(), "the file is one object, { \"tool\": \"action\" }"))
+            }
+            None => Err(reader.error(0, "the file is empty; { } is a file without rules")),
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    home: &'a str,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, message: impl Into<String>) -> FileError {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        FileError {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1)
+    }
+
+    fn tools(&self, root: &Object<'_>) -> Result<FileLayer, FileError> {
+        self.no_key_twice(root)?;
+        let mut entries = Vec::new();
+        for tool in &root.properties {
+            let name = tool.name.as_str();
+            match &tool.value {
+                Value::StringLit(action) => entries.push(self.entry(name, "*", tool, action)?),
+                Value::Object(patterns) => {
+                    self.no_key_twice(patterns)?;
+                    for pattern in &patterns.properties {
+                        let Value::StringLit(action) = &pattern.value else {
+                            return Err(self.error(
+                                pattern.value.start(),
+                                "an action is \"allow\", \"deny\" or \"ask\"",
+                            ));
+                        };
+                        entries.push(self.entry(name, pattern.name.as_str(), pattern, action)?);
+                    }
+                }
+                other => {
+                    let message = "a tool has an action, or an object of patterns with an action each";
+                    return Err(self.error(other.start(), message));
+                }
+            }
+        }
+        Ok(FileLayer::new(entries))
+    }
+
+    fn no_key_twice(&self, object: &Object<'_>) -> Result<(), FileError> {
+        let mut seen = HashSet::new();
+        for property in &object.properties {
+            if !seen.insert(property.name.as_str()) {
+                let message = format!(
+                    "{:?} stands here for the second time; which of the two is meant?",
+                    property.name.as_str()
+                );
+                return Err(self.error(property.start(), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        tool: &str,
+        pattern: &str,
+        at: &ObjectProp<'_>,
+        action: &StringLit<'_>,
+    ) -> Result<Entry, FileError> {
+        let effect = match action.value.as_ref() {
+            "allow" => Effect::Allow,
+            "deny" => Effect::Deny,
+            "ask" => Effect::Ask,
+            other => {
+                let message = format!("{other:?} is no action: \"allow\", \"deny\" and \"ask\" are");
+                return Err(self.error(action.start(), message));
+            }
+        };
+        Entry::new(tool, pattern, effect, self.home, self.line(at.start()))
+            .map_err(|problem| self.error(at.start(), problem))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permissions::DEFAULT_FILE;
+
+    #[test]
+    fn the_default_file_is_read_in_order() {
+        let layer = FileLayer::parse(DEFAULT_FILE, "/Users/u").unwrap();
+        let read: Vec<_> = layer
+            .entries()
+            .iter()
+            .map(|entry| (entry.tool.as_str(), entry.written.as_str(), entry.effect))
+            .collect();
+        assert_eq!(read[0], ("*", "*", Effect::Ask));
+        assert_eq!(read[2], ("read_file", "*.env", Effect::Deny));
+        assert_eq!(read[6], ("read_file", "*.env.example", Effect::Allow));
+        assert_eq!(read.last(), Some(&("shell_exec", "*", Effect::Ask)));
+    }
+
+    #[test]
+    fn a_broken_file_says_where() {
+        for (text, line, column, part) in [
+            ("{\n  \"a\": \"allow\",\n  \"a\": \"deny\"\n}", 3, 3, "second time"),
+            ("{\n  \"a\": { \"x\": \"deny\", \"x\": \"allow\" }\n}", 2, 23, "second time"),
+            ("{\n  \"a\": \"alow\"\n}", 2, 8, "no action"),
+            ("{ \"a\": 1 }", 1, 8, "a tool has"),
+            ("{ 'a': \"deny\" }", 1, 3, "ingle-quoted"),
+            ("{ a: \"deny\" }", 1, 3, ""),
+            ("{ \"a\": \"deny\" \"b\": \"deny\" }", 1, 14, "omma"),
+            ("[]", 1, 1, "one object"),
+            ("", 1, 1, "empty"),
+            ("{ \"a\": \"allow\"", 1, 1, ""),
+            ("{ \"read_file\": { \"[\": \"deny\" } }", 1, 18, ""),
+        ] {
+            let error = FileLayer::parse(text, "/h").unwrap_err();
+            assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+            assert!(error.message.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn comments_and_trailing_commas_are_fine() {
+        let layer = FileLayer::parse("// a\n{ /* b */ \"x\": \"deny\", }", "/h").unwrap();
+        assert_eq!(layer.entries().len(), 1);
+        assert_eq!(layer.entries()[0].line, 2);
+    }
+}

@@ -1,0 +1,198 @@
+//! What *Always* would save, narrowest first: nothing that lets through more than a person can see.
+
+use crate::agent::AgentPolicy;
+use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::path;
+use crate::pattern::{by_arity, is_glob};
+use crate::rule::{Pattern, Pin, ScriptPin};
+use crate::verdict::{Decision, Reason, Verdict};
+use postern_command::{Class, Power, Role, Step, class_of};
+
+/// One offer. A chain saves one rule for each step that no rule covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// `exact`, `command` or `path`.
+    pub id: &'static str,
+    /// In words. Holds text of the request: a face escapes it.
+    pub label: String,
+    /// What would be saved.
+    pub drafts: Vec<Draft>,
+}
+
+/// A rule that an offer would save.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The step that it is for.
+    pub step: usize,
+    /// What it matches.
+    pub pattern: Pattern,
+    /// The patterns of its arguments.
+    pub args: Option<Vec<String>>,
+    /// What it is bound to.
+    pub pin: Option<Pin>,
+}
+
+/// What could be saved for one step.
+struct Widths {
+    exact: Draft,
+    command: Option<Draft>,
+    path: Option<Draft>,
+}
+
+/// The offers for a request that is asked about; none where a rule could not help.
+pub fn propose(_policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Vec<Offer> {
+    if !facts.reading.opaque.is_empty() || !facts.env_to_ask.is_empty() || facts.reading.invalid.is_some() {
+        return Vec::new();
+    }
+    let mut widths = Vec::new();
+    for (at, step) in verdict.steps.iter().enumerate() {
+        if step.decision == Decision::Allow {
+            continue;
+        }
+        let helps = matches!(step.reason, Reason::AllowlistMiss | Reason::BinaryChanged);
+        match widths_of(facts, at).filter(|_| helps) {
+            Some(found) => widths.push(found),
+            None => return Vec::new(),
+        }
+    }
+    if widths.is_empty() {
+        return Vec::new();
+    }
+    let one = widths.len() == 1;
+    let exact = Offer {
+        id: "exact",
+        label: if one { "this exact command" } else { "these exact commands" }.to_owned(),
+        drafts: distinct(widths.iter().map(|width| width.exact.clone())),
+    };
+    let mut offers = vec![exact];
+    if widths.iter().any(|width| width.command.is_some()) {
+        let drafts =
+            distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
+        offers.push(Offer { id: "command", label: command_label(&drafts), drafts });
+    }
+    if widths.iter().any(|width| width.path.is_some()) {
+        let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
+        offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts });
+    }
+    offers
+}
+
+fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
+    let mut all: Vec<Draft> = Vec::new();
+    for draft in drafts {
+        if !all.iter().any(|other| {
+            (&other.pattern, &other.args, &other.pin) == (&draft.pattern, &draft.args, &draft.pin)
+        }) {
+            all.push(draft);
+        }
+    }
+    all
+}
+
+fn command_label(drafts: &[Draft]) -> String {
+    let texts: Vec<String> = drafts
+        .iter()
+        .map(|draft| match &draft.pattern {
+            Pattern::Command(text) => match text.strip_suffix(" *") {
+                Some(prefix) => format!("{prefix} … with any arguments"),
+                None => text.clone(),
+            },
+            other => crate::pattern::pattern_text(other),
+        })
+        .collect();
+    texts.join(", ")
+}
+
+fn path_label(drafts: &[Draft], facts: &Facts<'_>) -> String {
+    let of = |draft: &Draft| match (&draft.pattern, draft.pin.as_ref().and_then(|pin| pin.script.as_ref())) {
+        (Pattern::Path(program), Some(script)) => {
+            format!("the script {} by {}, both unchanged", script.path, path::base_name(program))
+        }
+        (Pattern::Path(program), None) => {
+            let name = facts.reading.steps[draft.step].program().unwrap_or_default();
+            format!("any {} at {program}, unchanged", path::base_name(name))
+        }
+        (other, _) => crate::pattern::pattern_text(other),
+    };
+    drafts.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
+    let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
+    let Lookup::Found(program) = &found.program else { return None };
+    let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
+    let writes = step.redirections.iter().any(postern_command::Redirection::writes);
+    // A rule that allows writing would allow writing anywhere: more than can be seen here.
+    if step.role != Role::Program || step.opaque.is_some() || elsewhere || writes {
+        return None;
+    }
+    let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
+    let exact = exact(step, found, program, at, elevated)?;
+    let names = [step.program()?, &program.path, &program.real_path];
+    let class =
+        names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
+    let plain = !elevated && step.ways_out.is_empty();
+    let script = plain && matches!(class, Some(Class::Shell | Class::Interpreter));
+    let path = if script { script_path(step, found, program, at) } else { None };
+    let ordinary = plain && class.is_none();
+    Some(Widths {
+        command: if ordinary { command(step, at) } else { None },
+        path: if ordinary { unchanged(program, at) } else { path },
+        exact,
+    })
+}
+
+/// This argv. A program or script whose path depends on the folder is bound to its content.
+fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
+    let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
+    let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
+    let relative = step.program().is_some_and(|name| name.contains('/') && !name.starts_with('/'));
+    let script = found
+        .script
+        .as_ref()
+        .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
+    let pin = if relative || script.is_some() {
+        Some(Pin { program: program.identity.clone()?, script })
+    } else {
+        None
+    };
+    Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin })
+}
+
+fn command(step: &Step, at: usize) -> Option<Draft> {
+    let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
+    let text = by_arity(&known)?;
+    // Words that are only known at run time are further arguments.
+    let more = known.len() < step.argv.len() && !text.ends_with(" *");
+    let text = if more { format!("{text} *") } else { text };
+    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin: None })
+}
+
+fn unchanged(program: &Program, at: usize) -> Option<Draft> {
+    let identity = program.identity.clone()?;
+    let pattern = path_pattern(program)?;
+    Some(Draft { step: at, pattern, args: None, pin: Some(Pin { program: identity, script: None }) })
+}
+
+/// This script, unchanged: the interpreter, the script as its first argument, and the content of both.
+fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
+    let script = found.script.as_ref()?;
+    let written = step.argv.get(1)?.value.clone()?;
+    if step.script != Some(1) || written.contains(['*', '?']) {
+        return None;
+    }
+    let pin = Pin {
+        program: program.identity.clone()?,
+        script: Some(ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() }),
+    };
+    let args = Some(vec![written, "**".to_owned()]);
+    Some(Draft { step: at, pattern: path_pattern(program)?, args, pin: Some(pin) })
+}
+
+fn path_pattern(program: &Program) -> Option<Pattern> {
+    let pattern = Pattern::Path(program.path.clone());
+    let reads_back = crate::pattern::parse_pattern(&program.path, Some(crate::rule::PatternKind::Path))
+        .as_ref()
+        == Ok(&pattern);
+    (reads_back && !is_glob(&program.path)).then_some(pattern)
+}

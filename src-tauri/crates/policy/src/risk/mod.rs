@@ -1,0 +1,91 @@
+//! How careful a person should be: a level with reasons in plain words. Risk explains and orders; it never allows.
+
+mod dangerous;
+mod seen;
+
+pub use dangerous::{Danger, PATTERNS};
+pub use seen::Seen;
+
+use crate::facts::Facts;
+use crate::path;
+use crate::verdict::{Risk, RiskLevel};
+use postern_command::{Class, Power, Role, Step, class_of, escape};
+
+/// Weighs a request. Reasons are sentences without their full stop, the weightiest first, none twice.
+pub fn assess(facts: &Facts<'_>) -> Risk {
+    let mut dangers: Vec<String> = Vec::new();
+    let mut reviews: Vec<String> = Vec::new();
+    let steps = &facts.reading.steps;
+    for step in steps {
+        for seen in seen::of_step(step) {
+            let hits = PATTERNS.iter().filter(|danger| (danger.test)(&seen));
+            dangers.extend(hits.map(|danger| danger.reason.to_owned()));
+        }
+        review(step, &mut reviews);
+    }
+    dangers.extend(runs_what_it_fetched(steps));
+    let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
+    for part in opaque {
+        reviews.push(format!("Not understood: {}", escape::text(&part.what)));
+        let guessed = part.candidates.iter().filter_map(|argv| Seen::of_words(argv));
+        let hits = guessed.flat_map(|seen| PATTERNS.iter().filter(move |danger| (danger.test)(&seen)));
+        dangers.extend(hits.map(|danger| danger.reason.to_owned()));
+    }
+    let level = if !dangers.is_empty() {
+        RiskLevel::Dangerous
+    } else if reviews.is_empty() {
+        RiskLevel::Safe
+    } else {
+        RiskLevel::NeedsReview
+    };
+    let mut reasons = Vec::new();
+    for reason in dangers.into_iter().chain(reviews) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    Risk { level, reasons }
+}
+
+/// What is worth a look in a step that matches no dangerous pattern.
+fn review(step: &Step, reasons: &mut Vec<String>) {
+    if step.via.iter().any(|via| via.power == Power::Elsewhere) {
+        reasons.push("Runs on another machine or in a container".to_owned());
+    }
+    for write in step.redirections.iter().filter(|redirection| redirection.writes()) {
+        let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
+        reasons.push(format!("Writes to {}", escape::text(target)));
+    }
+    reasons.extend(step.ways_out.iter().map(|way| escape::text(&way.what)));
+    if step.role != Role::Program {
+        return;
+    }
+    let Some(name) = step.program() else {
+        reasons.push("The program's name is only known when it runs".to_owned());
+        return;
+    };
+    let reads = step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv));
+    if !reads {
+        reasons.push(match class_of(path::base_name(name)) {
+            Class::Shell | Class::Interpreter => format!("Runs code: {}", escape::text(name)),
+            Class::Wrapper | Class::Multicall => format!("Starts another program: {}", escape::text(name)),
+            Class::Ordinary => format!("{} can change things", escape::text(name)),
+        });
+    }
+}
+
+/// A download or a decoded text that goes into a shell or an interpreter.
+fn runs_what_it_fetched(steps: &[Step]) -> Option<String> {
+    let base = |step: &Step| step.program().map(|name| path::fold(path::base_name(name)).into_owned());
+    let fetch =
+        |name: &str| ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"].contains(&name);
+    let first = steps.iter().position(|step| base(step).is_some_and(|name| fetch(&name)))?;
+    let runs = |step: &Step| {
+        let class = step.program().map_or(Class::Ordinary, |name| class_of(path::base_name(name)));
+        matches!(class, Class::Shell | Class::Interpreter) && step.script.is_none()
+    };
+    steps[first + 1..].iter().any(runs).then(|| "Runs what it downloaded or decoded".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

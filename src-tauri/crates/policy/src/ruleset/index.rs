@@ -1,0 +1,128 @@
+//! Where rules are found: by path, by program name, by argv, by identity.
+
+use super::globs::GlobIndex;
+use crate::path;
+use crate::rule::{Identity, IdentityPattern};
+use std::collections::HashMap;
+
+/// The rules of one effect. A number is the rule's place in its set.
+#[derive(Debug, Clone)]
+pub(crate) struct Index {
+    paths: HashMap<String, Vec<usize>>,
+    base_names: HashMap<String, Vec<usize>>,
+    globs: GlobIndex,
+    first_words: HashMap<String, Vec<usize>>,
+    any_program: Vec<usize>,
+    exact: HashMap<String, Vec<usize>>,
+    sha256: HashMap<String, Vec<usize>>,
+    files: HashMap<(u64, String), Vec<usize>>,
+    signing_ids: HashMap<String, Vec<usize>>,
+    team_ids: HashMap<String, Vec<usize>>,
+}
+
+impl Index {
+    /// An empty index; `doubt` is what a glob that cannot be tried counts as.
+    pub(super) fn new(doubt: bool) -> Self {
+        Self {
+            paths: HashMap::new(),
+            base_names: HashMap::new(),
+            globs: GlobIndex::new(doubt),
+            first_words: HashMap::new(),
+            any_program: Vec::new(),
+            exact: HashMap::new(),
+            sha256: HashMap::new(),
+            files: HashMap::new(),
+            signing_ids: HashMap::new(),
+            team_ids: HashMap::new(),
+        }
+    }
+
+    pub(super) fn add_path(&mut self, key: String, at: usize) {
+        self.base_names.entry(path::base_name(&key).to_owned()).or_default().push(at);
+        self.paths.entry(key).or_default().push(at);
+    }
+
+    pub(super) fn add_glob(&mut self, expanded: &str, any_case: bool, at: usize) -> Result<(), String> {
+        let text = if any_case { path::fold(expanded) } else { expanded.into() };
+        let glob = crate::pattern::glob(&text, false).map_err(|error| error.kind().to_string())?;
+        self.globs.add(&text, glob, at);
+        Ok(())
+    }
+
+    pub(super) fn add_command(&mut self, first: &str, generous: bool, at: usize) {
+        if first.contains(['*', '?']) {
+            self.any_program.push(at);
+        } else if generous {
+            self.first_words.entry(path::fold(path::base_name(first)).into_owned()).or_default().push(at);
+        } else {
+            self.first_words.entry(first.to_owned()).or_default().push(at);
+        }
+    }
+
+    pub(super) fn add_exact(&mut self, argv: &[String], generous: bool, at: usize) {
+        let mut words: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let name = path::fold(path::base_name(words[0]));
+        if generous {
+            words[0] = &name;
+        }
+        self.exact.entry(words.join("\0")).or_default().push(at);
+    }
+
+    pub(super) fn add_identity_pattern(&mut self, identity: &IdentityPattern, at: usize) {
+        let (map, key) = match identity {
+            IdentityPattern::Sha256(hex) => (&mut self.sha256, hex.to_ascii_lowercase()),
+            IdentityPattern::SigningId(id) => (&mut self.signing_ids, id.clone()),
+            IdentityPattern::TeamId(id) => (&mut self.team_ids, id.clone()),
+        };
+        map.entry(key).or_default().push(at);
+    }
+
+    pub(super) fn add_identity(&mut self, identity: &Identity, at: usize) {
+        self.sha256.entry(identity.sha256.to_ascii_lowercase()).or_default().push(at);
+        self.files.entry((identity.device, identity.inode.clone())).or_default().push(at);
+    }
+
+    pub(crate) fn by_path(&self, key: &str, found: &mut Vec<usize>) {
+        extend(&self.paths, key, found);
+        self.globs.find(key, found);
+    }
+
+    pub(crate) fn by_base_name(&self, name: &str, found: &mut Vec<usize>) {
+        extend(&self.base_names, name, found);
+    }
+
+    pub(crate) fn by_first_word(&self, word: &str, found: &mut Vec<usize>) {
+        extend(&self.first_words, word, found);
+    }
+
+    pub(crate) fn of_any_program(&self) -> &[usize] {
+        &self.any_program
+    }
+
+    pub(crate) fn by_argv(&self, argv: &[&str], found: &mut Vec<usize>) {
+        if !self.exact.is_empty() {
+            extend(&self.exact, &argv.join("\0"), found);
+        }
+    }
+
+    pub(crate) fn by_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
+        extend(&self.sha256, &identity.sha256, found);
+        if !self.files.is_empty()
+            && let Some(rules) = self.files.get(&(identity.device, identity.inode.clone()))
+        {
+            found.extend(rules);
+        }
+        if let Some(signature) = &identity.signature {
+            extend(&self.signing_ids, &signature.signing_id, found);
+            if let Some(team) = &signature.team_id {
+                extend(&self.team_ids, team, found);
+            }
+        }
+    }
+}
+
+fn extend(map: &HashMap<String, Vec<usize>>, key: &str, found: &mut Vec<usize>) {
+    if let Some(rules) = map.get(key) {
+        found.extend(rules);
+    }
+}

@@ -1,0 +1,148 @@
+//! One word of a command against one word of a pattern.
+
+/// A word of a pattern, ready to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WordPattern {
+    /// Exactly this.
+    Literal(String),
+    /// `*` stands for any text, `?` for one character; both inside the word.
+    Glob(String),
+}
+
+impl WordPattern {
+    /// Reads a word of a pattern.
+    pub(crate) fn new(text: &str) -> Self {
+        if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
+    }
+
+    /// Whether it names the word rather than describing it.
+    pub(crate) fn is_literal(&self) -> bool {
+        matches!(self, Self::Literal(_))
+    }
+
+    /// Whether it matches a known word.
+    pub(crate) fn matches(&self, word: &str) -> bool {
+        match self {
+            Self::Literal(text) => text == word,
+            Self::Glob(text) => wild(text, word),
+        }
+    }
+}
+
+/// The words of a pattern: a last `*` or `**` stands for any further words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WordsPattern {
+    /// One pattern a word.
+    pub(crate) words: Vec<WordPattern>,
+    /// Whether any further words may follow.
+    pub(crate) more: bool,
+}
+
+impl WordsPattern {
+    /// Words of a command pattern (`git`, `push`, `*`): a last `*` or `**` means any further arguments.
+    pub(crate) fn of_command(words: &[String]) -> Self {
+        Self::new(words, &["*", "**"])
+    }
+
+    /// Patterns for arguments: `*` is one word, a last `**` any further words.
+    pub(crate) fn of_arguments(words: &[String]) -> Self {
+        Self::new(words, &["**"])
+    }
+
+    fn new(words: &[String], rest: &[&str]) -> Self {
+        let more = words.last().is_some_and(|last| rest.contains(&last.as_str()));
+        let kept = &words[..words.len() - usize::from(more)];
+        Self { words: kept.iter().map(|word| WordPattern::new(word)).collect(), more }
+    }
+
+    /// Whether the words match one by one. A word that is not known before the run (`None`) is matched only by *any
+    /// further words*: it may become any number of words.
+    pub(crate) fn matches(&self, words: &[Option<&str>]) -> bool {
+        let length =
+            if self.more { words.len() >= self.words.len() } else { words.len() == self.words.len() };
+        length
+            && self
+                .words
+                .iter()
+                .zip(words)
+                .all(|(pattern, word)| word.is_some_and(|word| pattern.matches(word)))
+    }
+
+    /// Whether the pattern names the word at `index` literally.
+    pub(crate) fn names(&self, index: usize) -> bool {
+        self.words.get(index).is_some_and(WordPattern::is_literal)
+    }
+}
+
+/// Matches `*` (any text) and `?` (one character) without backtracking over more than one star: linear in practice,
+/// quadratic at worst.
+pub(crate) fn wild(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut read) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while read < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                retry = Some((at, read));
+                at += 1;
+            }
+            Some(&c) if c == '?' || c == text[read] => {
+                at += 1;
+                read += 1;
+            }
+            _ => {
+                let Some((star, from)) = retry else { return false };
+                retry = Some((star, from + 1));
+                at = star + 1;
+                read = from + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Option<&str>> {
+        text.split(' ').map(|word| (word != "?").then_some(word)).collect()
+    }
+
+    fn pattern(text: &str) -> WordsPattern {
+        WordsPattern::of_command(&text.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn words_are_compared_one_by_one() {
+        for (rule, command, expected) in [
+            ("git push *", "git push", true),
+            ("git push *", "git push --force origin", true),
+            ("git push *", "git pushx", false),
+            ("git push *", "git log push", false),
+            ("npm run build", "npm run build", true),
+            ("npm run build", "npm run build --x", false),
+            ("npm run test:*", "npm run test:unit", true),
+            ("npm run test:*", "npm run test", false),
+            ("git * --dry-run", "git push --dry-run", true),
+            ("git * --dry-run", "git push origin --dry-run", false),
+            ("cat *", "cat ? b", true),
+            ("cat a", "cat ?", false),
+        ] {
+            assert_eq!(pattern(rule).matches(&words(command)), expected, "{rule} against {command}");
+        }
+    }
+
+    #[test]
+    fn stars_match_any_text_of_one_word() {
+        for (rule, word, expected) in [
+            ("*", "", true),
+            ("a*c", "abc", true),
+            ("a*c", "acb", false),
+            ("a?c", "abc", true),
+            ("*a*a*", "banana", true),
+        ] {
+            assert_eq!(wild(rule, word), expected, "{rule} against {word}");
+        }
+    }
+}
