@@ -6,8 +6,7 @@ mod question;
 mod told;
 
 pub use lists::{
-    AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow,
-    Status,
+    AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
 };
 pub use postern_policy::PatternKind;
 pub use question::{

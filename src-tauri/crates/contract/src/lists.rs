@@ -2,7 +2,8 @@
 
 use crate::question::Shown;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, Preset, Risk, Rule, RuleRef, Settings, StepVerdict, TraceLine,
+    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleRef, Settings, StepVerdict,
+    TraceLine,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

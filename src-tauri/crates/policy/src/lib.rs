@@ -16,6 +16,8 @@ pub mod risk;
 mod rule;
 mod ruleset;
 mod settings;
+#[cfg(test)]
+mod testing;
 mod verdict;
 mod words;
 

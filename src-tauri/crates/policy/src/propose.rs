@@ -40,7 +40,7 @@ struct Widths {
 }
 
 /// The offers for a request that is asked about; none where a rule could not help.
-pub fn propose(_policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Vec<Offer> {
+pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Vec<Offer> {
     if !facts.reading.opaque.is_empty() || !facts.env_to_ask.is_empty() || facts.reading.invalid.is_some() {
         return Vec::new();
     }
@@ -49,7 +49,8 @@ pub fn propose(_policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> V
         if step.decision == Decision::Allow {
             continue;
         }
-        let helps = matches!(step.reason, Reason::AllowlistMiss | Reason::BinaryChanged);
+        let helps = matches!(step.reason, Reason::AllowlistMiss | Reason::BinaryChanged)
+            && crate::judge::can_be_covered(policy, facts, at);
         match widths_of(facts, at).filter(|_| helps) {
             Some(found) => widths.push(found),
             None => return Vec::new(),

@@ -3,6 +3,7 @@
 use crate::agent::AgentPolicy;
 use crate::environment::{Standing, standing};
 use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::needed::folder_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
@@ -83,7 +84,26 @@ impl<'a> Subject<'a> {
         if let Some(assignment) = assignment {
             return Some(format!("it sets {}", postern_command::escape::text(&assignment.name)));
         }
-        self.strange_wrapper(policy, facts)
+        self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
+    }
+
+    /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
+    /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
+    fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+        if self.step.dir == postern_command::Dir::Same {
+            return None;
+        }
+        let Some(folder) = folder_of(facts.cwd, &self.step.dir) else {
+            return Some("the folder it would run in is only known when it runs".to_owned());
+        };
+        let named =
+            policy.settings.folders.iter().any(|allowed| {
+                path::is_within(&folder, &path::normal(&path::expand_home(allowed, facts.home)))
+            });
+        let inside = named || path::is_within(&folder, &path::normal(facts.cwd));
+        (!inside).then(|| {
+            format!("it leaves the working directory for {}", postern_command::escape::text(&folder))
+        })
     }
 
     /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.

@@ -23,7 +23,7 @@ mod step;
 pub use allow::changes;
 pub(crate) use allow::describes;
 pub use outcome::{rule_ref, source_words};
-pub(crate) use step::covers;
+pub(crate) use step::{can_be_covered, covers};
 
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Lookup};
@@ -378,3 +378,6 @@ fn word(decision: Decision) -> &'static str {
         Decision::Deny => "deny",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,12 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outco
         .unwrap_or_else(|| miss(&said, &name))
 }
 
+/// Whether a rule could cover the step at `at`: nothing stands in the way of every rule.
+pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
+    let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    subject.step.opaque.is_none() && !needs_no_rule(&subject) && subject.obstacle(policy, facts).is_none()
+}
+
 /// Whether one rule by itself covers the step at `at` of a request.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);

@@ -11,7 +11,7 @@ pub(super) fn redirects_into(step: &Step, facts: &Facts<'_>) -> bool {
     let folder = crate::needed::folder_of(facts.cwd, &step.dir);
     let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
-        let text = target.value.clone().unwrap_or_else(|| target.raw.replace(['"', '\\'], ""));
+        let text = target.value.clone().unwrap_or_else(|| target.raw.replace(['"', '\'', '\\'], ""));
         is_inside(&text, folder.as_deref(), facts)
     })
 }
@@ -51,7 +51,7 @@ fn spellings(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> String {
-    let plain = text.replace('"', "");
+    let plain = text.replace(['"', '\'', '\\'], "");
     let text = path::expand_home(&plain, facts.home);
     path::deny_key(&path::join(folder.unwrap_or(facts.cwd), &text))
 }

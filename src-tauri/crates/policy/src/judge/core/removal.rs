@@ -35,7 +35,7 @@ fn operands<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Cow<'a, str>> 
     call.args.iter().enumerate().filter_map(move |(at, word)| match word {
         Some(word) if at <= end && word.starts_with('-') => None,
         Some(word) => Some(Cow::Borrowed(*word)),
-        None => call.raw.get(at).map(|raw| Cow::Owned(raw.replace(['"', '\\'], ""))),
+        None => call.raw.get(at).map(|raw| Cow::Owned(raw.replace(['"', '\'', '\\'], ""))),
     })
 }
 

@@ -1,0 +1,130 @@
+use crate::testing::{DATA, Scene};
+use crate::{Decision, Reason, Security};
+
+/// What the core denies, by entry.
+const DENIED: &[(&str, &str)] = &[
+    ("remove-everything", "rm -rf /"),
+    ("remove-everything", "rm -fr //"),
+    ("remove-everything", "rm -r -f -- /."),
+    ("remove-everything", "rm / -rf"),
+    ("remove-everything", "rm --recursive --force /"),
+    ("remove-everything", "rm --recurs /"),
+    ("remove-everything", "/usr/bin/rm -Rf /*"),
+    ("remove-everything", "rm -rf --no-preserve-root /"),
+    ("remove-everything", "rm -rf ~"),
+    ("remove-everything", "rm -rf ~/"),
+    ("remove-everything", "rm -rf ~/*"),
+    ("remove-everything", "rm -rf $HOME"),
+    ("remove-everything", "rm -rf \"$HOME\"/"),
+    ("remove-everything", "rm -rf ${HOME}/.."),
+    ("remove-everything", "rm -rf /Users/u"),
+    ("remove-everything", "rm -rf /users/U"),
+    ("remove-everything", "rm -rf ."),
+    ("remove-everything", "rm -rf ./"),
+    ("remove-everything", "rm -rf ./*"),
+    ("remove-everything", "rm -rf .."),
+    ("remove-everything", "rm -rf ../project"),
+    ("remove-everything", "rm -rf src/.."),
+    ("remove-everything", "rm -rf build .."),
+    ("remove-everything", "sudo rm -rf /"),
+    ("remove-everything", "nohup env rm -rf /"),
+    ("remove-everything", "bash -c 'rm -rf ~'"),
+    ("remove-everything", "ls && rm -rf /"),
+    ("remove-everything", "echo $(rm -rf /)"),
+    ("remove-everything", "busybox rm -rf /"),
+    ("postern-data", "echo x > '/Users/u/Library/Application Support/Postern/postern.db'"),
+    ("postern-data", "echo x >> ~/'Library/Application Support/Postern/x'"),
+    ("postern-data", "tee '/Users/u/Library/Application Support/Postern/x'"),
+    ("postern-data", "cp x '/Users/u/LIBRARY/Application Support/Postern/agents/main/agent.key'"),
+    ("postern-data", "dd if=x of='/Users/u/Library/Application Support/Postern/x'"),
+    ("postern-data", "touch '../Library/Application Support/Postern/x'"),
+    ("postern-data", "rm -rf ~/Library"),
+    ("postern-data", "mv ~/Library x"),
+    ("stop-postern", "killall Postern"),
+    ("stop-postern", "killall -9 postern-desktop"),
+    ("stop-postern", "pkill postern"),
+    ("stop-postern", "pkill -f 'postern serve'"),
+    ("stop-postern", "pkill -9 poster"),
+    ("stop-postern", "pkill ."),
+    ("stop-postern", "kill -9 -1"),
+    ("stop-postern", "kill $(pgrep postern)"),
+    ("stop-postern", "launchctl bootout gui/501/com.example.postern"),
+    ("stop-postern", "postern approve 1234"),
+    ("stop-postern", "/usr/bin/postern pause"),
+    ("stop-postern", "bash -c 'postern rules allow ls'"),
+];
+
+/// What it must let pass.
+const PASSES: &[&str] = &[
+    "rm -rf build",
+    "rm -rf ./build",
+    "rm -rf ../other",
+    "rm -rf ~/x",
+    "rm -rf $HOME/x",
+    "rm -rf /tmp/x",
+    "rm -rf /Users/u2",
+    "rm -rf .git",
+    "rm -rf ...",
+    "rm -rf *.o",
+    "rm -f /",
+    "rm .",
+    "git rm -r .",
+    "ls -r /",
+    "echo rm -rf /",
+    "git commit -m 'rm -rf /'",
+    "find . -delete",
+    "cat '/Users/u/Library/Application Support/Postern/log'",
+    "touch '/Users/u/Library/Application Support/PosternOther/x'",
+    "touch ~/Library/x",
+    "mv a.txt ~/Library",
+    "echo x > '/Users/u/Library/Application Support/x'",
+    "pkill postgres",
+    "killall node",
+    "kill -9 5",
+    "kill -1 5",
+    "grep postern README.md",
+    "ls postern",
+    "git commit -m 'stop postern'",
+    "pgrep postern",
+];
+
+fn verdict(text: &str) -> crate::Verdict {
+    Scene::new().set(|settings| settings.security = Security::Full).allow("/**").shell(text).judge()
+}
+
+#[test]
+fn the_core_holds_whatever_the_settings_and_the_spelling() {
+    for (id, text) in DENIED {
+        let verdict = verdict(text);
+        assert_eq!(
+            (verdict.decision, verdict.reason),
+            (Decision::Deny, Reason::Core),
+            "{text}: {}",
+            verdict.message
+        );
+        assert!(verdict.message.contains(id), "{text}: {}", verdict.message);
+    }
+}
+
+#[test]
+fn near_misses_are_not_the_cores_business() {
+    for text in PASSES {
+        let verdict = verdict(text);
+        assert_ne!(verdict.reason, Reason::Core, "{text}: {}", verdict.message);
+    }
+}
+
+#[test]
+fn an_argv_is_looked_at_like_a_line() {
+    for argv in [
+        vec!["rm", "-rf", "/"],
+        vec!["rm", "-rf", "."],
+        vec!["rm", "-rf", "~"],
+        vec!["env", "rm", "-rf", "/Users/u"],
+        vec!["tee", &format!("{DATA}/x")],
+        vec!["postern", "status"],
+    ] {
+        let verdict = Scene::new().allow("/**").argv(&argv).judge();
+        assert_eq!(verdict.reason, Reason::Core, "{argv:?}: {}", verdict.message);
+    }
+}

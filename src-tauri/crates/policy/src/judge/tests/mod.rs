@@ -1,0 +1,6 @@
+//! The order of a verdict, stage by stage.
+
+mod core;
+mod laws;
+mod order;
+mod rules;

@@ -1,0 +1,215 @@
+use crate::permissions::FileLayer;
+use crate::testing::{CWD, HOME, Scene};
+use crate::{Ask, Decision, Fallback, Reason, Rule, Security, SessionLayers, Source, Unreadable};
+
+fn file(text: &str) -> FileLayer {
+    FileLayer::parse(text, HOME).unwrap()
+}
+
+/// Settings, and what `ls` becomes with and without a rule for it.
+#[test]
+fn every_triple_of_settings_has_its_verdict() {
+    use Decision::{Allow, Ask as Asks, Deny};
+    for (security, ask, with_rule, without) in [
+        (Security::Deny, Ask::Off, Deny, Deny),
+        (Security::Deny, Ask::OnMiss, Deny, Deny),
+        (Security::Deny, Ask::Always, Deny, Deny),
+        (Security::Allowlist, Ask::Off, Allow, Deny),
+        (Security::Allowlist, Ask::OnMiss, Allow, Asks),
+        (Security::Allowlist, Ask::Always, Asks, Asks),
+        (Security::Full, Ask::Off, Allow, Allow),
+        (Security::Full, Ask::OnMiss, Allow, Allow),
+        (Security::Full, Ask::Always, Asks, Asks),
+    ] {
+        let set = |settings: &mut crate::Settings| (settings.security, settings.ask) = (security, ask);
+        let bare = Scene::new().set(set).shell("ls -la").judge();
+        let ruled = Scene::new().set(set).allow("/usr/bin/ls").shell("ls -la").judge();
+        assert_eq!(ruled.decision, with_rule, "{security:?} {ask:?} with a rule");
+        assert_eq!(bare.decision, without, "{security:?} {ask:?} without");
+    }
+}
+
+#[test]
+fn a_deny_rule_beats_every_setting_and_every_allow_rule() {
+    for security in [Security::Deny, Security::Allowlist, Security::Full] {
+        let scene = Scene::new().set(|settings| settings.security = security).allow("/**").deny("git push *");
+        let verdict = scene.shell("git -c a.b=c push origin").judge();
+        assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Denylist), "{security:?}");
+        assert_eq!(verdict.rule.unwrap().pattern, "git push *");
+    }
+}
+
+#[test]
+fn managed_rules_come_first_and_are_told_as_such() {
+    let managed =
+        Rule { source: Source::Managed, ..crate::testing::rule(9, crate::Effect::Deny, "/usr/bin/rm") };
+    let verdict = Scene::new().rule(managed).deny("/usr/bin/rm").shell("rm -rf /").judge();
+    assert_eq!(
+        verdict.reason,
+        Reason::Managed,
+        "a managed rule is told before the core and before the person's own"
+    );
+}
+
+#[test]
+fn a_program_that_is_not_found_is_denied_as_argv_and_asked_about_in_a_line() {
+    let argv = Scene::new().allow("/**").argv(&["gitx", "status"]).judge();
+    assert_eq!((argv.decision, argv.reason), (Decision::Deny, Reason::NotFound));
+    let line = Scene::new().allow("/**").shell("gitx status").judge();
+    assert_eq!((line.decision, line.reason), (Decision::Ask, Reason::NotFound));
+    let full = Scene::new().set(|settings| settings.security = Security::Full).argv(&["gitx"]).judge();
+    assert_eq!(full.reason, Reason::NotFound, "nothing to run, whatever the settings");
+}
+
+#[test]
+fn the_strictest_step_decides() {
+    let scene = || Scene::new().allow("/usr/bin/ls").deny("/usr/bin/rm");
+    assert_eq!(scene().shell("ls | wc -l").judge().decision, Decision::Ask);
+    let denied = scene().shell("ls && wc -l && rm x").judge();
+    assert_eq!(denied.decision, Decision::Deny);
+    let steps: Vec<_> = denied.steps.iter().map(|step| step.decision).collect();
+    assert_eq!(steps, [Decision::Allow, Decision::Ask, Decision::Deny], "each step says what it contributed");
+    assert_eq!(denied.used, [1, 2], "the rules that were used");
+}
+
+#[test]
+fn folders_bind_the_request_and_every_step() {
+    let scene =
+        || Scene::new().allow("/usr/bin/ls").set(|settings| settings.folders = vec!["~/project".to_owned()]);
+    assert_eq!(scene().shell("ls").judge().decision, Decision::Allow);
+    let mut outside = scene().shell("ls");
+    outside.cwd = "/tmp".to_owned();
+    assert_eq!(outside.judge().reason, Reason::CwdRefused);
+    assert_eq!(scene().shell("cd /tmp && ls").judge().reason, Reason::CwdRefused);
+    assert_eq!(scene().shell("cd sub && ls").judge().decision, Decision::Allow);
+    assert_eq!(CWD, "/Users/u/project");
+}
+
+#[test]
+fn a_rule_holds_in_the_requests_folder_and_below() {
+    let scene = || Scene::new().allow("/usr/bin/git");
+    assert_eq!(scene().shell("cd sub && git status").judge().decision, Decision::Allow);
+    assert_eq!(scene().shell("cd /tmp/evil && git status").judge().decision, Decision::Ask);
+    assert_eq!(scene().shell("cd .. && git status").judge().decision, Decision::Ask);
+}
+
+#[test]
+fn what_cannot_be_read_is_asked_about_or_sent_back() {
+    let scene = || Scene::new().allow("/**").allow("/usr/bin/rm");
+    let asked = scene().shell("X=rm; $X -rf build").judge();
+    assert_eq!((asked.decision, asked.reason), (Decision::Ask, Reason::Opaque));
+    assert!(asked.advice.is_some(), "the agent is told what to write instead");
+    let back = scene()
+        .set(|settings| settings.unreadable = Unreadable::SendBack)
+        .shell("X=rm; $X -rf build")
+        .judge();
+    assert_eq!((back.decision, back.reason), (Decision::Deny, Reason::Opaque));
+    let full = scene().set(|settings| settings.security = Security::Full).shell("X=rm; $X -rf build").judge();
+    assert_eq!(full.decision, Decision::Allow, "except under full");
+}
+
+#[test]
+fn an_environment_that_asks_makes_the_request_ask() {
+    let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+    scene.env_to_ask = vec!["MY_FLAG".to_owned()];
+    assert_eq!(scene.judge().decision, Decision::Ask);
+    assert!(scene.offers().is_empty(), "no rule could help");
+}
+
+#[test]
+fn nobody_answered() {
+    let scene = |fallback| Scene::new().set(|settings| settings.fallback = fallback);
+    for (fallback, allowed, decision) in [
+        (Fallback::Deny, false, Decision::Deny),
+        (Fallback::Allowlist, false, Decision::Deny),
+        (Fallback::Allowlist, true, Decision::Allow),
+        (Fallback::Full, false, Decision::Allow),
+    ] {
+        let always = scene(fallback).set(|settings| settings.ask = Ask::Always).shell("ls");
+        let scene = if allowed { always.allow("/usr/bin/ls") } else { always };
+        assert_eq!(scene.judge_unanswered().decision, decision, "{fallback:?}, allowed: {allowed}");
+    }
+    let denied = scene(Fallback::Full).deny("/usr/bin/rm").shell("rm x").judge_unanswered();
+    assert_eq!(denied.decision, Decision::Deny, "a fallback never loosens a deny rule");
+}
+
+#[test]
+fn a_broken_file_denies_and_says_where() {
+    let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+    scene.policy.file_problem = Some("line 3, column 5: expected comma".to_owned());
+    let verdict = scene.judge();
+    assert_eq!(verdict.decision, Decision::Deny);
+    assert!(verdict.message.contains("line 3, column 5"), "{}", verdict.message);
+}
+
+#[test]
+fn the_files_last_match_wins_and_its_catch_all_forces_nothing() {
+    for (text, command, rule, expected) in [
+        ("{ \"*\": \"ask\", \"shell_exec\": \"ask\" }", "ls", true, Decision::Allow),
+        (
+            "{ \"shell_exec\": { \"*\": \"ask\", \"git status\": \"allow\" } }",
+            "git status",
+            false,
+            Decision::Allow,
+        ),
+        (
+            "{ \"shell_exec\": { \"git status\": \"allow\", \"*\": \"ask\" } }",
+            "git status",
+            false,
+            Decision::Ask,
+        ),
+        ("{ \"shell_exec\": { \"ls *\": \"ask\" } }", "ls", true, Decision::Ask),
+        ("{ \"shell_exec\": { \"ls *\": \"deny\" } }", "ls", true, Decision::Deny),
+        (
+            "{ \"shell_exec\": { \"ls *\": \"deny\", \"ls -la\": \"allow\" } }",
+            "ls -la",
+            false,
+            Decision::Allow,
+        ),
+        ("{ \"shell_exec\": \"allow\" }", "git status", false, Decision::Allow),
+        ("{ \"shell_exec\": \"allow\" }", "bash x.sh", false, Decision::Ask),
+        ("{ \"shell_exec\": \"allow\" }", "git status > x", false, Decision::Ask),
+        ("{ \"shell_exec\": { \"git status\": \"allow\" } }", "git status; wc", false, Decision::Ask),
+    ] {
+        let scene = if rule { Scene::new().allow("/usr/bin/ls") } else { Scene::new() };
+        let mut scene = scene.shell(command);
+        scene.policy.file = Some(file(text));
+        assert_eq!(scene.judge().decision, expected, "{text} and {command}");
+    }
+}
+
+#[test]
+fn a_parents_deny_is_final_and_its_allow_is_not() {
+    let layered = |parent: &str, own: &str| {
+        let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
+        scene.session = Some("sub".to_owned());
+        scene.policy.file = Some(file(own));
+        let layers = SessionLayers { parents: vec![file(parent)], runtime: FileLayer::default() };
+        scene.policy.sessions.insert("sub".to_owned(), layers);
+        scene.judge()
+    };
+    let veto = layered("{ \"*\": \"deny\" }", "{ \"shell_exec\": { \"ls\": \"allow\" } }");
+    assert_eq!((veto.decision, veto.reason), (Decision::Deny, Reason::Managed));
+    let tightened = layered("{ \"*\": \"allow\" }", "{ \"shell_exec\": { \"ls *\": \"deny\" } }");
+    assert_eq!(tightened.reason, Reason::Denylist, "the file may tighten what a parent allows");
+}
+
+#[test]
+fn every_ending_says_something() {
+    for scene in [
+        Scene::new().argv(&[]),
+        Scene::new().shell("ls"),
+        Scene::new().deny("/usr/bin/ls").shell("ls"),
+        Scene::new().shell("rm -rf /"),
+        Scene::new().set(|settings| settings.ask = Ask::Off).shell("ls"),
+        Scene::new().set(|settings| settings.security = Security::Deny).shell("ls"),
+    ] {
+        let verdict = scene.judge();
+        assert!(!verdict.message.is_empty());
+        assert!(!verdict.trace.is_empty());
+        assert!(
+            verdict.decision != Decision::Deny || verdict.advice.is_some(),
+            "a denial advises: {verdict:?}"
+        );
+    }
+}

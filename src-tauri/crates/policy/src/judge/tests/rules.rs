@@ -1,0 +1,249 @@
+use crate::testing::{Scene, identity, rule};
+use crate::{Decision, Effect, Identity, Lifetime, Pattern, Pin, Reason, Rule, ScriptPin, Security, Source};
+
+fn allowed(scene: &Scene) -> bool {
+    scene.judge().decision == Decision::Allow
+}
+
+#[test]
+fn a_rule_covers_what_it_says_and_no_more() {
+    for (text, command, expected) in [
+        ("/usr/bin/git", "git status", true),
+        ("/usr/bin/git", "/usr/bin/git status", true),
+        ("/usr/bin/g*", "git status", true),
+        ("/usr/*", "git status", false),
+        ("/usr/**", "git status", true),
+        ("/opt/**", "git status", false),
+        ("git status", "git status", true),
+        ("git status", "git status -s", false),
+        ("git status *", "git status -s", true),
+        ("git *", "/usr/bin/git status", false),
+        ("/**", "bash x.sh", false),
+        ("/usr/bin/*", "python3 x.py", false),
+        ("/usr/bin/python3", "python3 x.py", true),
+        ("/usr/bin/nohup", "nohup rm x", false),
+        ("/usr/bin/git", "nohup git status", true),
+        ("/usr/bin/git", "sudo git status", false),
+        ("git status", "sudo git status", false),
+        ("sudo git status", "sudo git status", true),
+        ("sudo *", "sudo git status", false),
+        ("/usr/bin/sudo", "sudo git status", false),
+        ("/usr/bin/git", "git -c core.pager=x log", false),
+        ("git log *", "git -c core.pager=x log", false),
+        ("/usr/bin/ls", "ls > out.txt", false),
+        ("/usr/bin/ls", "ls 2>/dev/null", true),
+        ("/usr/bin/git", "PAGER=x git log", false),
+        ("/usr/bin/git", "LANG=C git log", true),
+        ("/usr/bin/ls", "/tmp/ls", false),
+        ("/usr/bin/ls", "ls; wc", false),
+    ] {
+        assert_eq!(allowed(&Scene::new().allow(text).shell(command)), expected, "{text} and {command}");
+    }
+}
+
+#[test]
+fn a_wrapper_is_trusted_by_where_it_lies() {
+    let evil = || Scene::new().program("/tmp/nohup", "evil").allow("/usr/bin/git").allow("/**");
+    assert!(!allowed(&evil().shell("/tmp/nohup git status")), "a program that is only called like a wrapper");
+    assert!(allowed(&evil().shell("/usr/bin/nohup git status")));
+    assert!(allowed(&evil().allow("/tmp/nohup").shell("/tmp/nohup git status")), "unless a rule names it");
+}
+
+#[test]
+fn a_copy_or_link_of_a_shell_is_a_shell() {
+    let mut scene = Scene::new().program("/Users/u/bin/tool", "bash").allow("~/bin/*").shell("~/bin/tool");
+    scene.programs.get_mut("/Users/u/bin/tool").unwrap().real_path = "/bin/bash".to_owned();
+    assert!(!allowed(&scene.argv(&["/Users/u/bin/tool", "-x"])));
+}
+
+#[test]
+fn writing_needs_a_rule_that_says_so() {
+    let writes = Rule { allow_writes: true, ..rule(1, Effect::Allow, "/usr/bin/ls") };
+    assert!(allowed(&Scene::new().rule(writes.clone()).shell("ls > out.txt")));
+    assert!(!allowed(&Scene::new().rule(writes).shell("ls > $OUT")), "to a file that is known");
+}
+
+#[test]
+fn arguments_of_a_path_rule_are_compared_word_by_word() {
+    let words = |args: &[&str]| Some(args.iter().map(|word| (*word).to_owned()).collect());
+    let push = Rule { args: words(&["push", "**"]), ..rule(1, Effect::Allow, "/usr/bin/git") };
+    assert!(allowed(&Scene::new().rule(push.clone()).shell("git push origin")));
+    assert!(!allowed(&Scene::new().rule(push).shell("git pull")));
+    let named =
+        Rule { args: words(&["-c", "core.pager=cat", "log"]), ..rule(1, Effect::Allow, "/usr/bin/git") };
+    assert!(allowed(&Scene::new().rule(named).shell("git -c core.pager=cat log")), "a way out that is named");
+}
+
+#[test]
+fn an_exact_rule_is_byte_for_byte() {
+    let exact = Rule {
+        pattern: Pattern::Exact(vec!["git".to_owned(), "push".to_owned()]),
+        ..rule(1, Effect::Allow, "git")
+    };
+    assert!(allowed(&Scene::new().rule(exact.clone()).shell("git 'push'")));
+    assert!(!allowed(&Scene::new().rule(exact.clone()).shell("git push origin")));
+    assert!(!allowed(&Scene::new().rule(exact).shell("sudo git push")));
+}
+
+fn pinned(was: Identity) -> Rule {
+    Rule { pin: Some(Pin { program: was, script: None }), ..rule(1, Effect::Allow, "/usr/bin/git") }
+}
+
+#[test]
+fn a_changed_program_asks_and_says_what_changed() {
+    assert!(allowed(&Scene::new().rule(pinned(identity("git"))).shell("git status")));
+    let was = Identity { version: Some("14.1".to_owned()), ..identity("old") };
+    let mut scene = Scene::new().rule(pinned(was)).shell("git status");
+    let now = scene.programs.get_mut("/usr/bin/git").unwrap().identity.as_mut().unwrap();
+    now.version = Some("15.0".to_owned());
+    let verdict = scene.judge();
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::BinaryChanged));
+    assert!(verdict.message.contains("14.1 → 15.0"), "{}", verdict.message);
+    assert!(allowed(&scene.allow("git status")), "another rule without a pin covers it all the same");
+}
+
+#[test]
+fn a_script_is_bound_to_its_content() {
+    let pin = Pin {
+        program: identity("python3"),
+        script: Some(ScriptPin {
+            path: "/Users/u/project/x.py".to_owned(),
+            sha256: identity("print").sha256,
+        }),
+    };
+    let rule = Rule { pin: Some(pin), ..rule(1, Effect::Allow, "/usr/bin/python3") };
+    let scene = |content: &str, command: &str| {
+        let mut scene = Scene::new().rule(rule.clone()).shell(command);
+        scene.scripts.insert("/Users/u/project/x.py".to_owned(), identity(content));
+        scene.scripts.insert("/Users/u/project/y.py".to_owned(), identity(content));
+        scene.judge()
+    };
+    assert_eq!(scene("print", "python3 x.py").decision, Decision::Allow);
+    assert_eq!(scene("other", "python3 x.py").reason, Reason::BinaryChanged);
+    assert_eq!(scene("print", "python3 y.py").reason, Reason::AllowlistMiss, "another script");
+}
+
+#[test]
+fn a_skills_program_needs_the_switch_and_an_approval() {
+    let skill = |pin| Rule {
+        source: Source::Skill("bird".to_owned()),
+        pin,
+        ..rule(1, Effect::Allow, "/usr/bin/git")
+    };
+    let approved = || Some(Pin { program: identity("git"), script: None });
+    let scene = |rule, on| {
+        Scene::new().rule(rule).set(|settings| settings.allow_skills = on).shell("git status").judge()
+    };
+    assert_eq!(scene(skill(approved()), false).decision, Decision::Ask);
+    assert_eq!(scene(skill(approved()), true).reason, Reason::Skill);
+    assert_eq!(scene(skill(None), true).reason, Reason::BinaryChanged, "not approved yet");
+}
+
+#[test]
+fn time_and_session_are_checked_when_it_is_matched() {
+    let lasting = |lifetime| Rule { lifetime, ..rule(1, Effect::Allow, "/usr/bin/ls") };
+    let scene = |lifetime, session: Option<&str>| {
+        let mut scene = Scene::new().rule(lasting(lifetime)).shell("ls");
+        scene.session = session.map(str::to_owned);
+        allowed(&scene)
+    };
+    assert!(scene(Lifetime::Until(1001), None));
+    assert!(!scene(Lifetime::Until(1000), None), "until is not up to and including");
+    assert!(scene(Lifetime::Session("a".to_owned()), Some("a")));
+    assert!(!scene(Lifetime::Session("a".to_owned()), Some("b")));
+    assert!(!scene(Lifetime::Session("a".to_owned()), None));
+    assert!(scene(Lifetime::Quit, None));
+}
+
+#[test]
+fn the_read_only_list_needs_the_switch() {
+    let scene =
+        |command: &str| Scene::new().set(|settings| settings.allow_read_only = true).shell(command).judge();
+    assert_eq!(scene("ls -la").reason, Reason::ReadOnly);
+    assert_eq!(scene("ls -la > x").decision, Decision::Ask);
+    assert_eq!(scene("rm x").decision, Decision::Ask);
+    assert_eq!(scene("sort -o x y").decision, Decision::Ask);
+    assert_eq!(scene("/tmp/ls").decision, Decision::Ask);
+}
+
+#[test]
+fn a_deny_rule_follows_the_program_everywhere() {
+    for command in [
+        "rm x",
+        "/usr/bin/rm x",
+        "/USR/BIN/RM x",
+        "//usr//bin/rm x",
+        "/bin/../usr/bin/rm x",
+        "nohup env rm x",
+        "sudo rm x",
+        "bash -c 'ls && rm x'",
+        "ls | xargs rm",
+        "find . -exec rm {} +",
+        "busybox rm x",
+        "(rm x)",
+        "echo $(rm x)",
+        "\\rm x",
+        "RM x",
+        "exec rm x",
+        "command rm x",
+    ] {
+        let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
+        assert_eq!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+    }
+    for command in ["git rm x", "ls rm", "npm run rm-cache", "echo rm"] {
+        let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
+        assert_ne!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+    }
+}
+
+#[test]
+fn the_same_file_under_another_name_is_denied() {
+    let scene =
+        || Scene::new().program("/opt/copy", "rm").allow("/**").deny("/usr/bin/rm").shell("/opt/copy x");
+    assert_eq!(scene().judge().decision, Decision::Allow, "the names have nothing in common");
+    let denied = scene().with_facts(|policy, facts| {
+        let mut policy = policy.clone();
+        let (id, path) = policy.rules.denied_paths("/Users/u").remove(0);
+        policy.rules.identify(id, &identity("rm"), &path);
+        crate::judge(&policy, facts)
+    });
+    assert_eq!(denied.reason, Reason::Denylist, "but the content is the same");
+    let pinned = Rule {
+        pin: Some(Pin { program: identity("rm"), script: None }),
+        ..rule(5, Effect::Deny, "/nowhere/rm")
+    };
+    let scene = Scene::new().program("/opt/copy", "rm").allow("/**").rule(pinned).shell("/opt/copy x");
+    assert_eq!(scene.judge().decision, Decision::Deny, "a pin widens a deny rule, never narrows it");
+}
+
+#[test]
+fn a_script_and_its_interpreter_are_looked_at() {
+    let mut scene = Scene::new()
+        .program("/opt/tool", "tool")
+        .allow("/opt/tool")
+        .deny("/usr/bin/python3")
+        .shell("/opt/tool");
+    scene.programs.get_mut("/opt/tool").unwrap().shebang =
+        Some(vec!["/usr/bin/env".to_owned(), "python3".to_owned()]);
+    assert_eq!(scene.judge().decision, Decision::Deny);
+    let mut scene =
+        Scene::new().allow("/usr/bin/bash").deny("/Users/u/project/evil.sh").shell("bash ./evil.sh");
+    scene.scripts.insert("/Users/u/project/evil.sh".to_owned(), identity("evil"));
+    assert_eq!(scene.judge().decision, Decision::Deny);
+}
+
+#[test]
+fn a_word_that_may_match_a_deny_rule_is_never_allowed() {
+    let scene = || Scene::new().set(|settings| settings.security = Security::Full).deny("git push *");
+    assert_eq!(scene().shell("git $X origin").judge().decision, Decision::Ask, "not even under full");
+    assert_eq!(scene().shell("git log $X").judge().decision, Decision::Allow);
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_allows_nothing_and_lets_nothing_pass() {
+    let broken = |effect| Rule { pattern: Pattern::Path("/opt/[".to_owned()), ..rule(7, effect, "x") };
+    let verdict = Scene::new().rule(broken(Effect::Allow)).allow("/usr/bin/ls").shell("ls").judge();
+    assert_eq!(verdict.decision, Decision::Allow, "a broken allow rule is no rule");
+    let verdict = Scene::new().rule(broken(Effect::Deny)).allow("/usr/bin/ls").shell("ls").judge();
+    assert_eq!(verdict.decision, Decision::Ask, "what a broken deny rule denies is not known");
+}

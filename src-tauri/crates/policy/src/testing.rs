@@ -1,0 +1,238 @@
+//! A small world for tests: programs that exist, a policy, and a request judged by it.
+
+use crate::{
+    AgentId, AgentPolicy, Effect, Facts, Identity, Lifetime, Lookup, Millis, Offer, Pattern, Program, Rule,
+    RuleSet, Script, Settings, Source, StepFacts, Usage, Verdict, Wanted, folder_of, judge, judge_unanswered,
+    lookups, parse_pattern, propose,
+};
+use postern_command::{Dialect, Reading, read_argv, read_shell};
+use std::collections::HashMap;
+
+pub(crate) const HOME: &str = "/Users/u";
+pub(crate) const CWD: &str = "/Users/u/project";
+pub(crate) const DATA: &str = "/Users/u/Library/Application Support/Postern";
+
+/// A file's identity by its content.
+pub(crate) fn identity(content: &str) -> Identity {
+    let hex = format!(
+        "{:064x}",
+        u128::from_be_bytes(std::array::from_fn(|at| content.as_bytes().get(at).copied().unwrap_or(0)))
+    );
+    Identity {
+        sha256: hex,
+        size: 1,
+        mtime_ns: "1".to_owned(),
+        ctime_ns: "1".to_owned(),
+        device: 1,
+        inode: content.to_owned(),
+        version: None,
+        signature: None,
+    }
+}
+
+/// A rule that the person wrote.
+pub(crate) fn rule(id: i64, effect: Effect, text: &str) -> Rule {
+    Rule {
+        id,
+        effect,
+        agent: None,
+        pattern: parse_pattern(text, None).unwrap_or_else(|_| Pattern::Command(text.to_owned())),
+        args: None,
+        pin: None,
+        allow_writes: false,
+        source: Source::Person,
+        lifetime: Lifetime::Forever,
+        why: None,
+        matches: Vec::new(),
+        misses: Vec::new(),
+        created_at: 0,
+        usage: Usage::default(),
+    }
+}
+
+/// Programs by path, and a request.
+pub(crate) struct Scene {
+    pub(crate) programs: HashMap<String, Program>,
+    pub(crate) scripts: HashMap<String, Identity>,
+    pub(crate) policy: AgentPolicy,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) cwd: String,
+    pub(crate) session: Option<String>,
+    pub(crate) now: Millis,
+    pub(crate) env_to_ask: Vec<String>,
+    pub(crate) shell: bool,
+    reading: Reading,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let names = [
+            "ls",
+            "cat",
+            "git",
+            "rm",
+            "mv",
+            "echo",
+            "npm",
+            "bash",
+            "sh",
+            "python3",
+            "env",
+            "nohup",
+            "sudo",
+            "kill",
+            "pkill",
+            "killall",
+            "postern",
+            "find",
+            "tee",
+            "touch",
+            "xargs",
+            "grep",
+            "pgrep",
+            "sort",
+            "wc",
+            "cp",
+            "dd",
+            "launchctl",
+            "busybox",
+            "curl",
+            "printf",
+        ];
+        let mut scene = Self {
+            programs: HashMap::new(),
+            scripts: HashMap::new(),
+            policy: AgentPolicy::new(AgentId::new("main").unwrap(), Settings::default()),
+            rules: Vec::new(),
+            cwd: CWD.to_owned(),
+            session: None,
+            now: 1000,
+            env_to_ask: Vec::new(),
+            shell: true,
+            reading: read_argv(&[]),
+        };
+        for name in names {
+            scene = scene.program(&format!("/usr/bin/{name}"), name);
+        }
+        scene
+    }
+
+    /// A program at a path, with this content.
+    pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
+        self.programs.insert(
+            path.to_owned(),
+            Program {
+                invoked: String::new(),
+                path: path.to_owned(),
+                real_path: path.to_owned(),
+                identity: Some(identity(content)),
+                shebang: None,
+                mutable: false,
+                setuid: false,
+            },
+        );
+        self
+    }
+
+    pub(crate) fn allow(self, text: &str) -> Self {
+        self.with(Effect::Allow, text)
+    }
+
+    pub(crate) fn deny(self, text: &str) -> Self {
+        self.with(Effect::Deny, text)
+    }
+
+    fn with(mut self, effect: Effect, text: &str) -> Self {
+        let id = i64::try_from(self.rules.len()).unwrap() + 1;
+        self.rules.push(rule(id, effect, text));
+        self
+    }
+
+    pub(crate) fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    pub(crate) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.policy.settings);
+        self
+    }
+
+    pub(crate) fn shell(mut self, text: &str) -> Self {
+        self.reading = read_shell(text, Dialect::Bash);
+        self.shell = true;
+        self
+    }
+
+    pub(crate) fn argv(mut self, argv: &[&str]) -> Self {
+        self.reading = read_argv(&argv.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        self.shell = false;
+        self
+    }
+
+    fn lookup(&self, wanted: &Wanted<'_>, folder: Option<&str>) -> Lookup {
+        let (name, path) = match wanted {
+            Wanted::Nothing => return Lookup::Nothing,
+            Wanted::Name(name) => (*name, format!("/usr/bin/{name}")),
+            Wanted::Path(path) => match folder {
+                Some(folder) => (*path, crate::path::join(folder, path)),
+                None => return Lookup::Nothing,
+            },
+        };
+        match self.programs.get(&path) {
+            Some(program) => Lookup::Found(Box::new(Program { invoked: name.to_owned(), ..program.clone() })),
+            None => Lookup::NotFound,
+        }
+    }
+
+    fn found(&self) -> Vec<StepFacts> {
+        let of_step = |needed: &crate::Needed<'_>| {
+            let folder = folder_of(&self.cwd, needed.dir);
+            let script = needed.script.and_then(|written| {
+                let path = crate::path::join(folder.as_deref()?, written);
+                let identity = self.scripts.get(&path)?.clone();
+                Some(Script { written: written.to_owned(), real_path: path, identity })
+            });
+            StepFacts {
+                program: self.lookup(&needed.program, folder.as_deref()),
+                via: needed.via.iter().map(|wanted| self.lookup(wanted, folder.as_deref())).collect(),
+                script,
+            }
+        };
+        lookups(&self.reading).iter().map(of_step).collect()
+    }
+
+    /// Calls `use_them` with the policy and the facts.
+    pub(crate) fn with_facts<T>(&self, use_them: impl FnOnce(&AgentPolicy, &Facts<'_>) -> T) -> T {
+        let steps = self.found();
+        let rules = RuleSet::compile(&self.rules, HOME, true);
+        let policy = AgentPolicy { rules, ..self.policy.clone() };
+        use_them(
+            &policy,
+            &Facts {
+                reading: &self.reading,
+                steps: &steps,
+                cwd: &self.cwd,
+                home: HOME,
+                data: DATA,
+                session: self.session.as_deref(),
+                now: self.now,
+                case_insensitive: true,
+                shell: self.shell,
+                env_to_ask: &self.env_to_ask,
+            },
+        )
+    }
+
+    pub(crate) fn judge(&self) -> Verdict {
+        self.with_facts(judge)
+    }
+
+    pub(crate) fn judge_unanswered(&self) -> Verdict {
+        self.with_facts(judge_unanswered)
+    }
+
+    pub(crate) fn offers(&self) -> Vec<Offer> {
+        self.with_facts(|policy, facts| propose(policy, facts, &judge(policy, facts)))
+    }
+}
