@@ -12,7 +12,7 @@ mod table;
 
 use anyhow::{Context as _, bail};
 use data::Data;
-use figures::{idle, round_trip, run, start, throughput};
+use figures::{idle, round_trip, run, start, throughput, verdict};
 use std::path::PathBuf;
 use table::Row;
 
@@ -45,6 +45,9 @@ fn main() -> anyhow::Result<()> {
         |figure: &str| options.figures.is_empty() || options.figures.iter().any(|name| name == figure);
     let effort = options.effort;
     let mut rows: Vec<Row> = Vec::new();
+    if wanted("verdict") {
+        rows.extend(verdict::measure(effort)?);
+    }
     if FIGURES[1..].iter().any(|figure| wanted(figure)) {
         let data = Data::prepare(effort)?;
         let host = processes::Host::start(&options.postern, data.folder())?;

@@ -5,3 +5,4 @@ pub(crate) mod round_trip;
 pub(crate) mod run;
 pub(crate) mod start;
 pub(crate) mod throughput;
+pub(crate) mod verdict;

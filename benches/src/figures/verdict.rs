@@ -1,0 +1,114 @@
+//! Verdict: `judge()` in process on a three-step pipeline that is read and looked up already, among 10,000 rules,
+//! against the same among 10.
+
+use crate::Effort;
+use crate::data::{RULES, numbered_rule, rule};
+use crate::sample::{Sample, in_turn, ratio};
+use crate::table::{Row, times};
+use postern_command::{Dialect, Reading, read_shell};
+use postern_policy::{
+    AgentId, AgentPolicy, Effect, Facts, Identity, Lookup, Pattern, Pin, Program, Rule, RuleSet, Settings,
+    StepFacts, judge,
+};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::time::Duration;
+
+/// What is judged: three steps, each allowed by a pinned path rule.
+const PIPELINE: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
+const PROGRAMS: [&str; 3] = ["rg", "sort", "head"];
+/// What is wanted.
+const GOAL: Duration = Duration::from_micros(20);
+const FLAT: f64 = 2.0;
+
+pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
+    let agent = AgentId::new("main")?;
+    let reading = read_shell(PIPELINE, Dialect::Bash);
+    let steps: Vec<StepFacts> = PROGRAMS.iter().map(|name| found(name)).collect();
+    let (many, few) = (policy(agent.clone(), RULES), policy(agent, 10));
+    let times_a_turn = 2_000 * effort.size;
+    let sample = |policy: &AgentPolicy| {
+        let facts = facts(&reading, &steps);
+        Sample::of(times_a_turn, || {
+            drop(black_box(judge(black_box(policy), black_box(&facts))));
+            Ok::<_, Infallible>(())
+        })
+    };
+    let Ok((ours, rival)) = in_turn(effort.turns, || sample(&many), || sample(&few));
+    let ratio = ratio(ours.median(), rival.median());
+    let rival = format!("10 rules {}", times(&rival));
+    let decision = judge(&many, &facts(&reading, &steps)).decision;
+    let row = |figure, goal, met| Row {
+        figure,
+        measured: format!("{decision:?}: {}", times(&ours)),
+        rival: rival.clone(),
+        ratio: format!("{ratio:.2} x p50"),
+        goal,
+        met,
+    };
+    Ok([
+        row("verdict", "p50 <= 20 µs", ours.median() <= GOAL),
+        row("verdict, flat", "<= 2 x p50 of 10 rules", ratio <= FLAT),
+    ])
+}
+
+/// `rules` rules of which the last three allow the pipeline.
+fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
+    let pinned = (0..3).map(|nth| Rule {
+        pin: Some(Pin { program: identity(PROGRAMS[nth]), script: None }),
+        ..rule(rules - nth, Effect::Allow, Pattern::Path(format!("/usr/bin/{}", PROGRAMS[nth])))
+    });
+    let rules: Vec<Rule> = (1..rules - 2).map(numbered_rule).chain(pinned).collect();
+    AgentPolicy {
+        agent,
+        settings: Settings::default(),
+        rules: RuleSet::compile(&rules, "/home/ann", false),
+        file: None,
+        file_problem: None,
+        sessions: HashMap::new(),
+    }
+}
+
+fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
+    Facts {
+        reading,
+        steps,
+        cwd: "/home/ann/project",
+        home: "/home/ann",
+        data: "/home/ann/.local/share/postern",
+        session: None,
+        now: 1_800_000_000_000,
+        case_insensitive: false,
+        shell: true,
+        env_to_ask: &[],
+    }
+}
+
+/// A program of the system, as the look-up finds it.
+fn found(name: &str) -> StepFacts {
+    let path = format!("/usr/bin/{name}");
+    let program = Program {
+        invoked: name.to_owned(),
+        path: path.clone(),
+        real_path: path,
+        identity: Some(identity(name)),
+        shebang: None,
+        mutable: false,
+        setuid: false,
+    };
+    StepFacts { program: Lookup::Found(Box::new(program)), via: Vec::new(), script: None }
+}
+
+fn identity(name: &str) -> Identity {
+    Identity {
+        sha256: format!("{name:0<64}"),
+        size: 4096,
+        mtime_ns: "1700000000000000000".to_owned(),
+        ctime_ns: "1700000000000000000".to_owned(),
+        device: 1,
+        inode: "2".to_owned(),
+        version: None,
+        signature: None,
+    }
+}
