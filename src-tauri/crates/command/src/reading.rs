@@ -160,6 +160,8 @@ pub struct WayOut {
     pub argument: usize,
     /// What it does, in plain words ("`--pre` runs a program on every file").
     pub what: String,
+    /// Commands that it may run, as far as they can be guessed: for deny rules only.
+    pub candidates: Vec<Vec<String>>,
 }
 
 /// A part that was not understood.

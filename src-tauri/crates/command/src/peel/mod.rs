@@ -10,10 +10,10 @@ pub(crate) use options::{Grammar, Parsed, parse};
 use table::Wrapper;
 
 use crate::builtins::{self, Ruling};
-use crate::call::{Arg, Call, Found, Functions};
+use crate::call::{Arg, Call, Feed, Found, Functions};
 use crate::environment::{is_dangerous_variable, is_harmless_variable};
 use crate::programs::{self, Class, class_of, family};
-use crate::shell::{DEEPEST, Nest, Place, read_text};
+use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
 use crate::{Assignment, Dialect, Dir, Power, Role, Via, Word, escape};
 
 /// Adds the steps that a call stands for.
@@ -24,11 +24,8 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
     };
     let Some(name) = head.value().map(str::to_owned) else {
         let raw = head.word.raw.clone();
-        let guess = if raw.starts_with("~/") {
-            [crate::shell::candidates(&raw), call.suffixes(1)].concat()
-        } else {
-            Vec::new()
-        };
+        let guess =
+            if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
         call.doubt(
             "dynamic-program",
             format!("which program runs is known only at run time: `{raw}`"),
@@ -57,7 +54,7 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
             Ruling::Program => {}
             Ruling::Harmless => return found.steps.push(call.into_step(Role::HarmlessBuiltin)),
             Ruling::Doubt(code, what) => {
-                let guess = call.suffixes(1);
+                let guess = if code == "environment" { Vec::new() } else { inside_arguments(&call) };
                 call.doubt(code, what, guess);
                 return found.steps.push(call.into_step(Role::Program));
             }
@@ -95,6 +92,19 @@ fn refuse(mut call: Call, code: &'static str, what: impl Into<String>, found: &m
     found.steps.push(call.into_step(Role::Program));
 }
 
+/// Commands that may stand in the arguments of a builtin (`alias ls=…`, `printf -v 'a[$(…)]'`), or in what it is fed.
+fn inside_arguments(call: &Call) -> Vec<Vec<String>> {
+    let mut guess = call.suffixes(1);
+    for value in call.args.iter().skip(1).filter_map(Arg::value) {
+        guess.extend(candidates(value));
+        guess.extend(value.split_once('=').map_or_else(Vec::new, |(_, text)| candidates(text)));
+    }
+    if let Feed::Text(text) = &call.feed {
+        guess.extend(candidates(text));
+    }
+    guess
+}
+
 /// Builtins that run what they are given.
 fn runs(call: Call, name: &str, found: &mut Found) {
     match name {
@@ -107,22 +117,20 @@ fn runs(call: Call, name: &str, found: &mut Found) {
 
 fn check_assignments(call: &mut Call) {
     let alone = call.args.is_empty();
+    let reads = call.shell.is_some() && call.head() == Some("read");
     let harmless = |assignment: &Assignment| {
         let plain = assignment
             .value
             .value
             .as_deref()
             .is_some_and(|value| is_harmless_variable(&assignment.name, value));
-        plain || alone && !is_dangerous_variable(&assignment.name)
+        plain || alone && !is_dangerous_variable(&assignment.name) || reads && assignment.name == "IFS"
     };
-    if let Some(name) =
-        call.assignments.iter().find(|assignment| !harmless(assignment)).map(|found| found.name.clone())
-    {
-        call.doubt(
-            "environment",
-            format!("sets `{name}`, which may decide what the program does"),
-            Vec::new(),
-        );
+    if let Some(found) = call.assignments.iter().find(|assignment| !harmless(assignment)) {
+        let value = found.value.value.as_deref().filter(|_| is_dangerous_variable(&found.name));
+        let guess = value.map_or_else(Vec::new, candidates);
+        let what = format!("sets `{}`, which may decide what the program does", found.name);
+        call.doubt("environment", what, guess);
     }
 }
 

@@ -5,6 +5,7 @@ use super::scripts::sed_only_prints;
 use super::ways_table::{Mark, TABLE};
 use crate::WayOut;
 use crate::call::{Arg, Call};
+use crate::shell::candidates;
 
 /// The ways out of a call, by the table and by a few questions that a table cannot ask.
 pub(super) fn of(call: &Call) -> Vec<WayOut> {
@@ -14,22 +15,74 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
     let start = subcommand_at(&name, &call.args);
     for row in &rows {
         if let Some(argument) = row.mark.find(&call.args, start) {
-            ways.push(WayOut { argument, what: row.what.to_owned() });
+            ways.push(way(argument, row.what));
         }
     }
     ways.extend(special(&name, call, start));
-    if !rows.is_empty() || matches!(name.as_str(), "git" | "sed" | "tee") {
-        ways.extend(unknown_option(&call.args));
+    if !rows.is_empty() && !MILD.contains(&name.as_str()) || matches!(name.as_str(), "git" | "sed" | "tee") {
+        ways.extend(unknown_option(&name, &call.args));
+    }
+    for way in &mut ways {
+        way.candidates = if way.what.contains("run") { guesses(call, way.argument) } else { Vec::new() };
     }
     ways.sort_by_key(|way| way.argument);
     ways
 }
 
+fn way(argument: usize, what: &str) -> WayOut {
+    WayOut { argument, what: what.to_owned(), candidates: Vec::new() }
+}
+
+/// Commands in what follows the argument, or in its own value (`--pre=PROGRAM`).
+fn guesses(call: &Call, argument: usize) -> Vec<Vec<String>> {
+    let word = |at: usize| call.args.get(at).and_then(Arg::value).unwrap_or_default();
+    let own = word(argument).split_once('=').map_or("", |(_, value)| value);
+    let texts = [own, word(argument + 1), word(argument + 1).split_once('=').map_or("", |(_, value)| value)];
+    let mut found = call.suffixes(argument + 1);
+    found.extend(texts.into_iter().flat_map(|text| candidates(text.trim_start_matches(['!', ' ']))));
+    found
+}
+
+/// Programs whose ways out only read something, so that an argument known only at run time is no danger.
+const MILD: &[&str] =
+    &["date", "file", "ps", "top", "diff", "jq", "less", "more", "man", "base64", "tree", "xxd", "column"];
+
+/// Options that surely take the next word, whatever it begins with.
+fn takes_value(program: &str, option: &str) -> bool {
+    let options: &[&str] = match program {
+        "git" => &["-m", "--message", "--author", "--date", "--grep", "--since", "--until", "--format"],
+        "rg" => &["-e", "--regexp", "-g", "--glob", "-t", "--type", "-A", "-B", "-C"],
+        "find" => &[
+            "-name",
+            "-iname",
+            "-path",
+            "-ipath",
+            "-type",
+            "-newer",
+            "-mtime",
+            "-mmin",
+            "-size",
+            "-maxdepth",
+            "-mindepth",
+        ],
+        "curl" => &["-H", "--header", "-u", "--user", "-A", "--user-agent", "-m", "--max-time"],
+        "sort" => &["-k", "--key", "-t", "--field-separator"],
+        "tar" => &["-f", "--file"],
+        "gh" => &["-t", "--title", "-b", "--body", "-R", "--repo"],
+        "kubectl" => &["-n", "--namespace", "-l", "--selector", "-o", "--output"],
+        _ => &[],
+    };
+    options.contains(&option)
+}
+
 /// An argument that could turn out to be any of these options.
-fn unknown_option(args: &[Arg]) -> Option<WayOut> {
+fn unknown_option(program: &str, args: &[Arg]) -> Option<WayOut> {
     let end = args.iter().position(|arg| arg.value() == Some("--")).unwrap_or(args.len());
-    let argument = args.get(..end)?.iter().position(|arg| arg.value().is_none() && arg.dash)?;
-    Some(WayOut { argument, what: "known only at run time: it could be an option that runs code".to_owned() })
+    let value_of =
+        |at: usize| args.get(at).and_then(Arg::value).is_some_and(|word| takes_value(program, word));
+    let unknown = |at: &usize| args[*at].value().is_none() && args[*at].dash && !value_of(at - 1);
+    let argument = (1..end).find(unknown)?;
+    Some(way(argument, "known only at run time: it could be an option that runs code"))
 }
 
 /// Where the subcommand stands, for programs that have one.
@@ -94,7 +147,6 @@ fn is_long(word: &str, name: &str) -> bool {
 
 fn special(name: &str, call: &Call, subcommand: usize) -> Vec<WayOut> {
     let args = &call.args;
-    let way = |argument: usize, what: &str| WayOut { argument, what: what.to_owned() };
     let operands =
         || (1..args.len()).filter(|at| !args[*at].value().is_some_and(|v| v.starts_with('-') && v != "-"));
     match name {
@@ -132,10 +184,7 @@ fn git(args: &[Arg], subcommand: usize) -> Vec<WayOut> {
         };
         if target.is_some_and(|path| path.starts_with(['/', '~']) || path.split('/').any(|part| part == ".."))
         {
-            ways.push(WayOut {
-                argument: at,
-                what: "works in another repository, whose configuration can run programs".to_owned(),
-            });
+            ways.push(way(at, "works in another repository, whose configuration can run programs"));
         }
     }
     if word(subcommand) == Some("config") {
@@ -153,10 +202,7 @@ fn git(args: &[Arg], subcommand: usize) -> Vec<WayOut> {
         if !args.iter().skip(subcommand).any(|arg| arg.value().is_some_and(|v| reads.contains(&v)))
             && args.len() > subcommand + 2
         {
-            ways.push(WayOut {
-                argument: subcommand,
-                what: "changes git's configuration, which can run programs".to_owned(),
-            });
+            ways.push(way(subcommand, "changes git's configuration, which can run programs"));
         }
     }
     ways

@@ -279,7 +279,6 @@ pub(super) const TABLE: &[Row] = &[
     row(&["base64"], Short('o'), "writes a file"),
     row(&["base64"], Long("output"), "writes a file"),
     row(&["tree"], Short('o'), "writes a file"),
-    row(&["wc", "du"], Long("files0-from"), "reads a list of files"),
     row(&["file"], Short('m'), "reads another magic file"),
     row(&["file"], Short('f'), "reads a list of files"),
     row(&["file"], Short('C'), "writes a file"),

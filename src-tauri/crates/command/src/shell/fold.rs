@@ -37,8 +37,14 @@ pub(super) fn fold(text: &str) -> Option<Folded> {
     if !text.contains("\\\n") {
         return Some(Folded { text: text.to_owned(), cuts: Vec::new() });
     }
-    let mut scan =
-        Scan { text, at: 0, place: Place::Plain, out: String::with_capacity(text.len()), cuts: Vec::new() };
+    let mut scan = Scan {
+        text,
+        at: 0,
+        place: Place::Plain,
+        out: String::with_capacity(text.len()),
+        cuts: Vec::new(),
+        pending: Vec::new(),
+    };
     while let Some(next) = scan.step() {
         if next == Next::Unfollowed {
             let rest = text.get(scan.at..)?;
@@ -65,6 +71,8 @@ struct Scan<'t> {
     place: Place,
     out: String,
     cuts: Vec<(usize, usize)>,
+    /// Delimiters of here-documents that begin after this line, and whether tabs before them do not count.
+    pending: Vec<(String, bool)>,
 }
 
 impl Scan<'_> {
@@ -94,11 +102,14 @@ impl Scan<'_> {
 
     fn step(&mut self) -> Option<Next> {
         let c = self.peek()?;
-        let after_blank = self
-            .out
-            .chars()
-            .next_back()
-            .is_none_or(|last| last.is_ascii_whitespace() || ";&|()".contains(last));
+        let starts = |last: char| last.is_ascii_whitespace() || ";&|()".contains(last);
+        let after_blank = self.out.chars().next_back().is_none_or(starts);
+        if self.place == Place::Plain && c == '#' && after_blank {
+            let comment = self.text.get(self.at..)?.find('\n').map_or(self.text.len(), |end| self.at + end);
+            self.out.push_str(self.text.get(self.at..comment)?);
+            self.at = comment;
+            return Some(Next::On);
+        }
         self.take();
         match (self.place, c) {
             (_, '\\') => {
@@ -109,8 +120,8 @@ impl Scan<'_> {
             (Place::Plain, '"') => self.place = Place::Double,
             (Place::Double, '"') => self.place = Place::Plain,
             (Place::Plain, '\'') => self.take_through('\''),
-            (Place::Plain, '#') if after_blank => self.take_through('\n'),
-            (Place::Plain, '<') if self.peek() == Some('<') => return Some(Next::Unfollowed),
+            (Place::Plain, '<') if self.peek() == Some('<') => return self.here_document(),
+            (Place::Plain, '\n') => return self.bodies(),
             (Place::Plain | Place::Double, _) => {}
         }
         Some(Next::On)
@@ -123,6 +134,54 @@ impl Scan<'_> {
             _ => false,
         };
         if complex { Next::Unfollowed } else { Next::On }
+    }
+
+    /// Notes the delimiter of a here-document, if it is quoted as a whole; others are not followed.
+    fn here_document(&mut self) -> Option<Next> {
+        self.take();
+        if self.peek() == Some('<') {
+            self.take();
+            return Some(Next::On);
+        }
+        let tabs = self.peek() == Some('-');
+        if tabs {
+            self.take();
+        }
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.take();
+        }
+        let Some(quote @ ('\'' | '"')) = self.peek() else { return Some(Next::Unfollowed) };
+        let rest = self.text.get(self.at + 1..)?;
+        let inside = rest.get(..rest.find(quote)?).filter(|inside| !inside.contains(['\\', '\n', '$', '`']));
+        let after = inside.and_then(|inside| rest.get(inside.len() + 1..)?.chars().next());
+        let (Some(delimiter), true) =
+            (inside, after.is_none_or(|c| c.is_ascii_whitespace() || ";&|)".contains(c)))
+        else {
+            return Some(Next::Unfollowed);
+        };
+        self.pending.push((delimiter.to_owned(), tabs));
+        self.take();
+        self.take_through(quote);
+        Some(Next::On)
+    }
+
+    /// Takes the bodies of here-documents as they are.
+    fn bodies(&mut self) -> Option<Next> {
+        for (delimiter, tabs) in std::mem::take(&mut self.pending) {
+            loop {
+                let rest = self.text.get(self.at..)?;
+                if rest.is_empty() {
+                    return Some(Next::On);
+                }
+                let line = rest.lines().next().unwrap_or_default();
+                let ends = if tabs { line.trim_start_matches('\t') == delimiter } else { line == delimiter };
+                self.take_through('\n');
+                if ends {
+                    break;
+                }
+            }
+        }
+        Some(Next::On)
     }
 }
 
@@ -163,5 +222,10 @@ mod tests {
             assert_eq!(fold(text), None, "{text:?}");
         }
         assert!(fold("ls \\\n -l <<E\nx\nE").is_some(), "a continuation before the here-document is fine");
+        assert_eq!(
+            fold("cat <<'E'\na\\\nb\nE\nl\\\ns").unwrap().text,
+            "cat <<'E'\na\\\nb\nE\nls",
+            "a quoted body keeps them"
+        );
     }
 }

@@ -133,7 +133,8 @@ impl Walk<'_> {
                 .unwrap_or(rest);
             rest.lines().next().is_some_and(line)
         });
-        starts && ends && !inside && !self.slice(&body).contains("\\\n")
+        let folds = heredoc.delimiter.expands_body && self.slice(&body).contains("\\\n");
+        starts && ends && !inside && !folds
     }
 
     /// What a statement writes to a pipe, where that is literal text.

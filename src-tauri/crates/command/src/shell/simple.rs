@@ -11,7 +11,7 @@ use super::flow::{self, After};
 use super::walk::{Around, Made, Walk, range};
 use super::word::Problem;
 use crate::call::{Arg, Call};
-use crate::{Assignment, Dir, Word, builtins, peel};
+use crate::{Assignment, Dialect, Dir, Word, builtins, peel};
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
@@ -125,7 +125,13 @@ impl Walk<'_> {
         around: &Around,
     ) -> Vec<Arg> {
         let mut call = self.start(statement, around);
-        let spans = head.into_iter().cloned().chain(words.iter().map(|word| range(word.span))).collect();
+        let spans: Vec<_> =
+            head.into_iter().cloned().chain(words.iter().map(|word| range(word.span))).collect();
+        let around_words =
+            assignments.iter().map(|a| a.span).chain(statement.redirects.iter().map(|r| r.span)).map(range);
+        let all: Vec<_> = spans.iter().cloned().chain(around_words).collect();
+        let ends = all.iter().map(|span| span.start).min().zip(all.iter().map(|span| span.end).max());
+        call.span = ends.map_or(call.span, |(start, end)| self.place(&(start..end)));
         self.outline.push(self.outlined(spans));
         if let Some(head) = head {
             call.args.push(self.arg_of(head, Some(self.slice(head).to_owned()), false));
@@ -134,6 +140,9 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
+        if call.args.is_empty() && self.nest.dialect == Dialect::Zsh && !statement.redirects.is_empty() {
+            call.doubt("zsh-syntax", "zsh runs a program for a redirection without a command", Vec::new());
+        }
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
         let values: Option<Vec<String>> =
             call.args.iter().map(|arg| arg.value().map(str::to_owned)).collect();
@@ -141,15 +150,30 @@ impl Walk<'_> {
             call.head().is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
         self.singles.push(values.filter(|_| plain && external));
         let args = call.args.clone();
+        self.note_set_variables(&args);
         peel::place(call, &self.functions, &mut self.found);
         args
+    }
+
+    /// Builtins that set variables: nothing is known about those afterwards.
+    fn note_set_variables(&mut self, args: &[Arg]) {
+        let name = args.first().and_then(Arg::value);
+        if matches!(name, Some("eval" | "source" | "." | "let" | "trap") | None) {
+            self.unsettled |= !args.is_empty();
+        }
+        let sets =
+            ["read", "mapfile", "readarray", "getopts", "printf", "unset", "wait", "command", "builtin"];
+        if name.is_some_and(|name| sets.contains(&name)) {
+            let names = args.iter().skip(1).filter_map(Arg::value).map(|word| (word.to_owned(), Made::Wild));
+            self.made.extend(names.collect::<Vec<_>>());
+        }
     }
 
     fn start(&mut self, statement: &Stmt, around: &Around) -> Call {
         let (redirections, feed) = self.redirections(&statement.redirects, around);
         Call {
             args: Vec::new(),
-            span: self.place(&self.without_terminator(statement)),
+            span: self.place(&range(statement.span)),
             via: self.nest.via.clone(),
             assignments: self.nest.assignments.clone(),
             redirections: around.redirections.iter().cloned().chain(redirections).collect(),
@@ -159,13 +183,6 @@ impl Walk<'_> {
             depth: self.nest.depth,
             opaque: None,
         }
-    }
-
-    fn without_terminator(&self, statement: &Stmt) -> Range<usize> {
-        let span = range(statement.span);
-        let end = statement.terminator_span.map_or(span.end, |end| range(end).start.min(span.end));
-        let text = self.slice(&(span.start..end));
-        span.start..span.start + text.trim_end().len()
     }
 
     /// `[ … ]` counts as one word (see the gate).

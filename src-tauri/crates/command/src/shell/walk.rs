@@ -96,6 +96,8 @@ pub(super) struct Walk<'w> {
     pub(super) functions: Functions,
     /// A `cd` was met: loops and functions run in a directory that is not known.
     pub(super) moved: bool,
+    /// Something was met that may set any variable.
+    pub(super) unsettled: bool,
     shifts: bool,
     pub(super) outline: Outline,
     pub(super) made: Vec<(String, Made)>,
@@ -116,6 +118,7 @@ impl<'w> Walk<'w> {
             text,
             functions: Functions::new(),
             moved: false,
+            unsettled: false,
             shifts: has("shift") || has("set"),
             outline: Outline::default(),
             made: Vec::new(),
@@ -127,6 +130,9 @@ impl<'w> Walk<'w> {
 
     fn learnt(&self) -> Variables {
         let mut learnt = Variables { moves: self.moved, ..Variables::default() };
+        if self.unsettled {
+            return learnt;
+        }
         for (name, _) in &self.made {
             let mut all = self.made.iter().filter(|(other, _)| other == name).map(|(_, made)| *made);
             if all.clone().all(|made| made == Made::Number) {
@@ -144,9 +150,11 @@ impl<'w> Walk<'w> {
         Read { found: self.found, outline: self.outline, clean, single, escapes: self.escapes }
     }
 
-    /// Where something of the folded text stands in the request's text.
+    /// Where something of the folded text stands in the request's text. The parser's own spans may run past the end.
     pub(super) fn place(&self, range: &Range<usize>) -> Range<usize> {
-        self.nest.place.locate(&self.folded.original(range))
+        let within = |offset: usize| self.text.floor_char_boundary(offset.min(self.text.len()));
+        let range = within(range.start)..within(range.end).max(within(range.start));
+        self.nest.place.locate(&self.folded.original(&range))
     }
 
     /// As written, continuations included.

@@ -152,9 +152,10 @@ fn values(units: &[Unit], beyond_posix: &mut bool) -> (Option<Vec<String>>, bool
 fn literal(word: &[Unit]) -> Option<String> {
     let mut value = String::new();
     let mut before = ':';
-    for unit in word {
+    for (at, unit) in word.iter().enumerate() {
         match *unit {
-            Unit::Bare('*' | '?' | '[') | Unit::Unknown { .. } => return None,
+            Unit::Bare('*' | '?') | Unit::Unknown { .. } => return None,
+            Unit::Bare('[') if word[at..].contains(&Unit::Bare(']')) => return None,
             Unit::Bare('~') if matches!(before, ':' | '=') => return None,
             Unit::Bare(c) | Unit::Quoted(c) => {
                 value.push(c);
