@@ -10,7 +10,7 @@ use postern_policy::{
 use postern_protocol::{RunParams, Wait, What};
 use postern_request::{By, Ending, Outcome};
 use postern_store::requests::{Change, NewRequest, Phase};
-use postern_store::{Connection, Error, Store, agents, requests, rules};
+use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
 use uuid::{NoContext, Timestamp, Uuid};
 
@@ -35,7 +35,7 @@ impl Data {
     /// Makes it. On a disk: where flushing costs nothing, nothing would be measured.
     pub(crate) fn prepare(effort: Effort) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("postern-bench-").tempdir_in("/var/tmp")?;
-        let store = Store::open(&folder.path().join("postern.db"))?;
+        let store = Store::open(&folder.path().join(FILE_NAME))?;
         store.write(people).wait()?;
         let mut at = 0;
         while at < effort.history {
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn what_is_prepared_is_a_record_that_a_host_can_open() {
         let data = Data::prepare(Effort { turns: 1, size: 1, history: 30 }).unwrap();
-        let store = Store::open(&data.folder().join("postern.db")).unwrap();
+        let store = Store::open(&data.folder().join(FILE_NAME)).unwrap();
         assert_eq!(store.read(rules::all).unwrap().len(), RULES);
         assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 1);
         let filter = Filter { search: Some("max-count 7".into()), ..Filter::default() };

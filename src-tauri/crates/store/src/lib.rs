@@ -35,6 +35,6 @@ pub use open::Opened;
 pub use recover::{Recovered, recover};
 pub use retain::{Keep, history_bytes, sweep};
 pub use rusqlite::Connection;
-pub use store::Store;
+pub use store::{FILE_NAME, Store};
 pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills};
 pub use writer::Receipt;

@@ -11,6 +11,9 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+/// The record's file in a data folder.
+pub const FILE_NAME: &str = "postern.db";
+
 /// The record. A handle: clones share one writer and the readers. The file is closed when the last one goes.
 #[derive(Debug, Clone)]
 pub struct Store {
