@@ -4,6 +4,7 @@
 //! `identity` (what it would run) → `gate` (judged) → `ask` (a person) → `book` (*always*) → `run` → `publish` (told).
 
 mod ask;
+mod book;
 mod folder;
 mod gate;
 mod host;

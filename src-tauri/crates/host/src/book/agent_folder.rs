@@ -1,0 +1,211 @@
+//! An agent's folders: the one that its sandbox is given (socket and key), and the one that it is not (its
+//! `permissions.jsonc`: an agent that could write to it would write its own policy).
+
+use crate::folder;
+use postern_policy::AgentId;
+use postern_protocol::Key;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The longest path of a socket, in bytes: what every system's `sockaddr_un` holds, with room to spare.
+pub(crate) const LONGEST_SOCKET: usize = 90;
+
+/// The most that is read of a key file, in bytes.
+const LONGEST_KEY_FILE: u64 = 1024;
+
+/// Where an agent's files lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AgentFolder {
+    channel: PathBuf,
+    permissions: PathBuf,
+}
+
+/// Why an agent's files could not be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FolderError {
+    #[error("the socket {} would be longer than {LONGEST_SOCKET} bytes: use a shorter name or a shorter data folder", .0.display())]
+    TooLong(PathBuf),
+    #[error("cannot use {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} holds no key: {source}", path.display())]
+    BadKey { path: PathBuf, source: postern_protocol::BadKey },
+}
+
+impl AgentFolder {
+    pub(crate) fn new(data: &Path, agent: &AgentId) -> Self {
+        Self {
+            channel: data.join("agents").join(agent.as_str()),
+            permissions: data.join("policy").join(agent.as_str()),
+        }
+    }
+
+    /// The folder that a sandbox is given.
+    pub(crate) fn channel(&self) -> &Path {
+        &self.channel
+    }
+
+    /// The channel's socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.channel.join("agent.sock")
+    }
+
+    /// The channel's key.
+    pub(crate) fn key_file(&self) -> PathBuf {
+        self.channel.join("agent.key")
+    }
+
+    /// The agent's `permissions.jsonc`.
+    pub(crate) fn permissions(&self) -> PathBuf {
+        self.permissions.join("permissions.jsonc")
+    }
+
+    /// Refuses a name whose socket no system could bind.
+    pub(crate) fn check_length(&self) -> Result<(), FolderError> {
+        let socket = self.socket();
+        if socket.as_os_str().len() > LONGEST_SOCKET { Err(FolderError::TooLong(socket)) } else { Ok(()) }
+    }
+
+    /// Makes both folders, 0700.
+    pub(crate) fn make(&self) -> Result<(), FolderError> {
+        for path in [&self.channel, &self.permissions] {
+            if let Some(above) = path.parent() {
+                folder::make_private(above)
+                    .map_err(|source| FolderError::Io { path: above.to_owned(), source })?;
+            }
+            folder::make_private(path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// The key on disk, or a new one where there is none.
+    pub(crate) fn key(&self) -> Result<Key, FolderError> {
+        read_or_make_key(&self.key_file())
+    }
+
+    /// A new key in place of the old one.
+    pub(crate) fn new_key(&self) -> Result<Key, FolderError> {
+        make_key(&self.key_file())
+    }
+
+    /// Removes both folders with everything in them.
+    pub(crate) fn remove(&self) -> Result<(), FolderError> {
+        for path in [&self.channel, &self.permissions] {
+            match std::fs::remove_dir_all(path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(FolderError::Io { path: path.clone(), source }),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key in `path`, or a new one where there is none.
+pub(crate) fn read_or_make_key(path: &Path) -> Result<Key, FolderError> {
+    match read_key(path) {
+        Err(FolderError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => make_key(path),
+        read => read,
+    }
+}
+
+fn read_key(path: &Path) -> Result<Key, FolderError> {
+    let failed = |source| FolderError::Io { path: path.to_owned(), source };
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
+        .open(path)
+        .map_err(failed)?;
+    let mut text = String::new();
+    file.take(LONGEST_KEY_FILE).read_to_string(&mut text).map_err(failed)?;
+    Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
+}
+
+/// Writes a new key: 0600 from birth, and whole or not at all.
+pub(crate) fn make_key(path: &Path) -> Result<Key, FolderError> {
+    let failed = |source| FolderError::Io { path: path.to_owned(), source };
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| failed(io::Error::other(error.to_string())))?;
+    let key = Key::from_bytes(bytes);
+    write_whole(path, format!("{}\n", key.text()).as_bytes()).map_err(failed)?;
+    Ok(key)
+}
+
+/// Writes a file of the person's own: 0600, whole or not at all, durable before it returns.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut name = std::ffi::OsString::from(".new-");
+    name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+    let beside = folder.join(name);
+    match std::fs::remove_file(&beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)?;
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentFolder, FolderError, write_whole};
+    use postern_policy::AgentId;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn an_agents_key_is_private_lasting_and_replaceable() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
+        folder.make().unwrap();
+        assert_eq!(mode(folder.channel()), 0o700, "nobody else enters");
+        let key = folder.key().unwrap().text();
+        assert_eq!(mode(&folder.key_file()), 0o600, "nobody else reads it");
+        assert_eq!(key.len(), 43, "32 bytes in base64url without padding");
+        assert_eq!(folder.key().unwrap().text(), key, "the key on disk is the key");
+        let new = folder.new_key().unwrap().text();
+        assert_ne!(new, key, "a new key is another one");
+        assert_eq!(folder.key().unwrap().text(), new);
+        assert!(!folder.permissions().starts_with(folder.channel()), "a sandbox is not given its own policy");
+        folder.remove().unwrap();
+        assert!(!folder.channel().exists());
+        folder.remove().unwrap();
+    }
+
+    #[test]
+    fn a_damaged_key_is_named_and_never_replaced_by_itself() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
+        folder.make().unwrap();
+        std::fs::write(folder.key_file(), "short").unwrap();
+        assert!(
+            matches!(folder.key(), Err(FolderError::BadKey { .. })),
+            "a sandbox holds the old key: the person decides"
+        );
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_key_is_not_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = AgentFolder::new(temp.path(), &AgentId::new("main").unwrap());
+        folder.make().unwrap();
+        let other = temp.path().join("other");
+        write_whole(&other, b"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
+        std::os::unix::fs::symlink(&other, folder.key_file()).unwrap();
+        assert!(matches!(folder.key(), Err(FolderError::Io { .. })), "a link is not a key");
+    }
+
+    #[test]
+    fn a_socket_that_no_system_could_bind_is_refused() {
+        let agent = AgentId::new("a".repeat(64)).unwrap();
+        let folder = AgentFolder::new(Path::new("/home/person/.local/share/postern-data"), &agent);
+        assert!(matches!(folder.check_length(), Err(FolderError::TooLong(_))));
+    }
+}

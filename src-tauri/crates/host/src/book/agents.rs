@@ -1,0 +1,186 @@
+//! Enrolling, changing and removing agents.
+
+use super::agent_folder::AgentFolder;
+use super::values::{self, ValueError};
+use super::{AgentEntry, Book, BookError, now};
+use postern_policy::{AgentId, Millis, Preset, Settings};
+use postern_store::agents::Agent;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Colours that are told apart at a glance, in light and dark, in the order in which they are given out.
+const COLORS: [&str; 10] = [
+    "#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#14b8a6", "#eab308", "#ec4899", "#6366f1",
+    "#84cc16",
+];
+/// The longest name that is shown, in characters.
+const LONGEST_NAME: usize = 64;
+/// The most other uids on a channel.
+const MOST_UIDS: usize = 16;
+
+/// A new agent.
+#[derive(Debug, Clone)]
+pub(crate) struct NewAgent {
+    pub(crate) id: AgentId,
+    pub(crate) name: Option<String>,
+    pub(crate) color: Option<String>,
+    pub(crate) preset: Option<Preset>,
+}
+
+/// A change to an agent: all settings at once, then single values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AgentChanges {
+    pub(crate) settings: Option<Settings>,
+    pub(crate) values: BTreeMap<String, String>,
+}
+
+impl Book {
+    /// Enrols an agent: its folders, its key, its settings.
+    pub(crate) async fn add_agent(&self, new: NewAgent) -> Result<Arc<AgentEntry>, BookError> {
+        let _one = self.change().await;
+        let snapshot = self.snapshot();
+        // One folder for both where the volume does not tell them apart.
+        if let Some(taken) =
+            snapshot.agents.keys().find(|id| id.as_str().eq_ignore_ascii_case(new.id.as_str()))
+        {
+            return Err(BookError::AgentExists(taken.clone()));
+        }
+        let folder = AgentFolder::new(&self.places().data, &new.id);
+        folder.check_length()?;
+        let mut settings = snapshot.settings.new_agent.clone();
+        if let Some(preset) = new.preset {
+            settings.apply(preset);
+        }
+        let free =
+            COLORS.iter().find(|color| snapshot.agents.values().all(|entry| entry.agent.color != **color));
+        let color = match new.color {
+            Some(color) => checked_color(&color)?,
+            None => (*free.unwrap_or(&COLORS[snapshot.agents.len() % COLORS.len()])).to_owned(),
+        };
+        let name = new.name.as_deref().map(checked_name).transpose()?;
+        let agent = Agent {
+            name: name.unwrap_or_else(|| new.id.as_str().to_owned()),
+            id: new.id.clone(),
+            color,
+            settings,
+            uids: Vec::new(),
+            created_at: now(),
+            last_seen_at: None,
+            denied_until: None,
+        };
+        self.blocking(move |_| {
+            folder.make()?;
+            folder.new_key()?;
+            Ok(())
+        })
+        .await?;
+        self.store().write(move |conn| postern_store::agents::add(conn, &agent)).await?;
+        self.reload(Some(&new.id)).await?;
+        self.entry(&new.id)
+    }
+
+    /// Changes an agent. Either all of the changes hold afterwards, or none.
+    pub(crate) async fn set_agent(
+        &self,
+        id: &AgentId,
+        changes: AgentChanges,
+    ) -> Result<Arc<AgentEntry>, BookError> {
+        let _one = self.change().await;
+        let mut agent = self.entry(id)?.agent.clone();
+        if let Some(settings) = changes.settings {
+            agent.settings = settings;
+        }
+        // A preset sets two of the others, which may be named beside it: it goes first.
+        let preset = changes.values.iter().filter(|(key, _)| values::plain_key(key) == "preset");
+        let others = changes.values.iter().filter(|(key, _)| values::plain_key(key) != "preset");
+        for (key, value) in preset.chain(others) {
+            set_one(&mut agent, &values::plain_key(key), value)?;
+        }
+        values::check(&agent.settings)?;
+        self.store().write(move |conn| postern_store::agents::save(conn, &agent)).await?;
+        self.reload(Some(id)).await?;
+        self.entry(id)
+    }
+
+    /// Denies everything of an agent until then; none ends it.
+    pub(crate) async fn deny_agent_until(
+        &self,
+        id: &AgentId,
+        until: Option<Millis>,
+    ) -> Result<(), BookError> {
+        let _one = self.change().await;
+        let agent = id.clone();
+        self.store().write(move |conn| postern_store::agents::deny_until(conn, &agent, until)).await?;
+        self.reload(Some(id)).await
+    }
+
+    /// Removes an agent with its rules, its key and its folders. Its history stays.
+    pub(crate) async fn remove_agent(&self, id: &AgentId) -> Result<(), BookError> {
+        let _one = self.change().await;
+        let entry = self.entry(id)?;
+        let agent = id.clone();
+        self.store().write(move |conn| postern_store::agents::remove(conn, &agent)).await?;
+        self.forget_sessions(id);
+        self.reload(Some(id)).await?;
+        self.blocking(move |_| Ok(entry.folder.remove()?)).await
+    }
+
+    /// Gives an agent a new key.
+    pub(crate) async fn rotate_key(&self, id: &AgentId) -> Result<Arc<AgentEntry>, BookError> {
+        let _one = self.change().await;
+        let entry = self.entry(id)?;
+        let folder = entry.folder.clone();
+        self.blocking(move |_| Ok(folder.new_key().map(drop)?)).await?;
+        Ok(entry)
+    }
+
+    /// Notes that an agent asked for something. Nobody waits for it.
+    pub(crate) fn seen(&self, id: &AgentId) {
+        let (agent, at) = (id.clone(), now());
+        drop(self.store().write(move |conn| postern_store::agents::seen(conn, &agent, at)));
+    }
+}
+
+/// Sets what belongs to an agent itself, or else one of its settings.
+fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> {
+    match key {
+        "name" => agent.name = checked_name(value)?,
+        "color" => agent.color = checked_color(value)?,
+        "uids" => agent.uids = uids(value)?,
+        "denied-until" if matches!(value, "none" | "off") => agent.denied_until = None,
+        "denied-until" => {
+            return Err(values::bad(key, value, "none: a person denies by answering a question"));
+        }
+        _ => values::set(&mut agent.settings, key, value)?,
+    }
+    Ok(())
+}
+
+fn checked_name(name: &str) -> Result<String, ValueError> {
+    let name = name.trim();
+    let fits =
+        !name.is_empty() && name.chars().count() <= LONGEST_NAME && postern_command::escape::is_plain(name);
+    if fits {
+        Ok(name.to_owned())
+    } else {
+        Err(values::bad("name", name, "1 to 64 characters that can be seen"))
+    }
+}
+
+fn checked_color(color: &str) -> Result<String, ValueError> {
+    let digits = color.strip_prefix('#').unwrap_or_default();
+    let fits = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if fits { Ok(color.to_ascii_lowercase()) } else { Err(values::bad("color", color, "#rrggbb")) }
+}
+
+fn uids(value: &str) -> Result<Vec<u32>, ValueError> {
+    let expected = "up to 16 user numbers between commas, or none";
+    if value.trim() == "none" || value.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let all: Result<Vec<u32>, _> = value.split(',').map(|uid| uid.trim().parse()).collect();
+    match all {
+        Ok(all) if all.len() <= MOST_UIDS => Ok(all),
+        Ok(_) | Err(_) => Err(values::bad("uids", value, expected)),
+    }
+}

@@ -1,0 +1,72 @@
+//! Why the book could not be read or changed.
+
+use super::agent_folder::FolderError;
+use super::values::ValueError;
+use postern_contract::methods::{ControlCode, ControlError};
+use postern_policy::permissions::{AppendError, FileError};
+use postern_policy::{AgentId, PatternError, RuleId, RuleProblem};
+use std::io;
+use std::path::PathBuf;
+
+/// Why the book could not be read or changed. Nothing was changed then.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BookError {
+    #[error(transparent)]
+    Store(#[from] postern_store::Error),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error(transparent)]
+    Rule(#[from] RuleProblem),
+    #[error("permissions.jsonc, {0}")]
+    Permissions(#[from] FileError),
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    #[error("cannot use {}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("there is no agent {0}; postern agents list shows those there are")]
+    NoAgent(AgentId),
+    #[error("there is an agent {0} already")]
+    AgentExists(AgentId),
+    #[error("there is no rule {0}; postern rules list shows those there are")]
+    NoRule(RuleId),
+    #[error("rule {0} is read-only: it is from a file that an organisation ships, or from permissions.jsonc")]
+    ReadOnly(RuleId),
+    #[error("{0}")]
+    CannotPin(String),
+    #[error("there is no skill {0:?}; postern skills list shows those there are")]
+    NoSkill(String),
+    #[error("the skill {skill} has no CLI {cli:?} that was found")]
+    NoCli { skill: String, cli: String },
+    #[error("{0}")]
+    Invalid(String),
+    #[error("the work was interrupted")]
+    Interrupted,
+}
+
+impl From<BookError> for ControlError {
+    fn from(error: BookError) -> Self {
+        let code = match &error {
+            BookError::Store(postern_store::Error::Missing(_))
+            | BookError::NoAgent(_)
+            | BookError::NoRule(_)
+            | BookError::NoSkill(_)
+            | BookError::NoCli { .. } => ControlCode::NotFound,
+            BookError::Store(postern_store::Error::Refused(_))
+            | BookError::AgentExists(_)
+            | BookError::Append(_) => ControlCode::Conflict,
+            BookError::Store(_) => ControlCode::Store,
+            BookError::Value(_)
+            | BookError::Pattern(_)
+            | BookError::Permissions(_)
+            | BookError::Invalid(_)
+            | BookError::Folder(FolderError::TooLong(_)) => ControlCode::InvalidParams,
+            BookError::Rule(_) | BookError::ReadOnly(_) | BookError::CannotPin(_) => ControlCode::Refused,
+            BookError::Folder(_) | BookError::File { .. } | BookError::Interrupted => ControlCode::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}

@@ -1,0 +1,130 @@
+//! From the record and the files to the next snapshot.
+
+use super::agent_folder::AgentFolder;
+use super::permissions::PermissionsFile;
+use super::snapshot::{AgentEntry, Snapshot};
+use super::{Book, BookError, managed, settings};
+use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
+use postern_store::agents::Agent;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is read from the record.
+struct Record {
+    agents: Vec<Agent>,
+    rules: Vec<Rule>,
+    settings: postern_contract::methods::HostSettings,
+}
+
+impl Book {
+    /// Builds the next snapshot and swaps it in: all of it, or only one agent's part where nothing else changed.
+    pub(super) async fn reload(&self, only: Option<&AgentId>) -> Result<(), BookError> {
+        let only = only.cloned();
+        self.blocking(move |book| {
+            let next = book.build(only.as_ref())?;
+            book.inner.snapshot.store(Arc::new(next));
+            Ok(())
+        })
+        .await
+    }
+
+    fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
+        let record = self.inner.store.read(|conn| {
+            Ok(Record {
+                agents: postern_store::agents::all(conn)?,
+                rules: postern_store::rules::all(conn)?,
+                settings: settings::read(conn)?,
+            })
+        })?;
+        let before = self.snapshot();
+        let managed = managed::read(&self.places().managed, &self.places().home);
+        let mut agents = BTreeMap::new();
+        for agent in &record.agents {
+            let kept = before.agents.get(&agent.id).filter(|_| only.is_some_and(|only| *only != agent.id));
+            let entry = match kept {
+                Some(entry) => Arc::clone(entry),
+                None => Arc::new(self.entry_of(agent, &record.rules, &managed)?),
+            };
+            agents.insert(agent.id.clone(), entry);
+        }
+        Ok(Snapshot {
+            version: before.version + 1,
+            attention: attention(&agents, &managed),
+            agents,
+            managed,
+            skills: Arc::clone(&before.skills),
+            settings: record.settings,
+        })
+    }
+
+    fn entry_of(
+        &self,
+        agent: &Agent,
+        rules: &[Rule],
+        managed: &Result<Vec<Rule>, String>,
+    ) -> Result<AgentEntry, BookError> {
+        let places = self.places();
+        let folder = AgentFolder::new(&places.data, &agent.id);
+        folder.make()?;
+        let permissions = PermissionsFile::read_or_seed(&folder, &places.home);
+        let shipped = managed.as_deref().unwrap_or_default();
+        let serves = |rule: &&Rule| rule.agent.as_ref().is_none_or(|owner| *owner == agent.id);
+        let own = rules.iter().filter(|rule| rule.agent.as_ref() == Some(&agent.id));
+        let count = |effect| {
+            u32::try_from(own.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
+        };
+        let mine: Vec<Rule> = rules.iter().chain(shipped).filter(serves).cloned().collect();
+        let mut policy = AgentPolicy::new(agent.id.clone(), agent.settings.clone());
+        policy.rules = self.compile(&mine);
+        policy.file_problem = match (managed, &permissions.read) {
+            (Err(problem), _) => Some(problem.clone()),
+            (Ok(_), Err(error)) => Some(error.to_string()),
+            (Ok(_), Ok(_)) => None,
+        };
+        policy.file = permissions.read.as_ref().ok().cloned();
+        policy.sessions = self.inner.sessions.of(&agent.id);
+        Ok(AgentEntry {
+            agent: agent.clone(),
+            folder,
+            policy: Arc::new(policy),
+            permissions,
+            allow_rules: count(Effect::Allow),
+            deny_rules: count(Effect::Deny),
+        })
+    }
+
+    /// Compiles rules, and looks up what lies where deny rules point, so that the same program is denied under any name.
+    fn compile(&self, rules: &[Rule]) -> RuleSet {
+        let places = self.places();
+        let mut set = RuleSet::compile(rules, &places.home, places.any_case);
+        for (id, path) in set.denied_paths(&places.home) {
+            match self.resolver().identify(&path) {
+                Lookup::Found(program) => {
+                    if let Some(identity) = &program.identity {
+                        set.identify(id, identity, &program.real_path);
+                    }
+                }
+                Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => {}
+            }
+        }
+        set
+    }
+}
+
+/// What the person should know about, in plain words.
+fn attention(
+    agents: &BTreeMap<AgentId, Arc<AgentEntry>>,
+    managed: &Result<Vec<Rule>, String>,
+) -> Vec<String> {
+    let mut all: Vec<String> =
+        managed.as_ref().err().map(|problem| format!("managed rules: {problem}")).into_iter().collect();
+    for (agent, entry) in agents {
+        if let Err(error) = &entry.permissions.read {
+            all.push(format!("{agent}: permissions.jsonc, {error}: everything it asks for is denied"));
+        }
+        for broken in entry.policy.rules.broken() {
+            all.push(format!("{agent}: rule {} cannot be read: {}", broken.id, broken.problem));
+        }
+    }
+    all
+}

@@ -1,0 +1,168 @@
+//! The book: agents, rules, skills, settings and permissions files, as an immutable snapshot that requests are judged
+//! by, and the only way to change any of them: write to the record, then swap the snapshot. Who changes tells the gate.
+
+mod agent_folder;
+mod agents;
+mod error;
+mod history;
+mod import;
+mod load;
+mod managed;
+mod permissions;
+mod pins;
+mod remember;
+mod rules;
+mod sessions;
+mod settings;
+mod skills;
+mod snapshot;
+mod values;
+
+pub(crate) use agent_folder::{AgentFolder, LONGEST_SOCKET, read_or_make_key};
+pub(crate) use agents::{AgentChanges, NewAgent};
+pub(crate) use error::BookError;
+pub(crate) use history::Matched;
+pub(crate) use managed::default_path as managed_path;
+pub(crate) use permissions::PermissionsFile;
+pub(crate) use remember::{NewRule, Remember, ToolRemember};
+pub(crate) use rules::Listed;
+pub(crate) use sessions::NewSession;
+pub(crate) use skills::{CliState, state_of};
+pub(crate) use snapshot::{AgentEntry, Snapshot};
+
+use crate::resolve::Resolver;
+use arc_swap::ArcSwap;
+use postern_policy::{AgentId, AgentPolicy, Millis};
+use postern_store::Store;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{Mutex, MutexGuard, Notify};
+
+/// Where things lie on this machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    /// The data folder: absolute, real.
+    pub(crate) data: PathBuf,
+    /// The person's home folder: absolute, as text.
+    pub(crate) home: String,
+    /// The rules that an organisation ships.
+    pub(crate) managed: PathBuf,
+    /// Whether names are compared without case (the default volume of macOS).
+    pub(crate) any_case: bool,
+}
+
+/// The book. Clones are the same one.
+#[derive(Debug, Clone)]
+pub(crate) struct Book {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    resolver: Resolver,
+    places: Places,
+    snapshot: ArcSwap<Snapshot>,
+    /// One change at a time: what is written last is swapped in last.
+    writing: Mutex<()>,
+    sessions: sessions::Sessions,
+    /// Told when the set of watched folders may have changed.
+    roots: Notify,
+}
+
+impl Book {
+    /// Reads everything. What does not outlive a host (rules until quit, rules of sessions) is removed first.
+    pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
+        let now = now();
+        store
+            .write(move |conn| {
+                postern_store::rules::remove_volatile(conn)?;
+                postern_store::rules::remove_expired(conn, now)
+            })
+            .await?;
+        let inner = Inner {
+            store,
+            resolver,
+            places,
+            snapshot: ArcSwap::from_pointee(Snapshot::default()),
+            writing: Mutex::new(()),
+            sessions: sessions::Sessions::default(),
+            roots: Notify::new(),
+        };
+        let book = Self { inner: Arc::new(inner) };
+        book.skills_approved().await?;
+        book.find_skills().await?;
+        Ok(book)
+    }
+
+    /// Everything as it is at the moment. It never changes: what is changed is in the next one.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.inner.snapshot.load_full()
+    }
+
+    /// What an agent is judged by; none where there is no such agent.
+    pub(crate) fn policy(&self, agent: &AgentId) -> Option<Arc<AgentPolicy>> {
+        self.inner.snapshot.load().agents.get(agent).map(|entry| Arc::clone(&entry.policy))
+    }
+
+    /// One agent; none where there is no such agent.
+    pub(crate) fn agent(&self, agent: &AgentId) -> Option<Arc<AgentEntry>> {
+        self.inner.snapshot.load().agents.get(agent).cloned()
+    }
+
+    /// Every agent, by name.
+    pub(crate) fn agents(&self) -> Vec<Arc<AgentEntry>> {
+        self.inner.snapshot.load().agents.values().cloned().collect()
+    }
+
+    /// The number of the snapshot: another one means that something changed.
+    pub(crate) fn version(&self) -> u64 {
+        self.inner.snapshot.load().version
+    }
+
+    /// Where things lie.
+    pub(crate) fn places(&self) -> &Places {
+        &self.inner.places
+    }
+
+    /// The record that it is kept in.
+    pub(crate) fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// How programs are looked up.
+    pub(crate) fn resolver(&self) -> &Resolver {
+        &self.inner.resolver
+    }
+
+    /// Comes back when the set of watched folders may have changed.
+    pub(crate) async fn roots_changed(&self) {
+        self.inner.roots.notified().await;
+    }
+
+    async fn change(&self) -> MutexGuard<'_, ()> {
+        self.inner.writing.lock().await
+    }
+
+    /// One agent, or the error that says there is none.
+    pub(crate) fn entry(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, BookError> {
+        self.agent(agent).ok_or_else(|| BookError::NoAgent(agent.clone()))
+    }
+
+    /// Runs what reads the disk where it may block.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, BookError> + Send + 'static,
+    ) -> Result<T, BookError> {
+        let book = self.clone();
+        tokio::task::spawn_blocking(move || work(&book)).await.map_err(|_| BookError::Interrupted)?
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> Millis {
+    jiff::Timestamp::now().as_millisecond()
+}

@@ -1,0 +1,70 @@
+//! Binding a rule to the program (and the script) as it is now.
+
+use super::{Book, BookError};
+use crate::resolve::{Cwd, search_path};
+use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
+
+impl Book {
+    /// What the program that a pattern names is at this moment. Reads the disk.
+    pub(super) fn pin_of(&self, pattern: &Pattern, agent: Option<&AgentId>) -> Result<Pin, BookError> {
+        match pattern {
+            Pattern::Path(path) if path.contains(['*', '?', '[', '{']) => {
+                cannot("a path with * names many programs: only one can be pinned")
+            }
+            Pattern::Path(path) => {
+                let path = expand_home(path, &self.places().home);
+                program(self.resolver().identify(&path), &path)
+            }
+            Pattern::Command(text) => {
+                let words = postern_command::words_of(text)
+                    .map_err(|error| BookError::CannotPin(error.to_string()))?;
+                self.pin_of_command(words.get(..1).unwrap_or_default(), agent)
+            }
+            Pattern::Exact(argv) => self.pin_of_command(argv, agent),
+            Pattern::Identity(_) => cannot("a rule by identity is bound to its program already"),
+        }
+    }
+
+    /// The program that an argv would start, and its script where it is an interpreter with one.
+    fn pin_of_command(&self, argv: &[String], agent: Option<&AgentId>) -> Result<Pin, BookError> {
+        let home = &self.places().home;
+        let chosen = agent.and_then(|agent| self.agent(agent));
+        let configured = chosen.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
+        let cwd = Cwd::open(home).map_err(|error| BookError::CannotPin(format!("{home} {error}")))?;
+        let reading = postern_command::read_argv(argv);
+        let facts = self.resolver().facts(&reading, &cwd, &search_path(configured, home));
+        let name = argv.first().map_or("", String::as_str);
+        let Some(step) = facts.steps.into_iter().next() else {
+            return cannot(format!("{name:?} starts no program"));
+        };
+        let mut pin = program(step.program, name)?;
+        pin.script = step
+            .script
+            .map(|script: Script| ScriptPin { path: script.real_path, sha256: script.identity.sha256 });
+        Ok(pin)
+    }
+
+    /// Whether the program that a pinned rule names is another one now; none where it cannot be told.
+    pub(super) fn has_changed(&self, pattern: &Pattern, agent: Option<&AgentId>, pin: &Pin) -> Option<bool> {
+        let now = self.pin_of(pattern, agent).ok()?;
+        Some(now.program.sha256 != pin.program.sha256)
+    }
+}
+
+fn program(found: Lookup, name: &str) -> Result<Pin, BookError> {
+    match found {
+        Lookup::Found(program) => match program.identity {
+            Some(identity) => Ok(Pin { program: identity, script: None }),
+            None => cannot(format!("{name} cannot be read")),
+        },
+        Lookup::NotFound => {
+            cannot(format!("{name} was not found: only a program that is there can be pinned"))
+        }
+        Lookup::Unusable { path, what } => cannot(format!("{path} {what}")),
+        Lookup::Nothing => cannot(format!("{name:?} is no program")),
+    }
+}
+
+fn cannot<T>(why: impl Into<String>) -> Result<T, BookError> {
+    Err(BookError::CannotPin(why.into()))
+}

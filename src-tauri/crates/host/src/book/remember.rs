@@ -1,0 +1,133 @@
+//! What *Always* saves: rules with the program as it is, durable before anything runs because of them.
+
+use super::{Book, BookError, PermissionsFile, now};
+use postern_contract::Scope;
+use postern_policy::permissions::{self, Entry};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, Source, Usage, check_rule};
+
+/// What a person chose to remember from a question.
+#[derive(Debug, Clone)]
+pub(crate) struct Remember {
+    /// Whose question it was.
+    pub(crate) agent: AgentId,
+    /// For whom it is saved.
+    pub(crate) scope: Scope,
+    /// Allow or deny.
+    pub(crate) effect: Effect,
+    /// How long it lasts.
+    pub(crate) lifetime: Lifetime,
+    /// Why, in the person's words.
+    pub(crate) why: Option<String>,
+    /// The rules: one for each step that no rule covers.
+    pub(crate) rules: Vec<NewRule>,
+}
+
+/// One rule of an offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewRule {
+    /// What it matches.
+    pub(crate) pattern: Pattern,
+    /// Argument patterns.
+    pub(crate) args: Option<Vec<String>>,
+    /// The identities that were shown.
+    pub(crate) pin: Option<Pin>,
+    /// Whether it also allows redirections that write.
+    pub(crate) allow_writes: bool,
+}
+
+/// What a person chose to remember from a question about a tool.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolRemember {
+    /// Whose question it was.
+    pub(crate) agent: AgentId,
+    /// Its session.
+    pub(crate) session: Option<String>,
+    /// The tool.
+    pub(crate) tool: String,
+    /// The patterns that were offered.
+    pub(crate) patterns: Vec<String>,
+}
+
+impl Book {
+    /// Saves the rules, all of them or none, and swaps them in. A rule that was there already with another pin or
+    /// lifetime is written anew. Gives their numbers.
+    pub(crate) async fn remember(&self, remember: Remember) -> Result<Vec<RuleId>, BookError> {
+        let agent = match remember.scope {
+            Scope::Agent => Some(remember.agent.clone()),
+            Scope::Everyone => None,
+        };
+        let rules: Vec<Rule> =
+            remember.rules.iter().map(|new| rule_of(new, &remember, agent.clone())).collect();
+        for rule in &rules {
+            check_rule(rule, &self.places().home)?;
+        }
+        let _one = self.change().await;
+        let saved = self.store().write(move |conn| {
+            let known = postern_store::rules::all(conn)?;
+            let mut ids = Vec::with_capacity(rules.len());
+            for rule in rules {
+                ids.push(match known.iter().find(|other| is_same(other, &rule)) {
+                    Some(other) => {
+                        postern_store::rules::save(conn, &Rule { id: other.id, ..rule })?;
+                        other.id
+                    }
+                    None => postern_store::rules::add(conn, &rule)?,
+                });
+            }
+            Ok(ids)
+        });
+        let ids = saved.await?;
+        self.reload(agent.as_ref()).await?;
+        Ok(ids)
+    }
+
+    /// Appends what *Always* allows to the agent's `permissions.jsonc`, keeping the person's comments, and to its
+    /// session's own layer.
+    pub(crate) async fn remember_tool(&self, remember: ToolRemember) -> Result<(), BookError> {
+        let _one = self.change().await;
+        let entry = self.entry(&remember.agent)?;
+        let (folder, home) = (entry.folder.clone(), self.places().home.clone());
+        let now = self.blocking(move |_| Ok(PermissionsFile::read_or_seed(&folder, &home))).await?;
+        let mut text = now.text;
+        for pattern in &remember.patterns {
+            text = permissions::append(&text, &remember.tool, pattern)?;
+        }
+        self.write_permissions(&entry.folder, text).await?;
+        if let Some(session) = &remember.session {
+            let home = &self.places().home;
+            let line = |pattern: &String| Entry::new(&remember.tool, pattern, Effect::Allow, home, 0);
+            let lines: Result<Vec<Entry>, String> = remember.patterns.iter().map(line).collect();
+            self.add_to_session(&remember.agent, session, lines.map_err(BookError::Invalid)?);
+        }
+        self.reload(Some(&remember.agent)).await
+    }
+}
+
+fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {
+    Rule {
+        id: 0,
+        effect: remember.effect,
+        agent,
+        pattern: new.pattern.clone(),
+        args: new.args.clone(),
+        pin: new.pin.clone(),
+        allow_writes: new.allow_writes,
+        source: Source::Always,
+        lifetime: remember.lifetime.clone(),
+        why: remember.why.clone(),
+        matches: Vec::new(),
+        misses: Vec::new(),
+        created_at: now(),
+        usage: Usage::default(),
+    }
+}
+
+/// Whether a saved rule is the same but for its pin and its lifetime. One that lasts is not cut short.
+fn is_same(kept: &Rule, new: &Rule) -> bool {
+    let what = |rule: &Rule| {
+        (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), rule.allow_writes)
+    };
+    kept.source == Source::Always
+        && what(kept) == what(new)
+        && (kept.lifetime == new.lifetime || new.lifetime == Lifetime::Forever)
+}

@@ -1,0 +1,234 @@
+//! Rules: adding, changing, removing, listing.
+
+use super::{Book, BookError, now};
+use postern_contract::RuleDraft;
+use postern_policy::permissions::SHELL_TOOL;
+use postern_policy::{
+    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, Usage, check_rule, parse_pattern, remarks,
+    source_words,
+};
+use postern_store::rules::Use;
+use std::collections::HashMap;
+
+/// A rule with what is to be said about it in a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    /// The rule.
+    pub(crate) rule: Rule,
+    /// Where it came from, in a word or two.
+    pub(crate) from: String,
+    /// Remarks, in a word or two each.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Book {
+    /// Adds a rule as a person wrote it.
+    pub(crate) async fn add_rule(&self, draft: RuleDraft, source: Source) -> Result<Listed, BookError> {
+        let rule = self.rule_of(draft, source).await?;
+        let _one = self.change().await;
+        let id = self.save_new(rule).await?;
+        self.listed(id).await
+    }
+
+    /// Writes a rule anew; when it was made and how it was used stay. With `keep_pin`, a pinned rule keeps its pin.
+    pub(crate) async fn update_rule(
+        &self,
+        id: RuleId,
+        draft: RuleDraft,
+        keep_pin: bool,
+    ) -> Result<Listed, BookError> {
+        let before = self.stored(id)?;
+        let (pin, agent) = (draft.pin, before.agent.clone());
+        let kept = if pin && keep_pin { before.pin.clone() } else { None };
+        let draft = RuleDraft { pin: pin && kept.is_none(), ..draft };
+        let mut rule = self.rule_of(draft, before.source.clone()).await?;
+        rule.id = id;
+        if kept.is_some() {
+            rule.pin = kept;
+        }
+        let _one = self.change().await;
+        let one_agent = agent.as_ref() == rule.agent.as_ref();
+        self.store().write(move |conn| postern_store::rules::save(conn, &rule)).await?;
+        self.reload(agent.as_ref().filter(|_| one_agent)).await?;
+        self.listed(id).await
+    }
+
+    /// Removes a rule. Gives whose it was.
+    pub(crate) async fn remove_rule(&self, id: RuleId) -> Result<Option<AgentId>, BookError> {
+        let agent = self.stored(id)?.agent;
+        let _one = self.change().await;
+        self.store().write(move |conn| postern_store::rules::remove(conn, id)).await?;
+        self.reload(agent.as_ref()).await?;
+        Ok(agent)
+    }
+
+    /// Removes what has expired. Gives whether there was something.
+    pub(crate) async fn remove_expired(&self) -> Result<bool, BookError> {
+        let _one = self.change().await;
+        let at = now();
+        let gone = self.store().write(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
+        if gone.is_empty() {
+            return Ok(false);
+        }
+        self.reload(None).await?;
+        Ok(true)
+    }
+
+    /// The rule that a draft stands for: read, pinned where it is to be, and checked.
+    pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
+        if let Some(agent) = &draft.agent {
+            self.entry(agent)?;
+        }
+        self.blocking(move |book| {
+            let pattern = parse_pattern(&draft.text, draft.kind)?;
+            let pin = if draft.pin { Some(book.pin_of(&pattern, draft.agent.as_ref())?) } else { None };
+            let rule = Rule {
+                id: 0,
+                effect: draft.effect,
+                agent: draft.agent,
+                pattern,
+                args: draft.args,
+                pin,
+                allow_writes: draft.allow_writes,
+                source,
+                lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
+                why: draft.why.filter(|why| !why.trim().is_empty()),
+                matches: draft.matches,
+                misses: draft.misses,
+                created_at: now(),
+                usage: Usage::default(),
+            };
+            if rule.effect == Effect::Ask {
+                return Err(BookError::Invalid(
+                    "a rule allows or denies; ask is for permissions.jsonc".into(),
+                ));
+            }
+            check_rule(&rule, &book.places().home)?;
+            Ok(rule)
+        })
+        .await
+    }
+
+    /// Saves a new rule and swaps it in. Whoever calls holds the pen.
+    pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
+        let agent = rule.agent.clone();
+        let id = self.store().write(move |conn| postern_store::rules::add(conn, &rule)).await?;
+        self.reload(agent.as_ref()).await?;
+        Ok(id)
+    }
+
+    /// Notes that rules were used. Nobody waits for it.
+    pub(crate) fn used(&self, rules: Vec<(RuleId, Use)>) {
+        if rules.is_empty() {
+            return;
+        }
+        drop(self.store().write(move |conn| {
+            rules.iter().try_for_each(|(id, used)| postern_store::rules::used(conn, *id, used))
+        }));
+    }
+
+    /// Rules from every source, as a list shows them: those of `agent` and everybody's, or all.
+    pub(crate) async fn rules(
+        &self,
+        agent: Option<AgentId>,
+        own_only: bool,
+    ) -> Result<Vec<Listed>, BookError> {
+        if let Some(agent) = &agent {
+            self.entry(agent)?;
+        }
+        self.blocking(move |book| {
+            let kept = book.store().read(postern_store::rules::all)?;
+            let snapshot = book.snapshot();
+            let wanted = |owner: Option<&AgentId>| match (&agent, owner) {
+                (None, _) => true,
+                (Some(_), None) => !own_only,
+                (Some(agent), Some(owner)) => agent == owner,
+            };
+            let shipped = snapshot.managed.iter().flatten().cloned();
+            let rules = kept.into_iter().chain(shipped).filter(|rule| wanted(rule.agent.as_ref()));
+            let mut listed = book.list(rules.collect());
+            for entry in snapshot.agents.values().filter(|entry| wanted(Some(&entry.agent.id))) {
+                listed.extend(from_file(entry));
+            }
+            Ok(listed)
+        })
+        .await
+    }
+
+    /// Rules with what is to be said about each.
+    pub(crate) async fn remarked(&self, rules: Vec<Rule>) -> Result<Vec<Listed>, BookError> {
+        self.blocking(move |book| Ok(book.list(rules))).await
+    }
+
+    async fn listed(&self, id: RuleId) -> Result<Listed, BookError> {
+        let listed = self.blocking(move |book| Ok(book.list(vec![book.stored(id)?]))).await?;
+        listed.into_iter().next().ok_or(BookError::NoRule(id))
+    }
+
+    fn stored(&self, id: RuleId) -> Result<Rule, BookError> {
+        if id < 0 {
+            return Err(BookError::ReadOnly(id));
+        }
+        self.store().read(|conn| postern_store::rules::get(conn, id))?.ok_or(BookError::NoRule(id))
+    }
+
+    /// Rules with what is to be said about each. Reads the disk where they are pinned.
+    fn list(&self, rules: Vec<Rule>) -> Vec<Listed> {
+        let mut said: HashMap<RuleId, Vec<String>> = HashMap::new();
+        for (id, remark) in remarks(&rules, now()) {
+            said.entry(id).or_default().push(remark.words());
+        }
+        let listed = rules.into_iter().map(|rule| {
+            let mut remarks = said.remove(&rule.id).unwrap_or_default();
+            remarks.extend(self.remarks_of(&rule));
+            Listed { from: source_words(&rule.source), rule, remarks }
+        });
+        listed.collect()
+    }
+
+    /// What only this machine can say about a rule.
+    fn remarks_of(&self, rule: &Rule) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if rule.source == Source::Managed {
+            remarks.push("read-only".to_owned());
+        }
+        if let Some(pin) = &rule.pin {
+            match self.has_changed(&rule.pattern, rule.agent.as_ref(), pin) {
+                Some(true) => remarks.push("changed".to_owned()),
+                Some(false) => {}
+                None => remarks.push("not found".to_owned()),
+            }
+        }
+        if let Err(problem) = check_rule(rule, &self.places().home) {
+            remarks.push(problem.to_string());
+        }
+        remarks
+    }
+}
+
+/// The rules of an agent's `permissions.jsonc` that are about commands.
+fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
+    let Ok(layer) = &entry.permissions.read else { return Vec::new() };
+    let about_commands = layer.entries().iter().filter(|line| matches!(line.tool.as_str(), SHELL_TOOL | "*"));
+    let listed = about_commands.map(|line| Listed {
+        rule: Rule {
+            id: -RuleId::try_from(line.line).unwrap_or(RuleId::MAX),
+            effect: line.effect,
+            agent: Some(entry.agent.id.clone()),
+            pattern: Pattern::Command(line.written.clone()),
+            args: None,
+            pin: None,
+            allow_writes: false,
+            source: Source::File,
+            lifetime: Lifetime::Forever,
+            why: None,
+            matches: Vec::new(),
+            misses: Vec::new(),
+            created_at: 0,
+            usage: Usage::default(),
+        },
+        from: format!("permissions.jsonc:{}", line.line),
+        remarks: vec!["read-only".to_owned()],
+    });
+    listed.collect()
+}

@@ -1,0 +1,111 @@
+//! What is in the skill folders at this moment. Reads the disk.
+
+use super::front_matter::{self, FrontMatter};
+use crate::resolve::{Cwd, Resolver, search_path};
+use postern_policy::Lookup;
+use postern_store::skills::{Cli, Skill};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// How deep below a named folder a skill may lie.
+const DEEPEST: usize = 3;
+/// The most skills in all.
+const MOST: usize = 500;
+/// The most that is read of a `SKILL.md`, in bytes: the front matter is at its beginning.
+const LONGEST: u64 = 64 * 1024;
+
+/// Every skill in `folders`, with where its CLIs are and what they are.
+pub(super) fn discover(folders: &[String], resolver: &Resolver, home: &str) -> Vec<Skill> {
+    let mut found = BTreeMap::new();
+    for folder in folders {
+        walk(Path::new(folder), 0, &mut found);
+    }
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut skills = Vec::with_capacity(found.len());
+    for (folder, read) in found {
+        let folder = folder.to_string_lossy().into_owned();
+        let mut skill = skill_of(&folder, read, resolver, home);
+        // Approving goes by name: a second skill of the same name must not ride on the first one's.
+        if let Some(first) = names.get(&skill.name) {
+            skill.problem = Some(format!("{first} has a skill of this name already"));
+            skill.clis.clear();
+            skill.name = format!("{} ({folder})", skill.name);
+        } else {
+            names.insert(skill.name.clone(), folder);
+        }
+        skills.push(skill);
+    }
+    skills
+}
+
+/// What a `SKILL.md` says, or what is wrong with it.
+type Read = Result<FrontMatter, String>;
+
+fn walk(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Read>) {
+    if depth > DEEPEST || found.len() >= MOST {
+        return;
+    }
+    match read(&folder.join("SKILL.md")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => {
+            found.insert(folder.to_owned(), Err(format!("SKILL.md cannot be read: {error}")));
+            return;
+        }
+        Ok(text) => {
+            found.insert(folder.to_owned(), front_matter::read(&text).map_err(|error| error.to_string()));
+            return;
+        }
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let folders = entries.flatten().filter(|entry| {
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    });
+    let mut below: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
+    below.sort();
+    for folder in below {
+        walk(&folder, depth + 1, found);
+    }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn skill_of(folder: &str, read: Read, resolver: &Resolver, home: &str) -> Skill {
+    let own_name = Path::new(folder)
+        .file_name()
+        .map_or_else(|| folder.to_owned(), |name| name.to_string_lossy().into_owned());
+    let (front, problem) = match read {
+        Ok(front) => (front, None),
+        Err(problem) => (FrontMatter::default(), Some(problem)),
+    };
+    Skill {
+        folder: folder.to_owned(),
+        name: front.name.unwrap_or(own_name),
+        description: front.description,
+        problem,
+        clis: front.clis.into_iter().map(|name| cli_of(name, resolver, home)).collect(),
+    }
+}
+
+fn cli_of(name: String, resolver: &Resolver, home: &str) -> Cli {
+    let found = match Cwd::open(home) {
+        Ok(cwd) => resolver.find(&name, &cwd, &search_path(&[], home)),
+        Err(_) => Lookup::NotFound,
+    };
+    let (path, seen) = match found {
+        Lookup::Found(program) => (Some(program.path), program.identity),
+        Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => (None, None),
+    };
+    Cli { name, path, seen, approved: None, approved_at: None, rule: None }
+}

@@ -1,0 +1,181 @@
+//! Skills: the folders that the person named, what is in them, and one rule for each CLI that was approved.
+
+mod approve;
+mod discover;
+mod front_matter;
+
+use super::{Book, BookError, now};
+use postern_store::Connection;
+use postern_store::skills::{self, Cli, Skill};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is to be said about a CLI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CliState {
+    /// It was never approved: requests for it ask.
+    New,
+    /// It is what was approved.
+    Approved,
+    /// It is another one than was approved, or lies elsewhere: requests for it ask.
+    Changed,
+    /// It was not found.
+    Missing,
+}
+
+impl CliState {
+    /// The name in a list.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Approved => "approved",
+            Self::Changed => "changed",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// What is to be said about a CLI.
+pub(crate) fn state_of(cli: &Cli) -> CliState {
+    match (&cli.path, &cli.seen, &cli.approved) {
+        (None, _, _) | (_, None, _) => CliState::Missing,
+        (Some(_), Some(_), None) => CliState::New,
+        (Some(_), Some(seen), Some(approved)) => {
+            let same =
+                seen.sha256 == approved.sha256 && seen.version == approved.version && cli.rule.is_some();
+            if same { CliState::Approved } else { CliState::Changed }
+        }
+    }
+}
+
+impl Book {
+    /// The folders that are watched for skills.
+    pub(crate) async fn skill_folders(&self) -> Result<Vec<String>, BookError> {
+        self.blocking(|book| Ok(book.store().read(skills::folders)?)).await
+    }
+
+    /// Watches a folder of skills.
+    pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), BookError> {
+        let path = self.skill_folder(folder);
+        let exists = path.clone();
+        self.blocking(move |_| match std::fs::metadata(&exists) {
+            Ok(found) if found.is_dir() => Ok(()),
+            Ok(_) => Err(BookError::Invalid(format!("{} is not a folder", exists.display()))),
+            Err(source) => Err(BookError::File { path: exists, source }),
+        })
+        .await?;
+        let text = path.to_string_lossy().into_owned();
+        {
+            let _one = self.change().await;
+            self.store().write(move |conn| skills::add_folder(conn, &text, now())).await?;
+        }
+        self.inner.roots.notify_one();
+        self.find_skills().await.map(drop)
+    }
+
+    /// Watches a folder of skills no more; the rules of its skills go.
+    pub(crate) async fn remove_skill_folder(&self, folder: &str) -> Result<(), BookError> {
+        let text = self.skill_folder(folder).to_string_lossy().into_owned();
+        {
+            let _one = self.change().await;
+            self.store().write(move |conn| skills::remove_folder(conn, &text)).await?;
+        }
+        self.inner.roots.notify_one();
+        self.find_skills().await.map(drop)
+    }
+
+    fn skill_folder(&self, folder: &str) -> PathBuf {
+        let expanded = postern_policy::expand_home(folder.trim(), &self.places().home).into_owned();
+        Path::new(&expanded).components().collect()
+    }
+
+    /// Looks through the folders again. Gives whether anything is different.
+    pub(crate) async fn find_skills(&self) -> Result<bool, BookError> {
+        let _one = self.change().await;
+        self.look_through().await
+    }
+
+    /// Takes over what the record says about skills: after an approval.
+    pub(super) async fn skills_approved(&self) -> Result<(), BookError> {
+        let now = self.blocking(|book| Ok(book.store().read(skills::all)?)).await?;
+        self.swap_skills(now);
+        self.reload(None).await
+    }
+
+    async fn look_through(&self) -> Result<bool, BookError> {
+        let before = Arc::clone(&self.snapshot().skills);
+        let found = self
+            .blocking(|book| {
+                let folders = book.store().read(skills::folders)?;
+                Ok(discover::discover(&folders, book.resolver(), &book.places().home))
+            })
+            .await?;
+        if before.len() == found.len()
+            && before.iter().zip(&found).all(|(known, now)| is_as_found(known, now))
+        {
+            return Ok(false);
+        }
+        let (rules_went, now) = self.store().write(move |conn| save(conn, found)).await?;
+        let differs = *before != now;
+        if differs || rules_went {
+            self.swap_skills(now);
+            self.reload(None).await?;
+        }
+        Ok(differs || rules_went)
+    }
+
+    fn swap_skills(&self, skills: Vec<Skill>) {
+        let skills = Arc::new(skills);
+        self.inner.snapshot.rcu(|snapshot| super::Snapshot {
+            skills: Arc::clone(&skills),
+            ..super::Snapshot::clone(snapshot)
+        });
+    }
+}
+
+/// Whether a skill that is known is what was found: there is nothing to write.
+fn is_as_found(known: &Skill, now: &Skill) -> bool {
+    let same_cli = |known: &Cli| {
+        now.clis
+            .iter()
+            .any(|cli| (&cli.name, &cli.path, &cli.seen) == (&known.name, &known.path, &known.seen))
+    };
+    let same_clis =
+        now.problem.is_some() || (known.clis.len() == now.clis.len() && known.clis.iter().all(same_cli));
+    let of = |skill: &Skill| {
+        (skill.folder.clone(), skill.name.clone(), skill.description.clone(), skill.problem.clone())
+    };
+    same_clis && of(known) == of(now)
+}
+
+/// Writes what was found. What was approved stays; rules of CLIs that no skill names any more go.
+fn save(conn: &Connection, found: Vec<Skill>) -> Result<(bool, Vec<Skill>), postern_store::Error> {
+    let before = skills::all(conn)?;
+    for mut skill in found.iter().cloned() {
+        // A SKILL.md that cannot be read at the moment takes nothing away: the person may be in the middle of a change.
+        if let (Some(_), Some(known)) =
+            (&skill.problem, before.iter().find(|known| known.folder == skill.folder))
+        {
+            skill.clis.clone_from(&known.clis);
+        }
+        skills::found(conn, &skill)?;
+    }
+    let folders: BTreeSet<&str> = found.iter().map(|skill| skill.folder.as_str()).collect();
+    for gone in before.iter().filter(|skill| !folders.contains(skill.folder.as_str())) {
+        skills::remove(conn, &gone.folder)?;
+    }
+    let after = skills::all(conn)?;
+    let rules = |all: &[Skill]| -> BTreeSet<_> {
+        all.iter().flat_map(|skill| skill.clis.iter().filter_map(|cli| cli.rule)).collect()
+    };
+    let kept = rules(&after);
+    let orphans: Vec<_> = rules(&before).into_iter().filter(|rule| !kept.contains(rule)).collect();
+    for rule in &orphans {
+        match postern_store::rules::remove(conn, *rule) {
+            Ok(()) | Err(postern_store::Error::Missing(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((!orphans.is_empty(), after))
+}

@@ -1,0 +1,91 @@
+//! `permissions.jsonc`: seeded, read again, broken, appended to.
+
+use super::{World, id};
+use crate::book::{NewSession, ToolRemember};
+use postern_policy::Decision;
+use postern_policy::permissions::check_tool;
+use serde_json::json;
+
+fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json::Value) -> Decision {
+    let policy = world.book.policy(&id("main")).unwrap();
+    check_tool(&policy, session, name, arguments, &world.book.places().home).decision
+}
+
+#[tokio::test]
+async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
+    let world = World::new().await;
+    let path = world.book.agent(&id("main")).unwrap().folder.permissions();
+    assert!(path.exists(), "the default file is there from the first use");
+    assert_eq!(
+        tool(&world, None, "read_file", &json!({"path": "/x/.env"})),
+        Decision::Deny,
+        "source 4's default"
+    );
+    assert!(world.book.reread_permissions().await.unwrap().is_empty(), "nothing changed");
+
+    std::fs::write(&path, "{\n  \"read_file\": \"allow\"\n}\n").unwrap();
+    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
+    assert_eq!(tool(&world, None, "read_file", &json!({"path": "/x/.env"})), Decision::Allow);
+
+    std::fs::write(&path, "{\n  \"read_file\": \"allow\",\n  \"glob\": maybe\n}\n").unwrap();
+    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
+    let verdict = world.judge("main", &["uname", "-a"]);
+    assert_eq!(verdict.decision, Decision::Deny, "what it would say is not known");
+    assert!(verdict.message.contains("line 3"), "it says where: {}", verdict.message);
+    let problem = world.book.agent(&id("main")).unwrap().permissions.problem().unwrap();
+    assert_eq!(problem.line, 3);
+    assert!(problem.column > 1, "and in which column");
+
+    let refused = world.book.set_permissions(&id("main"), "{ nonsense".into()).await.unwrap_err().to_string();
+    assert!(refused.contains("line 1"), "a text that cannot be read is not written: {refused}");
+    world.book.set_permissions(&id("main"), "{\"*\": \"ask\"}".into()).await.unwrap();
+    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "mended");
+}
+
+#[tokio::test]
+async fn always_for_a_tool_is_appended_with_the_comments_kept() {
+    let world = World::new().await;
+    let text = "{\n  // mine\n  \"*\": \"ask\",\n  \"fetch\": \"ask\"\n}\n";
+    world.book.set_permissions(&id("main"), text.into()).await.unwrap();
+    assert_eq!(tool(&world, Some("s"), "fetch", &json!({})), Decision::Ask);
+    let remember = ToolRemember {
+        agent: id("main"),
+        session: Some("s".into()),
+        tool: "fetch".into(),
+        patterns: vec!["*".into()],
+    };
+    world.book.remember_tool(remember).await.unwrap();
+    assert_eq!(tool(&world, Some("s"), "fetch", &json!({})), Decision::Allow, "in this session");
+    assert_eq!(tool(&world, None, "fetch", &json!({})), Decision::Allow, "and in all that follow");
+    let kept = std::fs::read_to_string(world.book.agent(&id("main")).unwrap().folder.permissions()).unwrap();
+    assert!(kept.contains("// mine"), "{kept}");
+}
+
+#[tokio::test]
+async fn a_parents_deny_is_final_in_its_subagents_session() {
+    let world = World::new().await;
+    world.book.set_permissions(&id("main"), "{\"fetch\": \"allow\"}".into()).await.unwrap();
+    let open = |session: &str, parent: Option<&str>, rules: Option<&str>| NewSession {
+        session: session.into(),
+        parent: parent.map(Into::into),
+        rules: rules.map(Into::into),
+    };
+    world.book.open_session(&id("main"), open("sub", None, Some("{\"fetch\": \"deny\"}"))).await.unwrap();
+    world
+        .book
+        .open_session(&id("main"), open("subsub", Some("sub"), Some("{\"fetch\": \"allow\"}")))
+        .await
+        .unwrap();
+    assert_eq!(tool(&world, None, "fetch", &json!({})), Decision::Allow, "outside of it");
+    for session in ["sub", "subsub"] {
+        assert_eq!(tool(&world, Some(session), "fetch", &json!({})), Decision::Deny, "{session}");
+    }
+    world.book.open_session(&id("main"), open("sub", None, Some("{\"fetch\": \"allow\"}"))).await.unwrap();
+    assert_eq!(
+        tool(&world, Some("sub"), "fetch", &json!({})),
+        Decision::Deny,
+        "opening it again loosens nothing"
+    );
+    world.book.close_session(&id("main"), "sub").await.unwrap();
+    assert_eq!(tool(&world, Some("sub"), "fetch", &json!({})), Decision::Allow, "its layers went with it");
+}

@@ -1,0 +1,176 @@
+//! Rules: whose they are, what is refused, pins, *Always*, import.
+
+use super::{World, draft, id, new_agent};
+use crate::book::{BookError, NewRule, Remember};
+use postern_contract::{RuleDraft, Scope};
+use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, Source};
+
+#[tokio::test]
+async fn a_rule_serves_its_agent_and_everybodys_serves_all() {
+    let world = World::new().await;
+    world.book.add_agent(new_agent("other")).await.unwrap();
+    world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
+    assert_eq!(world.decision("main", &["uname", "-a"]), (Decision::Allow, Reason::Rule));
+    assert_eq!(
+        world.decision("other", &["uname", "-a"]).0,
+        Decision::Ask,
+        "one agent's rule is not another's"
+    );
+    world.book.add_rule(draft(Effect::Allow, None, "id -u"), Source::Person).await.unwrap();
+    for agent in ["main", "other"] {
+        assert_eq!(
+            world.decision(agent, &["id", "-u"]).0,
+            Decision::Allow,
+            "everybody's rule serves {agent}"
+        );
+    }
+    let denied = world.book.add_rule(draft(Effect::Deny, None, "uname *"), Source::Person).await.unwrap();
+    assert_eq!(
+        world.decision("main", &["uname", "-a"]),
+        (Decision::Deny, Reason::Denylist),
+        "a deny rule wins"
+    );
+    world.book.remove_rule(denied.rule.id).await.unwrap();
+    assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Allow, "and is gone when it is removed");
+    let agents = world.book.agent(&id("main")).unwrap();
+    assert_eq!((agents.allow_rules, agents.deny_rules), (1, 0), "its own are counted");
+}
+
+#[tokio::test]
+async fn a_rule_that_means_too_much_or_nothing_is_refused() {
+    let world = World::new().await;
+    let cases = [
+        (draft(Effect::Allow, Some("main"), ""), "empty"),
+        (draft(Effect::Allow, Some("main"), "/**"), "allow everything"),
+        (draft(Effect::Allow, Some("main"), "sh *"), "whatever it is told to run"),
+        (draft(Effect::Ask, Some("main"), "uname"), "allows or denies"),
+        (draft(Effect::Allow, Some("nobody"), "uname"), "no agent nobody"),
+        (
+            RuleDraft { matches: vec!["git pull".into()], ..draft(Effect::Allow, None, "git push *") },
+            "git pull",
+        ),
+        (RuleDraft { pin: true, ..draft(Effect::Allow, None, "~/bin/*") }, "names many programs"),
+        (RuleDraft { pin: true, ..draft(Effect::Allow, None, "no-such-program-here *") }, "was not found"),
+    ];
+    for (draft, expected) in cases {
+        let text = draft.text.clone();
+        let error = world.book.add_rule(draft, Source::Person).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
+    assert!(world.book.rules(None, false).await.unwrap().iter().all(|rule| rule.rule.source == Source::File));
+}
+
+#[tokio::test]
+async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
+    let world = World::new().await;
+    let tool = world.program("tool", "echo one");
+    let path = tool.to_str().unwrap();
+    let pinned = RuleDraft { pin: true, ..draft(Effect::Allow, Some("main"), "~/bin/tool") };
+    let listed = world.book.add_rule(pinned.clone(), Source::Person).await.unwrap();
+    assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "as it was approved");
+    world.program("tool", "echo another thing altogether");
+    assert_eq!(
+        world.decision("main", &[path]),
+        (Decision::Ask, Reason::BinaryChanged),
+        "it is another program now"
+    );
+    let rules = world.book.rules(Some(id("main")), true).await.unwrap();
+    let row = rules.iter().find(|row| row.rule.id == listed.rule.id).unwrap();
+    assert!(row.remarks.contains(&"changed".to_owned()), "the list says so: {:?}", row.remarks);
+    world.book.update_rule(listed.rule.id, pinned.clone(), true).await.unwrap();
+    assert_eq!(world.decision("main", &[path]).0, Decision::Ask, "the old pin was kept");
+    world.book.update_rule(listed.rule.id, pinned, false).await.unwrap();
+    assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
+}
+
+#[tokio::test]
+async fn always_is_saved_once_and_pinned_anew() {
+    let world = World::new().await;
+    let tool = world.program("tool", "echo one");
+    let path = tool.to_str().unwrap();
+    let remember = |pin| Remember {
+        agent: id("main"),
+        scope: Scope::Agent,
+        effect: Effect::Allow,
+        lifetime: Lifetime::Forever,
+        why: None,
+        rules: vec![NewRule {
+            pattern: Pattern::Path(path.to_owned()),
+            args: None,
+            pin,
+            allow_writes: false,
+        }],
+    };
+    let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
+    let first = world.book.remember(remember(now(&world))).await.unwrap();
+    assert_eq!(world.decision("main", &[path]), (Decision::Allow, Reason::Rule));
+    world.program("tool", "echo two, which is longer");
+    let second = world.book.remember(remember(now(&world))).await.unwrap();
+    assert_eq!(first, second, "the same rule is written anew, not added beside the old one");
+    assert_eq!(world.decision("main", &[path]).0, Decision::Allow);
+    let everyone = Remember { scope: Scope::Everyone, ..remember(now(&world)) };
+    assert_ne!(world.book.remember(everyone).await.unwrap(), first, "everybody's is another rule");
+}
+
+#[tokio::test]
+async fn what_may_not_be_saved_is_not_saved_by_always_either() {
+    let world = World::new().await;
+    let rules = vec![
+        NewRule { pattern: Pattern::Command("uname -a".into()), args: None, pin: None, allow_writes: false },
+        NewRule { pattern: Pattern::Command("sh *".into()), args: None, pin: None, allow_writes: false },
+    ];
+    let remember = Remember {
+        agent: id("main"),
+        scope: Scope::Agent,
+        effect: Effect::Allow,
+        lifetime: Lifetime::Forever,
+        why: None,
+        rules,
+    };
+    let refused = world.book.remember(remember).await;
+    assert!(matches!(refused, Err(BookError::Rule(_))), "{refused:?}");
+    assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Ask, "all of them or none");
+}
+
+#[tokio::test]
+async fn a_rule_of_a_session_goes_with_it() {
+    let world = World::new().await;
+    let lifetime = Some(Lifetime::Session("s1".into()));
+    world
+        .book
+        .add_rule(RuleDraft { lifetime, ..draft(Effect::Allow, Some("main"), "uname *") }, Source::Person)
+        .await
+        .unwrap();
+    let own = || async {
+        world.book.rules(Some(id("main")), true).await.unwrap().iter().filter(|row| row.rule.id > 0).count()
+    };
+    assert_eq!(own().await, 1);
+    world.book.close_session(&id("main"), "other").await.unwrap();
+    assert_eq!(own().await, 1, "another session's end is not its end");
+    world.book.close_session(&id("main"), "s1").await.unwrap();
+    assert_eq!(own().await, 0);
+}
+
+#[tokio::test]
+async fn managed_rules_are_final_and_read_only() {
+    let world = World::new().await;
+    world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
+    let file = r#"{"version":1,"rules":[{"effect":"deny","text":"uname *","why":"company policy"}]}"#;
+    std::fs::write(&world.book.places().managed, file).unwrap();
+    assert!(world.book.reread_managed().await.unwrap(), "the file is new");
+    let verdict = world.judge("main", &["uname", "-a"]);
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Managed));
+    let rules = world.book.rules(None, false).await.unwrap();
+    let managed = rules.iter().find(|row| row.rule.source == Source::Managed).unwrap();
+    assert!(managed.remarks.contains(&"read-only".to_owned()), "{:?}", managed.remarks);
+    let removed = world.book.remove_rule(managed.rule.id).await;
+    assert!(matches!(removed, Err(BookError::ReadOnly(_))), "{removed:?}");
+    std::fs::write(&world.book.places().managed, "{").unwrap();
+    assert!(world.book.reread_managed().await.unwrap());
+    assert_eq!(
+        world.decision("main", &["uname", "-a"]).0,
+        Decision::Deny,
+        "what it would have denied is not known"
+    );
+    assert!(!world.book.snapshot().attention.is_empty(), "and the person is told");
+}

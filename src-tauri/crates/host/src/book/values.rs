@@ -1,0 +1,252 @@
+//! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
+
+use postern_policy::{Preset, Settings};
+use serde::de::DeserializeOwned;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Approval timeouts, in milliseconds (decision.md, *Settings of an agent*): 10 s to 30 min.
+const APPROVAL_TIMEOUT: RangeInclusive<u64> = 10_000..=1_800_000;
+/// Run timeouts, in milliseconds: a tenth of a second to a week.
+const RUN_TIMEOUT: RangeInclusive<u64> = 100..=7 * 24 * 3_600_000;
+/// Output kept per stream, in bytes.
+const OUTPUT_CAP: RangeInclusive<u64> = 1024..=64 * 1024 * 1024;
+/// Questions a minute.
+const QUESTIONS: RangeInclusive<u32> = 1..=600;
+/// Requests a second.
+const REQUESTS: RangeInclusive<u32> = 1..=10_000;
+/// Runs at the same time.
+const RUNNING: RangeInclusive<u32> = 1..=256;
+/// The most entries in a list.
+const LONGEST_LIST: usize = 100;
+
+/// Every key that can be set, as `postern agents set` names them.
+const KEYS: &str = "preset, security, ask, fallback, approval-timeout, run-timeout, run-timeout-cap, allow-skills, \
+    allow-read-only, unreadable, env-set, env-pass, folders, search-path, output-cap, questions-per-minute, \
+    requests-per-second, max-running, name, color, uids, denied-until";
+
+/// A value that cannot be set, with what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ValueError {
+    #[error("{key:?} is no setting; these are: {KEYS}")]
+    UnknownKey { key: String },
+    #[error("{key} is {expected}, not {value:?}")]
+    BadValue { key: String, value: String, expected: &'static str },
+    #[error("{key} is between {least} and {most}")]
+    OutOfRange { key: &'static str, least: String, most: String },
+    #[error("{key}: {entry:?} is {problem}")]
+    BadEntry { key: &'static str, entry: String, problem: &'static str },
+}
+
+/// A key in one spelling: `approvalTimeoutMs`, `approval_timeout` and `approval-timeout` are one.
+pub(crate) fn plain_key(key: &str) -> String {
+    let mut plain = String::with_capacity(key.len() + 4);
+    for (index, c) in key.chars().enumerate() {
+        if c.is_ascii_uppercase() && index > 0 && !plain.ends_with('-') {
+            plain.push('-');
+        }
+        plain.push(if c == '_' { '-' } else { c.to_ascii_lowercase() });
+    }
+    for unit in ["-ms", "-bytes"] {
+        if let Some(short) = plain.strip_suffix(unit) {
+            plain.truncate(short.len());
+        }
+    }
+    plain
+}
+
+/// Sets one value. The key is in [`plain_key`]'s spelling.
+pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), ValueError> {
+    match key {
+        "preset" => settings.apply(choice::<Preset>(key, value, "deny, ask or allow")?),
+        "security" => settings.security = choice(key, value, "deny, allowlist or full")?,
+        "ask" => settings.ask = choice(key, value, "off, on-miss or always")?,
+        "fallback" => settings.fallback = choice(key, value, "deny, allowlist or full")?,
+        "unreadable" => settings.unreadable = choice(key, value, "ask or send-back")?,
+        "approval-timeout" => settings.approval_timeout_ms = duration(key, value)?,
+        "run-timeout" => settings.run_timeout_ms = duration(key, value)?,
+        "run-timeout-cap" if matches!(value, "none" | "off") => settings.run_timeout_cap_ms = None,
+        "run-timeout-cap" => settings.run_timeout_cap_ms = Some(duration(key, value)?),
+        "allow-skills" => settings.allow_skills = switch(key, value)?,
+        "allow-read-only" => settings.allow_read_only = switch(key, value)?,
+        "env-set" => settings.env_set = list(value),
+        "env-pass" => settings.env_pass = list(value),
+        "folders" => settings.folders = list(value),
+        "search-path" => settings.search_path = list(&value.replace(':', ",")),
+        "output-cap" => settings.output_cap_bytes = bytes(key, value)?,
+        "questions-per-minute" => settings.questions_per_minute = number(key, value)?,
+        "requests-per-second" => settings.requests_per_second = number(key, value)?,
+        "max-running" => settings.max_running = number(key, value)?,
+        _ => return Err(ValueError::UnknownKey { key: key.to_owned() }),
+    }
+    Ok(())
+}
+
+/// Whether settings are within their limits, however they were set.
+pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
+    let times = |ms: &u64| humantime::format_duration(Duration::from_millis(*ms)).to_string();
+    within("approval-timeout", &settings.approval_timeout_ms, &APPROVAL_TIMEOUT, times)?;
+    within("run-timeout", &settings.run_timeout_ms, &RUN_TIMEOUT, times)?;
+    if let Some(cap) = &settings.run_timeout_cap_ms {
+        within("run-timeout-cap", cap, &RUN_TIMEOUT, times)?;
+    }
+    within("output-cap", &settings.output_cap_bytes, &OUTPUT_CAP, |bytes| format!("{bytes} bytes"))?;
+    within("questions-per-minute", &settings.questions_per_minute, &QUESTIONS, u32::to_string)?;
+    within("requests-per-second", &settings.requests_per_second, &REQUESTS, u32::to_string)?;
+    within("max-running", &settings.max_running, &RUNNING, u32::to_string)?;
+    each("env-set", &settings.env_set, env_problem)?;
+    each("env-pass", &settings.env_pass, env_problem)?;
+    each("folders", &settings.folders, folder_problem)?;
+    each("search-path", &settings.search_path, folder_problem)
+}
+
+fn within<T: PartialOrd>(
+    key: &'static str,
+    value: &T,
+    range: &RangeInclusive<T>,
+    words: impl Fn(&T) -> String,
+) -> Result<(), ValueError> {
+    if range.contains(value) {
+        return Ok(());
+    }
+    Err(ValueError::OutOfRange { key, least: words(range.start()), most: words(range.end()) })
+}
+
+fn each(
+    key: &'static str,
+    entries: &[String],
+    problem: impl Fn(&str) -> Option<&'static str>,
+) -> Result<(), ValueError> {
+    let bad = |entry: &String, problem| ValueError::BadEntry { key, entry: entry.clone(), problem };
+    if let Some(entry) = entries.get(LONGEST_LIST) {
+        return Err(bad(entry, "one too many: 100 entries are the most"));
+    }
+    entries.iter().find_map(|entry| problem(entry).map(|problem| bad(entry, problem))).map_or(Ok(()), Err)
+}
+
+fn env_problem(name: &str) -> Option<&'static str> {
+    let mut letters = name.bytes();
+    let starts = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    let plain =
+        starts && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_') && name.len() <= 128;
+    if plain { None } else { Some("not a name of letters, digits and _") }
+}
+
+fn folder_problem(folder: &str) -> Option<&'static str> {
+    let rooted = folder.starts_with('/') || folder == "~" || folder.starts_with("~/");
+    if !rooted {
+        return Some("not a folder: it begins with / or ~/");
+    }
+    if folder.split('/').any(|part| part == "..") || folder.chars().any(char::is_control) {
+        return Some("not a plain folder: it has .. or control characters");
+    }
+    None
+}
+
+fn choice<T: DeserializeOwned>(key: &str, value: &str, expected: &'static str) -> Result<T, ValueError> {
+    serde_json::from_value(serde_json::Value::from(value)).map_err(|_| bad(key, value, expected))
+}
+
+fn switch(key: &str, value: &str) -> Result<bool, ValueError> {
+    match value {
+        "on" | "yes" | "true" => Ok(true),
+        "off" | "no" | "false" => Ok(false),
+        _ => Err(bad(key, value, "on or off")),
+    }
+}
+
+fn duration(key: &str, value: &str) -> Result<u64, ValueError> {
+    let expected = "a duration (90s, 2m, 1h)";
+    let duration = humantime::parse_duration(value).map_err(|_| bad(key, value, expected))?;
+    u64::try_from(duration.as_millis()).map_err(|_| bad(key, value, expected))
+}
+
+fn bytes(key: &str, value: &str) -> Result<u64, ValueError> {
+    let units = [("KiB", 1024), ("MiB", 1024 * 1024), ("k", 1024), ("M", 1024 * 1024), ("", 1)];
+    let parsed = units.iter().find_map(|(unit, factor)| {
+        value.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(*factor)
+    });
+    parsed.ok_or_else(|| bad(key, value, "a number of bytes (65536, 512KiB, 1MiB)"))
+}
+
+fn number(key: &str, value: &str) -> Result<u32, ValueError> {
+    value.parse().map_err(|_| bad(key, value, "a whole number"))
+}
+
+fn list(value: &str) -> Vec<String> {
+    value
+        .split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty() && *entry != "none")
+        .map(str::to_owned)
+        .collect()
+}
+
+pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> ValueError {
+    ValueError::BadValue { key: key.to_owned(), value: value.to_owned(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ValueError, check, plain_key, set};
+    use postern_policy::{Ask, Fallback, Security, Settings};
+
+    fn after(pairs: &[(&str, &str)]) -> Result<Settings, ValueError> {
+        let mut settings = Settings::default();
+        for (key, value) in pairs {
+            set(&mut settings, &plain_key(key), value)?;
+        }
+        check(&settings)?;
+        Ok(settings)
+    }
+
+    #[test]
+    fn values_are_read_as_people_type_them() {
+        let set = after(&[
+            ("preset", "allow"),
+            ("ask", "always"),
+            ("fallback", "allowlist"),
+            ("approvalTimeout", "2m 30s"),
+            ("run-timeout-cap", "none"),
+            ("allow_skills", "on"),
+            ("env-set", "FOO, BAR"),
+            ("folders", "~/Projects,/tmp"),
+            ("search-path", "/usr/bin:/bin"),
+            ("outputCapBytes", "512KiB"),
+        ])
+        .unwrap();
+        assert_eq!((set.security, set.ask, set.fallback), (Security::Full, Ask::Always, Fallback::Allowlist));
+        assert_eq!((set.approval_timeout_ms, set.run_timeout_cap_ms), (150_000, None));
+        assert!(set.allow_skills);
+        assert_eq!(set.env_set, ["FOO", "BAR"]);
+        assert_eq!(set.search_path, ["/usr/bin", "/bin"]);
+        assert_eq!(set.output_cap_bytes, 524_288);
+    }
+
+    #[test]
+    fn bad_values_say_what_would_be_right() {
+        let cases = [
+            ("colour-blind", "x", "is no setting; these are: preset, security"),
+            ("ask", "sometimes", "ask is off, on-miss or always, not \"sometimes\""),
+            ("approval-timeout", "soon", "a duration (90s, 2m, 1h)"),
+            ("approval-timeout", "1s", "approval-timeout is between 10s and 30m"),
+            ("allow-skills", "maybe", "on or off"),
+            ("env-set", "A-B", "env-set: \"A-B\" is not a name"),
+            ("folders", "Projects", "begins with / or ~/"),
+            ("folders", "/tmp/../etc", "has .."),
+            ("max-running", "0", "between 1 and 256"),
+            ("output-cap", "lots", "a number of bytes"),
+        ];
+        for (key, value, expected) in cases {
+            let message = after(&[(key, value)]).unwrap_err().to_string();
+            assert!(message.contains(expected), "{key}={value}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_key_has_one_meaning_in_every_spelling() {
+        for spelling in ["approvalTimeoutMs", "approval_timeout", "approval-timeout", "approvalTimeout"] {
+            assert_eq!(plain_key(spelling), "approval-timeout");
+        }
+    }
+}
