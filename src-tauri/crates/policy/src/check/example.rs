@@ -9,7 +9,9 @@ use postern_command::{Dialect, read_shell};
 
 /// Whether the example is matched; none where it cannot be read.
 pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
-    let reading = read_shell(example, Dialect::Bash);
+    // The shell expands a leading `~` before it looks the program up; the home folder is known here.
+    let expanded = path::expand_home(example, home);
+    let reading = read_shell(&expanded, Dialect::Bash);
     if reading.invalid.is_some() || reading.steps.is_empty() {
         return None;
     }

@@ -103,3 +103,6 @@ pub fn would_match(rule: &Rule, facts: &Facts<'_>) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

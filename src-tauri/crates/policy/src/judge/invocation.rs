@@ -129,7 +129,9 @@ pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<
     Some(Invocation {
         name,
         program: None,
-        spelled: name.contains('/').then(|| Cow::Owned(path::join(facts.cwd, name))),
+        spelled: name
+            .contains('/')
+            .then(|| Cow::Owned(path::join(facts.cwd, &path::expand_home(name, facts.home)))),
         args: args.iter().map(|word| Some(word.as_str())).collect(),
         raw: args.iter().map(String::as_str).collect(),
         folder: Some(path::normal(facts.cwd)),

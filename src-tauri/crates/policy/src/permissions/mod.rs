@@ -16,3 +16,6 @@ pub const SHELL_TOOL: &str = "shell_exec";
 
 /// What a new agent's file holds.
 pub const DEFAULT_FILE: &str = include_str!("default.jsonc");
+
+#[cfg(test)]
+mod tests;

@@ -197,6 +197,12 @@ fn a_deny_rule_follows_the_program_everywhere() {
 }
 
 #[test]
+fn a_deny_rule_looks_into_what_cannot_be_read() {
+    let verdict = Scene::new().allow("/**").deny("~/bin/x").shell("~/bin/x a").judge();
+    assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
+}
+
+#[test]
 fn the_same_file_under_another_name_is_denied() {
     let scene =
         || Scene::new().program("/opt/copy", "rm").allow("/**").deny("/usr/bin/rm").shell("/opt/copy x");

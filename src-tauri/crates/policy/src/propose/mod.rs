@@ -197,3 +197,6 @@ fn path_pattern(program: &Program) -> Option<Pattern> {
         == Ok(&pattern);
     (reads_back && !is_glob(&program.path)).then_some(pattern)
 }
+
+#[cfg(test)]
+mod tests;

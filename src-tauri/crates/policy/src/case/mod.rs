@@ -265,3 +265,6 @@ impl World<'_> {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use super::*;
+use serde_json::Value;
+
+const CASES: &str = include_str!("../../../../../tests/fixtures/shell-cases.jsonl");
+const BINS: &str = include_str!("../../../../../tests/fixtures/shell-bins.json");
+
+fn bins() -> Bins {
+    Bins::new(serde_json::from_str(BINS).unwrap())
+}
+
+/// Each case of the corpus with its outcome.
+fn corpus() -> Vec<(Value, Outcome)> {
+    let bins = bins();
+    let tried = CASES.lines().map(|line| {
+        let outcome = Case::parse(line).unwrap().run(Some(&bins)).unwrap();
+        (serde_json::from_str(line).unwrap(), outcome)
+    });
+    tried.collect()
+}
+
+fn told(case: &Value, outcome: &Outcome) -> String {
+    let command = case.get("shell").unwrap_or(&case["argv"]);
+    format!(
+        "{}: {command}: wanted {}, got {:?}: {}",
+        outcome.id, case["expect"], outcome.got, outcome.message
+    )
+}
+
+#[test]
+fn nothing_is_allowed_that_deserves_less() {
+    let wrong: Vec<_> = corpus()
+        .iter()
+        .filter(|(_, outcome)| outcome.got == Decision::Allow && !outcome.ok)
+        .map(|(case, outcome)| told(case, outcome))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_case_of_the_first_tier_gets_its_verdict() {
+    let wrong: Vec<_> = corpus()
+        .iter()
+        .filter(|(case, outcome)| case["tier"] == 1 && !outcome.ok)
+        .map(|(case, outcome)| told(case, outcome))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn nine_of_ten_cases_of_the_second_tier_get_their_verdict() {
+    let corpus = corpus();
+    let second: Vec<_> = corpus.iter().filter(|(case, _)| case["tier"] == 2).collect();
+    let wrong: Vec<_> =
+        second.iter().filter(|(_, outcome)| !outcome.ok).map(|(case, outcome)| told(case, outcome)).collect();
+    assert!(wrong.len() * 10 <= second.len(), "{wrong:#?}");
+}
+
+#[test]
+fn settings_env_raw_and_cwd_have_their_say() {
+    for (line, expected) in [
+        (r#"{"id":"a","shell":"ls","settings":{"security":"full","ask":"off"},"expect":"allow"}"#, true),
+        (r#"{"id":"b","shell":"ls","settings":{"ask":"off"},"expect":"deny"}"#, true),
+        (r#"{"id":"c","argv":["ls"],"env":{"LD_PRELOAD":"x"},"allow":["/bin/ls"],"expect":"deny"}"#, true),
+        (r#"{"id":"d","argv":["ls"],"env":{"MY_FLAG":"x"},"allow":["/bin/ls"],"expect":"ask"}"#, true),
+        (r#"{"id":"e","argv":["ls"],"env":{"LANG":"C"},"allow":["/bin/ls"],"expect":["allow"]}"#, true),
+        (r#"{"id":"f","argv":["ls"],"raw":"ls","allow":["/bin/ls"],"expect":"allow","tier":1}"#, true),
+        (r#"{"id":"g","argv":["ls"],"raw":"ls -la","allow":["/bin/ls"],"expect":"deny"}"#, true),
+        (r#"{"id":"h","argv":["sh","-c","ls"],"raw":"ls","allow":["/bin/ls"],"expect":"allow"}"#, true),
+        (r#"{"id":"i","shell":"ls","allow":["/bin/ls"],"expect":["ask","deny"]}"#, false),
+    ] {
+        let outcome = Case::parse(line).unwrap().run(Some(&bins())).unwrap();
+        assert_eq!(outcome.ok, expected, "{line}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_case_that_cannot_be_tried_says_why() {
+    assert!(matches!(Case::parse("{}"), Err(CaseError::Malformed(_))));
+    for line in [
+        r#"{"id":"a","expect":"ask"}"#,
+        r#"{"id":"a","shell":"ls","argv":["ls"],"expect":"ask"}"#,
+        r#"{"id":"a","shell":"ls","allow":["/x/../y"],"expect":"ask"}"#,
+    ] {
+        let error = Case::parse(line).unwrap().run(None).unwrap_err();
+        assert!(!error.to_string().is_empty(), "{line}");
+    }
+}

@@ -1,0 +1,98 @@
+use super::*;
+use crate::testing::{HOME, Scene, rule};
+use crate::{Lifetime, Usage};
+
+fn problem(rule: &Rule) -> String {
+    check_rule(rule, HOME).err().map(|problem| problem.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn examples_hold_or_the_rule_is_refused() {
+    let with = |text: &str, effect, matches: &[&str], misses: &[&str]| Rule {
+        matches: matches.iter().map(|example| (*example).to_owned()).collect(),
+        misses: misses.iter().map(|example| (*example).to_owned()).collect(),
+        ..rule(1, effect, text)
+    };
+    for (checked, part) in [
+        (with("git push *", Effect::Allow, &["git push", "git push origin"], &["git pull", "gitx push"]), ""),
+        (with("/opt/homebrew/bin/rg", Effect::Allow, &["rg x", "/opt/homebrew/bin/rg"], &["/tmp/rg x"]), ""),
+        (with("~/bin/*", Effect::Allow, &["~/bin/x"], &["~/bin/deep/x"]), ""),
+        (with("git push *", Effect::Deny, &["/x/git --no-pager push"], &["git log --grep=push"]), ""),
+        (with("git push *", Effect::Allow, &["git pull"], &[]), "\"git pull\" is not matched"),
+        (with("git *", Effect::Allow, &[], &["git push"]), "\"git push\" is matched"),
+        (with("git *", Effect::Allow, &["git 'x"], &[]), "\"git 'x\""),
+    ] {
+        let told = problem(&checked);
+        assert!(
+            if part.is_empty() { told.is_empty() } else { told.contains(part) },
+            "{:?}: {told}",
+            checked.pattern
+        );
+    }
+}
+
+#[test]
+fn what_would_allow_anything_is_refused() {
+    for (text, part) in [
+        ("/**", "would allow everything"),
+        ("/*/**", "would allow everything"),
+        ("sudo *", "whatever it is told"),
+        ("env *", "whatever it is told"),
+        ("bash -c *", "whatever it is told"),
+        ("/opt/../x", ".. part"),
+    ] {
+        let path = text.starts_with('/');
+        let pattern = if path { Pattern::Path(text.to_owned()) } else { Pattern::Command(text.to_owned()) };
+        let told = problem(&Rule { pattern, ..rule(1, Effect::Allow, "x") });
+        assert!(told.contains(part), "{text}: {told}");
+    }
+    for text in ["sudo systemctl restart *", "/usr/bin/python3", "~/bin/**", "npm run *"] {
+        assert_eq!(problem(&rule(1, Effect::Allow, text)), "", "{text}");
+    }
+    assert_eq!(problem(&rule(1, Effect::Deny, "/**")), "", "denying everything is no danger");
+    assert!(problem(&rule(1, Effect::Ask, "ls")).contains("only permissions.jsonc"));
+}
+
+#[test]
+fn what_would_have_matched_is_told_for_both_effects() {
+    for (effect, text, command, expected) in [
+        (Effect::Allow, "/usr/bin/git", "git status", true),
+        (Effect::Allow, "git push *", "ls && git push x", true),
+        (Effect::Allow, "git push *", "git pull", false),
+        (Effect::Deny, "git push *", "nohup git push", true),
+        (Effect::Deny, "/usr/bin/rm", "ls", false),
+    ] {
+        let scene = Scene::new().shell(command);
+        let matched = scene.with_facts(|_, facts| would_match(&rule(1, effect, text), facts));
+        assert_eq!(matched, expected, "{effect:?} {text}: {command}");
+    }
+}
+
+#[test]
+fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
+    let day = 24 * 60 * 60 * 1000;
+    let used = |at| Usage { count: 1, last_used_at: Some(at), ..Usage::default() };
+    let now = 200 * day;
+    let rules = [
+        Rule { usage: used(now), ..rule(1, Effect::Allow, "git push origin main") },
+        Rule { usage: used(now), ..rule(2, Effect::Allow, "git push *") },
+        Rule { usage: used(now), ..rule(3, Effect::Allow, "/usr/bin/python3") },
+        Rule { usage: used(now), ..rule(4, Effect::Allow, "~/bin/**") },
+        Rule { usage: used(day), ..rule(5, Effect::Allow, "ls *") },
+        Rule { usage: used(now), lifetime: Lifetime::Until(now), ..rule(6, Effect::Allow, "cat *") },
+        Rule { usage: used(now), ..rule(7, Effect::Deny, "git push *") },
+        Rule { usage: used(now), ..rule(8, Effect::Allow, "git push *") },
+    ];
+    let found = remarks(&rules, now);
+    for expected in [
+        (1, Remark::CoveredBy(2)),
+        (3, Remark::TooBroad),
+        (4, Remark::TooBroad),
+        (5, Remark::Unused),
+        (6, Remark::Expired),
+        (8, Remark::CoveredBy(2)),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} in {found:?}");
+    }
+    assert!(!found.iter().any(|(id, _)| *id == 7 || *id == 2), "{found:?}");
+}

@@ -1,0 +1,74 @@
+use crate::testing::{Scene, identity};
+use crate::{Offer, pattern_text};
+
+fn shown(offers: &[Offer]) -> Vec<String> {
+    let drafts = |offer: &Offer| {
+        let texts = offer.drafts.iter().map(|draft| {
+            let args = draft.args.as_ref().map(|args| format!(" [{}]", args.join(" "))).unwrap_or_default();
+            let pin = if draft.pin.is_some() { " pinned" } else { "" };
+            format!("{}{args}{pin}", pattern_text(&draft.pattern))
+        });
+        texts.collect::<Vec<_>>().join(" + ")
+    };
+    offers.iter().map(|offer| format!("{}: {}", offer.id, drafts(offer))).collect()
+}
+
+#[test]
+fn offers_go_from_narrow_to_wide() {
+    for (command, expected) in [
+        (
+            "git push origin main",
+            vec!["exact: git push origin main", "command: git push *", "path: /usr/bin/git pinned"],
+        ),
+        ("/usr/bin/git status", vec!["exact: /usr/bin/git status", "path: /usr/bin/git pinned"]),
+        ("nohup git status", vec!["exact: git status", "command: git status", "path: /usr/bin/git pinned"]),
+        ("sudo git status", vec!["exact: sudo git status"]),
+        ("git -c a.b=c log", vec!["exact: git -c a.b=c log"]),
+        (
+            "npm run build",
+            vec!["exact: npm run build", "command: npm run build", "path: /usr/bin/npm pinned"],
+        ),
+        ("python3 -c 'print(1)'", vec![]),
+        ("X=1; $X", vec![]),
+        ("ls > out.txt", vec![]),
+        ("nope", vec![]),
+        ("cd /tmp && ls", vec![]),
+        (
+            "cat a | wc -l",
+            vec![
+                "exact: cat a + wc -l",
+                "command: cat * + wc *",
+                "path: /usr/bin/cat pinned + /usr/bin/wc pinned",
+            ],
+        ),
+        ("ls && ls", vec!["exact: ls", "command: ls", "path: /usr/bin/ls pinned"]),
+    ] {
+        assert_eq!(shown(&Scene::new().shell(command).offers()), expected, "{command}");
+    }
+}
+
+#[test]
+fn only_what_no_rule_covers_is_offered() {
+    let offers = Scene::new().allow("/usr/bin/cat").shell("cat a | wc -l").offers();
+    assert_eq!(shown(&offers)[0], "exact: wc -l");
+    assert!(Scene::new().allow("/usr/bin/ls").shell("ls").offers().is_empty());
+}
+
+#[test]
+fn a_script_is_offered_with_its_content() {
+    let mut scene = Scene::new().shell("python3 x.py --fast");
+    scene.scripts.insert("/Users/u/project/x.py".to_owned(), identity("print"));
+    let offers = scene.offers();
+    assert_eq!(
+        shown(&offers),
+        ["exact: python3 x.py --fast pinned", "path: /usr/bin/python3 [x.py **] pinned"],
+        "never any python3"
+    );
+    assert!(offers[1].label.contains("the script /Users/u/project/x.py by python3"), "{}", offers[1].label);
+}
+
+#[test]
+fn a_program_named_by_a_relative_path_is_bound_to_its_content() {
+    let offers = Scene::new().program("/Users/u/project/run.sh", "run").shell("./run.sh a").offers();
+    assert_eq!(shown(&offers)[0], "exact: ./run.sh a pinned");
+}
