@@ -11,6 +11,8 @@ mod host;
 pub mod identity;
 pub mod resolve;
 pub mod run;
+pub mod session;
+pub mod user;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Counts, Gate, Gone, Killed};

@@ -1,6 +1,8 @@
 //! What a file is: sha256 of its content, its metadata, its version and (macOS) its signature. Read through the opened
 //! file, never by path, and remembered for as long as the file cannot have changed unseen.
 
+#[cfg(target_os = "macos")]
+mod macos_signature;
 mod signature;
 mod state;
 mod version;

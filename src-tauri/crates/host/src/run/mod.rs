@@ -6,6 +6,8 @@ mod drift;
 mod exit;
 #[cfg(target_os = "linux")]
 mod linux_spawn;
+#[cfg(target_os = "macos")]
+mod macos_spawn;
 mod pipes;
 mod pump;
 mod start;

@@ -13,6 +13,8 @@ use std::time::Instant;
 
 #[cfg(target_os = "linux")]
 use super::linux_spawn as system;
+#[cfg(target_os = "macos")]
+use super::macos_spawn as system;
 
 /// A process that was let go.
 #[derive(Debug)]

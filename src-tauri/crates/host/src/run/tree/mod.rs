@@ -2,9 +2,13 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 
 #[cfg(target_os = "linux")]
 use linux as system;
+#[cfg(target_os = "macos")]
+use macos as system;
 
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
