@@ -10,6 +10,8 @@ mod kernel_path;
 mod lookup;
 mod mutable;
 mod search;
+#[cfg(test)]
+mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
