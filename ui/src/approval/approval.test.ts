@@ -1,0 +1,188 @@
+import { render, screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+import { FakeApproval } from "../backend/fake";
+import { dangerous, escaped, hostile, push, script, text } from "../backend/samples";
+import type { Question } from "../contract";
+import Approval from "./Approval.svelte";
+
+function show(...questions: Question[]) {
+  const backend = new FakeApproval(questions);
+  render(Approval, { backend });
+  return { backend, said: backend.said, user: userEvent.setup() };
+}
+
+const once = () => screen.getByTestId("once");
+
+describe("what is shown", () => {
+  it("says who, what, where, what changes, why and until when", () => {
+    show(push());
+    const dialog = screen.getByRole("alertdialog", { name: /builder wants to run a command/ });
+    expect(screen.getByTestId("command")).toHaveTextContent(
+      /cd ~\/Projects\/site \(allowed by a rule\) && npm test \(allowed by a rule\) && git push origin main \(asks\)/,
+    );
+    expect(dialog).toHaveTextContent("fix-login");
+    expect(dialog).toHaveTextContent("/opt/homebrew/Cellar/git/2.51.0/bin/git");
+    expect(screen.getByTestId("cwd")).toHaveTextContent("~/Projects/site");
+    expect(screen.getByTestId("env")).toHaveTextContent(/\+\s*NODE_ENV=test.*~\s*LANG=C.*was.*en_US\.UTF-8/);
+    expect(screen.getByTestId("why")).toHaveTextContent("No rule covers git push.");
+    expect(screen.getByTestId("policy")).toHaveTextContent("Ask when no rule matches");
+    expect(screen.getByTestId("countdown")).toHaveTextContent(/Denied in 1:2\d if nobody answers/);
+    expect(dialog).toHaveTextContent("2 more waiting");
+  });
+
+  it("marks the step that asks apart from those that are allowed", () => {
+    show(push());
+    const steps = screen.getByTestId("command").querySelectorAll(".step");
+    expect([...steps].map((step) => step.classList.contains("ask"))).toEqual([false, false, true]);
+  });
+
+  it("shows many arguments one to a row", () => {
+    show(script());
+    const rows = within(screen.getByTestId("command")).getAllByRole("listitem");
+    expect(rows).toHaveLength(10);
+    expect(rows[9]).toHaveTextContent("report with spaces.pdf");
+  });
+
+  it("shows hostile text as text, and marks what was escaped", () => {
+    show(hostile());
+    expect(document.querySelector("img, script")).toBeNull();
+    expect(screen.getByTestId("cwd")).toHaveTextContent("<img src=x onerror=alert(1)>");
+    const marked = [...screen.getByTestId("cwd").querySelectorAll(".escaped")].map(
+      (piece) => piece.textContent,
+    );
+    expect(marked).toEqual(["U+202E", "U+200B", "U+000A", "U+001B"]);
+  });
+
+  it("keeps every character of a text that holds markup, spaces and escapes", () => {
+    const cwd = [...text("a  b <i>&amp;</i> "), escaped("U+200B"), ...text(" c")];
+    show({ ...push(), cwd });
+    expect(screen.getByTestId("cwd").textContent).toBe("a  b <i>&amp;</i> U+200B c");
+  });
+
+  it("shows a script's first lines on demand", async () => {
+    const { user } = show(script());
+    expect(screen.queryByText("import argparse")).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Show first lines" }));
+    expect(screen.getByText("import argparse")).toBeVisible();
+  });
+
+  it("folds Always away where it is dangerous", () => {
+    show(dangerous());
+    expect(screen.getByText("Always allow…").closest("details")).not.toHaveAttribute("open");
+  });
+
+  it("shows the next question when one is answered", async () => {
+    const { user } = show(push(), dangerous());
+    await user.keyboard("{Escape}");
+    expect(screen.getByRole("alertdialog", { name: /research wants/ })).toBeVisible();
+  });
+});
+
+describe("before it is armed", () => {
+  it("allows nothing, by click or by keys", async () => {
+    const { said, user } = show(push());
+    expect(once()).toBeDisabled();
+    expect(screen.getByTestId("always")).toBeDisabled();
+    await user.click(once());
+    await user.keyboard("{Control>}{Enter}{/Control}");
+    expect(said.answers).toEqual([]);
+  });
+
+  it("has the focus on Deny", () => {
+    show(push());
+    expect(screen.getByTestId("deny")).toHaveFocus();
+  });
+});
+
+describe("answers", () => {
+  let shown: ReturnType<typeof show>;
+  beforeEach(() => {
+    shown = show(push());
+    shown.backend.arm();
+  });
+  const only = () => {
+    expect(shown.said.answers).toHaveLength(1);
+    return shown.said.answers[0];
+  };
+
+  it("Allow once names the question and the digest on show", async () => {
+    await shown.user.click(once());
+    expect(only()).toMatchObject({ questionId: push().id, digest: push().digest, answer: "once" });
+  });
+
+  it("Return does nothing, wherever the focus is", async () => {
+    for (const id of ["deny", "always", "once"]) {
+      screen.getByTestId(id).focus();
+      await shown.user.keyboard("{Enter}");
+    }
+    expect(shown.said.answers).toEqual([]);
+  });
+
+  it("Ctrl+Return allows once, but not while the key repeats", async () => {
+    const event = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+    window.dispatchEvent(new KeyboardEvent("keydown", { ...event, repeat: true }));
+    expect(shown.said.answers).toEqual([]);
+    await shown.user.keyboard("{Control>}{Enter}{/Control}");
+    expect(only()).toMatchObject({ answer: "once" });
+  });
+
+  it("Esc denies", async () => {
+    await shown.user.keyboard("{Escape}");
+    expect(only()).toMatchObject({ answer: "deny", feedback: null });
+  });
+
+  it("Deny takes words for the agent", async () => {
+    await shown.user.click(screen.getByRole("button", { name: "Deny with a note" }));
+    await shown.user.keyboard("run the tests first");
+    await shown.user.click(screen.getByRole("button", { name: "Deny with note" }));
+    expect(only()).toMatchObject({ answer: "deny", feedback: "run the tests first" });
+  });
+
+  it("the keys that send a note never allow", async () => {
+    await shown.user.click(screen.getByRole("button", { name: "Deny with a note" }));
+    await shown.user.keyboard("no{Control>}{Enter}{/Control}");
+    expect(only()).toMatchObject({ answer: "deny", feedback: "no" });
+  });
+
+  it("Deny all names the agent's question", async () => {
+    await shown.user.click(screen.getByRole("button", { name: "Deny all for 10 min" }));
+    expect(only()).toMatchObject({ answer: "deny-all" });
+  });
+
+  it("Always saves the narrowest offer for this agent, for good", async () => {
+    await shown.user.click(screen.getByTestId("always"));
+    expect(only()).toMatchObject({
+      answer: "always",
+      proposal: "exact",
+      scope: "agent",
+      edited: null,
+      lifetime: { kind: "forever" },
+    });
+  });
+
+  it("Always saves what was chosen and edited", async () => {
+    await shown.user.click(screen.getByRole("radio", { name: /git push … with any arguments/ }));
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "For whom" }), "everyone");
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "How long" }), "session");
+    await shown.user.click(screen.getByRole("button", { name: "Edit rule…" }));
+    const rule = screen.getByRole("textbox", { name: "Rule to save" });
+    await shown.user.clear(rule);
+    await shown.user.type(rule, "git push origin *");
+    await shown.user.click(screen.getByTestId("always"));
+    expect(only()).toMatchObject({
+      proposal: "command",
+      scope: "everyone",
+      edited: "git push origin *",
+      lifetime: { kind: "session", value: "fix-login" },
+    });
+  });
+});
+
+it("says why an answer did not count", async () => {
+  const { backend, user } = show(push());
+  backend.arm();
+  backend.answer = async () => ({ applied: false, reason: "it was answered already", also: [] });
+  await user.click(once());
+  expect(screen.getByRole("alert")).toHaveTextContent("Not answered: it was answered already");
+});
