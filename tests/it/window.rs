@@ -1,0 +1,149 @@
+//! The real window under a real display: what is on the screen is the request's, and nothing but a deliberate yes allows.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails here, and the line says why"
+)]
+
+use fantoccini::key::Key;
+use postern_protocol::{Event, RunParams, What};
+use postern_tests::window::{self, Window, ask, ending};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A request that leaves a file behind when it really runs.
+fn touch(window: &Window, name: &str) -> RunParams {
+    let command = ["touch", name].map(str::to_owned).to_vec();
+    let mut params = RunParams::new(Uuid::new_v4(), What::Command(command));
+    params.cwd = Some(window.work.display().to_string());
+    params.env = BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]);
+    params.reason = Some("to show that it runs".to_owned());
+    params
+}
+
+/// One session for the whole story: starting the app costs more than everything that it does here.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_decides_in_the_real_window() {
+    if let Some(missing) = window::missing() {
+        eprintln!("skipped: the window test needs {missing}");
+        return;
+    }
+    let window = Window::open().await;
+    let mut agent = window.enrol("builder");
+    the_question_is_the_requests(&window, &mut agent).await;
+    return_does_nothing_and_esc_denies(&window, &mut agent).await;
+    words_reach_the_agent(&window, &mut agent).await;
+    only_the_click_after_arming_allows(&window, &mut agent).await;
+    nothing_allows_before_arming(&window, &mut agent).await;
+    always_is_asked_once(&window, &mut agent).await;
+    the_page_has_no_other_command(&window).await;
+    window.close().await;
+}
+
+type Agent = postern_client::Channel;
+
+async fn the_question_is_the_requests(window: &Window, agent: &mut Agent) {
+    ask(agent, touch(window, "first"));
+    let shown = window.text("question").await;
+    for (what, text) in [
+        ("the agent", "builder wants to run a command"),
+        ("the command", "touch first"),
+        ("the program's path", "/touch"),
+        ("the working directory", &window.work.display().to_string()),
+        ("the environment", "GREETING=hello"),
+        ("the agent's words", "to show that it runs"),
+        ("what happens at zero", "Denied in"),
+    ] {
+        assert!(shown.contains(text), "{what} ({text}) is on the screen: {shown}");
+    }
+    assert!(window.text("why").await.contains("touch"), "it says why it asks");
+    assert!(!window.text("policy").await.is_empty(), "it names the policy that asks");
+}
+
+async fn return_does_nothing_and_esc_denies(window: &Window, agent: &mut Agent) {
+    window.press(&String::from(char::from(Key::Return))).await;
+    window.press(&String::from(char::from(Key::Enter))).await;
+    assert!(window.text("question").await.contains("touch first"), "Return answers nothing");
+    window.press(&String::from(char::from(Key::Escape))).await;
+    let Event::Denied(denied) = ending(agent).event else { panic!("Esc denies") };
+    assert_eq!(serde_json::to_value(denied.reason).unwrap(), "user");
+    assert!(!window.work.join("first").exists(), "what was denied did not run");
+    window.empty().await;
+}
+
+async fn words_reach_the_agent(window: &Window, agent: &mut Agent) {
+    ask(agent, touch(window, "second"));
+    window.find("deny").await;
+    let note = fantoccini::Locator::XPath("//button[text()='Deny with a note']");
+    window.page.find(note).await.unwrap().click().await.unwrap();
+    window.press("use the build folder").await;
+    let send = fantoccini::Locator::XPath("//button[text()='Deny with note']");
+    window.page.find(send).await.unwrap().click().await.unwrap();
+    let Event::Denied(denied) = ending(agent).event else { panic!("a note denies") };
+    assert_eq!(denied.feedback.as_deref(), Some("use the build folder"));
+    window.empty().await;
+}
+
+async fn only_the_click_after_arming_allows(window: &Window, agent: &mut Agent) {
+    ask(agent, touch(window, "third"));
+    window.armed().await;
+    window.find("once").await.click().await.unwrap();
+    let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
+    assert_eq!(finished.exit_code, Some(0));
+    assert!(window.work.join("third").exists(), "what was allowed really ran");
+    window.empty().await;
+}
+
+/// A question whose end is below the edge of the window is not armed, however long one waits: what comes before arming
+/// can be tried without a race.
+async fn nothing_allows_before_arming(window: &Window, agent: &mut Agent) {
+    let mut params = touch(window, "fourth");
+    let What::Command(argv) = &mut params.what else { unreachable!("it is an argv") };
+    argv.extend((0..60).map(|number| format!("file-{number}")));
+    ask(agent, params);
+    let once = window.find("once").await;
+    assert_eq!(window.arming().await, "unseen", "its end is below the edge of the window");
+    // WebDriver may refuse a click on a dead button; either way nothing may come of it.
+    once.click().await.ok();
+    window.press(&chord()).await;
+    let forced = window.force_allow().await;
+    assert!(!forced.starts_with("applied"), "the page's own command is refused before arming: {forced}");
+    assert!(!window.work.join("fourth").exists(), "nothing ran before arming");
+    let rest = fantoccini::Locator::XPath("//button[contains(text(),'Scroll to the end')]");
+    window.page.find(rest).await.unwrap().click().await.unwrap();
+    window.armed().await;
+    window.press(&String::from(char::from(Key::Escape))).await;
+    assert!(matches!(ending(agent).event, Event::Denied(_)), "Esc denies");
+    window.empty().await;
+}
+
+/// Ctrl+Return, which allows once when armed.
+fn chord() -> String {
+    [Key::Control, Key::Return, Key::Null].map(char::from).iter().collect()
+}
+
+async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
+    ask(agent, touch(window, "fifth"));
+    window.find("always").await;
+    window.armed().await;
+    window.find("always").await.click().await.unwrap();
+    assert!(matches!(ending(agent).event, Event::Finished(_)), "Always allows");
+    ask(agent, touch(window, "fifth"));
+    assert!(matches!(ending(agent).event, Event::Finished(_)), "the same again is not asked");
+    window.empty().await;
+}
+
+/// The approval page can call its own commands and nothing else, whatever runs in it.
+async fn the_page_has_no_other_command(window: &Window) {
+    let tried = [
+        ("settings_call", r#"{"method":"agents.list","params":{}}"#),
+        ("settings_watch", "{}"),
+        ("plugin:window|close", "{}"),
+        ("plugin:event|emit", r#"{"event":"x"}"#),
+        ("plugin:webview|create_webview_window", r#"{"options":{"label":"x"}}"#),
+    ];
+    for (command, arguments) in tried {
+        let answer = window.invoke(command, arguments).await;
+        assert!(answer.starts_with("refused:"), "{command} from the approval page: {answer}");
+    }
+}
