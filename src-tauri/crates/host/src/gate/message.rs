@@ -1,14 +1,33 @@
 //! What the gate is told.
 
+use super::judge::Judgement;
+use super::live::ConnectionId;
 use crate::ask::FaceId;
+use crate::run::{Finished, Running};
+use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{AnswerParams, Answered, Question};
-use postern_policy::{AgentId, Millis};
+use postern_policy::{AgentId, Millis, Settings};
+use postern_protocol::{Call, Notice};
+use postern_request::Event;
+use postern_store::Error;
+use postern_store::requests::Opening;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 /// Everything that can happen to the gate, in the order in which it happens.
 #[derive(Debug)]
 pub(crate) enum Message {
+    /// An agent said something.
+    Call { connection: ConnectionId, agent: AgentId, call: Call, reply: Reply },
+    /// A connection was authenticated.
+    Opened { agent: AgentId, outbox: Outbox, reply: oneshot::Sender<ConnectionId> },
+    /// A connection ended.
+    Closed(ConnectionId),
+    /// A connection wants to know the settings of its agent.
+    Settings { agent: AgentId, reply: oneshot::Sender<Option<Settings>> },
+    /// Whether something of an agent runs or waits.
+    IsBusy { agent: AgentId, reply: oneshot::Sender<bool> },
     /// A face lists what waits.
     Questions(oneshot::Sender<Vec<Question>>),
     /// A face looks at one question.
@@ -29,6 +48,31 @@ pub(crate) enum Message {
     Rejudge { agent: Option<AgentId> },
     /// How much waits and runs.
     Counts(oneshot::Sender<Counts>),
+    /// Postern quits: deny what waits, end what runs, and say when that is done.
+    Shutdown(oneshot::Sender<()>),
+    /// An adapter has something to say.
+    Told(Box<Told>),
+}
+
+/// What the gate's own tasks come back with.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// A request was written down, or was there before.
+    Written { id: Uuid, opening: Result<Opening, Error> },
+    /// A request's record is durable, with the event that was told.
+    Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
+    /// A request was judged.
+    Judged { id: Uuid, judgement: Judgement },
+    /// What the person chose was saved, or could not be.
+    Remembered { id: Uuid, outcome: Result<(), String> },
+    /// It runs.
+    Started { id: Uuid, running: Running },
+    /// Something happened to a request.
+    Happened { id: Uuid, event: Event },
+    /// A session could not be opened after all.
+    SessionRefused { agent: AgentId, session: String },
+    /// A run ended, and so did its output.
+    Exited { id: Uuid, finished: Box<Finished> },
 }
 
 /// What became of the person's wish to end a request.

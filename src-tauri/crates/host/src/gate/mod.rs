@@ -1,15 +1,42 @@
 //! The gate: one task that owns every live request and drives `postern_request::step`. Everybody else has this handle.
 
+mod answer;
+mod calls;
+mod denial;
+mod effects;
+mod end;
+mod ended;
+mod expire;
+mod judge;
+mod judged;
+mod live;
 mod message;
+mod record;
+mod recover;
+mod rejudge;
+mod rows;
+mod session;
+mod show;
+mod start;
+mod task;
+mod tool;
 
+pub(crate) use judge::World;
+pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
 pub use message::{Counts, Killed};
+pub(crate) use recover::recover;
+pub(crate) use task::Parts;
 
 use crate::ask::FaceId;
+use crate::socket::Outbox;
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{AnswerParams, Answered, Question};
-use postern_policy::{AgentId, Millis};
+use postern_policy::{AgentId, Millis, Settings};
 use tokio::sync::{mpsc, oneshot};
+
+/// Messages that may wait for the gate before senders wait too.
+const BACKLOG: usize = 1024;
 
 /// A handle on the gate. Clones speak to the same one.
 #[derive(Debug, Clone)]
@@ -22,6 +49,18 @@ pub struct Gate {
 #[error("Postern is shutting down")]
 pub struct Gone;
 
+/// A gate and the other end of its channel, for [`run`].
+pub(crate) fn gate() -> (Gate, mpsc::Receiver<Message>) {
+    let (messages, received) = mpsc::channel(BACKLOG);
+    (Gate { messages }, received)
+}
+
+/// Starts the gate's task.
+pub(crate) fn start(parts: Parts, gate: &Gate, received: mpsc::Receiver<Message>) {
+    let task = task::Task::new(parts, gate.messages.downgrade());
+    tokio::spawn(task.run(received));
+}
+
 impl Gate {
     /// Everything that waits for a person, oldest first. A face that reads it has been shown them.
     pub async fn questions(&self) -> Result<Vec<Question>, Gone> {
@@ -33,7 +72,8 @@ impl Gate {
         self.ask(|reply| Message::Question { id, reply }).await
     }
 
-    /// A person's answer. The answer counts when it names the digest on show and, from a window, was armed.
+    /// A person's answer. The answer counts when it names the digest on show and, from a window, was armed. It comes
+    /// back when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
     }
@@ -45,7 +85,7 @@ impl Gate {
 
     /// A face could not show a question (its page crashed, the screen is locked): if nobody answers, nothing runs.
     pub async fn cannot_present(&self, face: FaceId, question: String, why: String) -> Result<(), Gone> {
-        self.messages.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
+        self.send(Message::CannotPresent { face, question, why }).await
     }
 
     /// Ends a run, or denies a request that waits, for the person. `request` is the host's own id.
@@ -65,7 +105,7 @@ impl Gate {
 
     /// The policy of `agent` (of every agent: none) changed: what waits is judged again.
     pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
-        self.messages.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
+        self.send(Message::Rejudge { agent }).await
     }
 
     /// How much waits and runs, and whether it is paused.
@@ -73,18 +113,42 @@ impl Gate {
         self.ask(Message::Counts).await
     }
 
+    /// Denies what waits, ends what runs, and comes back when nothing is left.
+    pub(crate) async fn shut_down(&self) -> Result<(), Gone> {
+        self.ask(Message::Shutdown).await
+    }
+
+    /// The settings of an agent; none where there is no such agent.
+    pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
+        self.ask(|reply| Message::Settings { agent, reply }).await
+    }
+
+    /// A connection of `agent` was authenticated.
+    pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, Gone> {
+        self.ask(|reply| Message::Opened { agent, outbox, reply }).await
+    }
+
+    /// A connection ended. Never waits.
+    pub(crate) fn closed(&self, connection: ConnectionId) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move {
+            // A gate that is gone has no connections.
+            _ = messages.send(Message::Closed(connection)).await;
+        });
+    }
+
+    /// Whether something of `agent` runs or waits.
+    pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, Gone> {
+        self.ask(|reply| Message::IsBusy { agent, reply }).await
+    }
+
+    pub(crate) async fn send(&self, message: Message) -> Result<(), Gone> {
+        self.messages.send(message).await.map_err(|_| Gone)
+    }
+
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
-        self.messages.send(message(reply)).await.map_err(|_| Gone)?;
+        self.send(message(reply)).await?;
         answer.await.map_err(|_| Gone)
     }
 }
-
-/// Starts the gate's task.
-pub(crate) fn start() -> Gate {
-    let (messages, _received) = mpsc::channel(BACKLOG);
-    Gate { messages }
-}
-
-/// Messages that may wait for the gate before senders wait too.
-const BACKLOG: usize = 1024;

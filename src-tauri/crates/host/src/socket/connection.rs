@@ -58,7 +58,7 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
         return;
     };
     greet(proved, &settings, outbox, channel);
-    let Ok(id) = channel.gate.opened(channel.agent.clone()).await else { return };
+    let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
     let _open = Open { id, gate: channel.gate.clone() };
     let debts = Debts::default();
     while let Some(read) = next(&mut reader, &debts, channel).await {

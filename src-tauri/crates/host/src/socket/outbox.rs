@@ -31,6 +31,8 @@ struct Shared {
     slow_since: Mutex<Option<Instant>>,
     slow: Notify,
     drained: Notify,
+    /// No more is put on its way; what is, is written.
+    finished: Notify,
     gone: CancellationToken,
 }
 
@@ -42,6 +44,7 @@ pub(crate) fn outbox(gone: CancellationToken) -> (Outbox, mpsc::UnboundedReceive
         slow_since: Mutex::new(None),
         slow: Notify::new(),
         drained: Notify::new(),
+        finished: Notify::new(),
         gone,
     };
     (Outbox { lines, shared: Arc::new(shared) }, receiver)
@@ -58,9 +61,8 @@ impl Outbox {
             *self.slow_since() = Some(Instant::now());
             self.shared.slow.notify_one();
         }
-        if self.lines.send(line).is_err() {
-            self.shared.gone.cancel();
-        }
+        // A connection that was finished takes no more.
+        _ = self.lines.send(line);
     }
 
     /// Waits until there is room for more, or the connection is gone.
@@ -85,6 +87,11 @@ impl Outbox {
     /// Drops the connection.
     pub(crate) fn drop_connection(&self) {
         self.shared.gone.cancel();
+    }
+
+    /// What is on its way is the last.
+    pub(crate) fn finish(&self) {
+        self.shared.finished.notify_one();
     }
 
     /// Bytes on their way.
@@ -134,8 +141,13 @@ pub(crate) async fn write(
     let mut batch = Vec::new();
     loop {
         let first = tokio::select! {
-            line = lines.recv() => line,
+            biased;
             () = gone.cancelled() => break,
+            () = outbox.shared.finished.notified() => {
+                lines.close();
+                continue;
+            }
+            line = lines.recv() => line,
         };
         let Some(first) = first else { break };
         batch.clear();
@@ -202,12 +214,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_on_its_way_is_written_before_the_end() {
+        let (sender, lines) = outbox(CancellationToken::new());
+        let (near, mut far) = tokio::io::duplex(1024);
+        sender.push(line(10));
+        sender.finish();
+        write(near, lines, sender.clone()).await;
+        let mut taken = Vec::new();
+        far.read_to_end(&mut taken).await.unwrap();
+        assert_eq!(taken.len(), 10, "the last line arrives");
+    }
+
+    #[tokio::test]
     async fn a_connection_that_is_gone_never_blocks_who_waits_for_room() {
-        let gone = CancellationToken::new();
-        let (sender, lines) = outbox(gone.clone());
+        let (sender, lines) = outbox(CancellationToken::new());
+        let (near, far) = tokio::io::duplex(1024);
+        drop(far);
         sender.push(line(2 * UNSENT));
-        drop(lines);
-        sender.push(line(1));
+        write(near, lines, sender.clone()).await;
         sender.ready().await;
         assert!(sender.is_gone(), "nobody takes lines any more");
     }

@@ -1,0 +1,287 @@
+//! What a person's answer does.
+
+use super::denial;
+use super::live::{Choice, Request};
+use super::task::{Task, answer};
+use crate::ask::FaceId;
+use crate::ask::questions::{Waiter, Waiting};
+use crate::book::{NewRule, Remember, now};
+use postern_contract::{Answer, AnswerParams, Answered};
+use postern_policy::{AgentId, Draft, Effect, Lifetime, Pattern, parse_pattern};
+use postern_request::{Denial, Digest, Event};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::message::Killed;
+
+/// How long *deny all* lasts, in milliseconds.
+const DENY_ALL_MS: i64 = 10 * 60 * 1000;
+/// The longest words that are passed on to an agent, in bytes.
+const FEEDBACK: usize = 4096;
+
+impl Task {
+    /// The first answer that counts decides. It is told when it is durable.
+    pub(super) fn answer(&mut self, mut params: AnswerParams, face: FaceId, reply: oneshot::Sender<Answered>) {
+        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
+        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
+            answer(reply, refused(format!("the words for the agent are longer than {FEEDBACK} bytes")));
+            return;
+        }
+        let id = match self.questions.check(&params, face, Instant::now()) {
+            Ok(waiting) => waiting.question.id.clone(),
+            Err(reason) => {
+                answer(reply, refused(reason));
+                return;
+            }
+        };
+        if let Err(reason) = self.can_remember(&id, &params) {
+            answer(reply, refused(reason));
+            return;
+        }
+        let Some(waiting) = self.questions.close(&id) else { return };
+        tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
+        let face_name = face.kind.name().to_owned();
+        let feedback = params.feedback.clone();
+        self.question_closed(&waiting.question, name(params.answer), Some(face_name.clone()), feedback);
+        for waiter in &waiting.waiters {
+            if let Waiter::Request(id) = waiter
+                && let Some(request) = self.requests.get_mut(id)
+            {
+                request.answered_by = Some(face_name.clone());
+            }
+        }
+        match params.answer {
+            Answer::Once | Answer::Always => self.answered_yes(&waiting, params, reply),
+            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => self.answered_no(&waiting, params, reply),
+        }
+    }
+
+    /// Whether what the person wants remembered can be: known before anything is decided.
+    fn can_remember(&self, question: &str, params: &AnswerParams) -> Result<(), String> {
+        if !matches!(params.answer, Answer::Always | Answer::DenyAlways) {
+            return Ok(());
+        }
+        let Some(waiting) = self.questions.iter().find(|waiting| waiting.question.id == question) else {
+            return Ok(());
+        };
+        match waiting.waiters.first() {
+            Some(Waiter::Request(id)) => match self.requests.get(id) {
+                Some(request) => remember_of(request, params).map(drop),
+                None => Ok(()),
+            },
+            Some(Waiter::Tool(_)) if params.answer == Answer::DenyAlways => {
+                Err("for a tool, edit the agent's permissions.jsonc instead".to_owned())
+            }
+            Some(Waiter::Tool(_)) | None => Ok(()),
+        }
+    }
+
+    fn answered_yes(&mut self, waiting: &Waiting, params: AnswerParams, reply: oneshot::Sender<Answered>) {
+        let digest = Digest(params.digest.clone());
+        let always = params.answer == Answer::Always;
+        let mut reply = Some(reply);
+        for waiter in &waiting.waiters {
+            match waiter {
+                Waiter::Request(id) => {
+                    let mut remember = false;
+                    if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
+                        remember = always;
+                        if always {
+                            request.choice = Some(Choice { params: Box::new(params.clone()), reply });
+                        } else {
+                            request.answering = Some(reply);
+                        }
+                    }
+                    let digest = digest.clone();
+                    self.happen(*id, Event::AnsweredAllow { digest, remember });
+                }
+                Waiter::Tool(check) => self.tool_answered(*check, &params, reply.take()),
+            }
+        }
+        if let Some(reply) = reply {
+            answer(reply, refused("it waits no more".to_owned()));
+        }
+    }
+
+    fn answered_no(&mut self, waiting: &Waiting, params: AnswerParams, reply: oneshot::Sender<Answered>) {
+        let agent = waiting.question.asker.agent.clone();
+        self.agent(&agent).flood.refused(Instant::now());
+        let rule = self.deny_rule(waiting, &params);
+        let denial = denial::user(params.feedback.clone());
+        for waiter in &waiting.waiters {
+            match waiter {
+                Waiter::Request(id) => self.happen(*id, Event::AnsweredDeny(denial.clone())),
+                Waiter::Tool(check) => self.tool_answered(*check, &params, None),
+            }
+        }
+        let book = self.parts.book.clone();
+        let gate = self.messages.clone();
+        match params.answer {
+            Answer::DenyAll => {
+                self.deny_agent(&agent, &denial);
+                tokio::spawn(async move {
+                    let until = now() + DENY_ALL_MS;
+                    let saved = book.deny_agent_until(&agent, Some(until)).await;
+                    answer(reply, saved_or(saved.map_err(|error| error.to_string())));
+                });
+            }
+            Answer::DenyAlways => {
+                tokio::spawn(async move {
+                    let saved = match rule {
+                        Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
+                        Err(problem) => Err(problem),
+                    };
+                    if let Some(messages) = gate.upgrade() {
+                        // A gate that is gone has nothing to judge again.
+                        _ = messages.send(super::Message::Rejudge { agent: None }).await;
+                    }
+                    answer(reply, saved_or(saved));
+                });
+            }
+            Answer::Once | Answer::Always | Answer::Deny => {
+                // Behind everything that was written because of it.
+                let written = self.parts.store.write(|_| Ok(()));
+                tokio::spawn(async move {
+                    let durable = written.await.map_err(|error| error.to_string());
+                    answer(reply, saved_or(durable));
+                });
+            }
+        }
+    }
+
+    fn deny_rule(&self, waiting: &Waiting, params: &AnswerParams) -> Result<Remember, String> {
+        match waiting.waiters.first() {
+            Some(Waiter::Request(id)) => match self.requests.get(id) {
+                Some(request) => remember_of(request, params),
+                None => Err("it waits no more".to_owned()),
+            },
+            Some(Waiter::Tool(_)) | None => Err("there is nothing to make a rule of".to_owned()),
+        }
+    }
+
+    /// Denies everything of one agent that waits for a person.
+    pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
+        self.deny_waiting(|waiting| waiting == agent, denial, "deny-all");
+    }
+
+    /// Denies everything that waits and whose agent is chosen.
+    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: &str) {
+        let ids: Vec<String> = self
+            .questions
+            .iter()
+            .filter(|waiting| chosen(&waiting.question.asker.agent))
+            .map(|waiting| waiting.question.id.clone())
+            .collect();
+        for id in ids {
+            let Some(waiting) = self.questions.close(&id) else { continue };
+            self.question_closed(&waiting.question, how, None, None);
+            for waiter in waiting.waiters {
+                match waiter {
+                    Waiter::Request(id) => self.happen(id, Event::AnsweredDeny(denial.clone())),
+                    Waiter::Tool(check) => self.tool_denied(check, denial.feedback.clone()),
+                }
+            }
+        }
+    }
+
+    /// Takes back what waits for a person.
+    pub(super) fn withdraw(&mut self, id: Uuid, why: &str) {
+        self.happen(id, Event::Withdrawn(denial::cancelled(&format!("It was taken back: {why}."))));
+    }
+
+    /// The person ends a request from a list.
+    pub(super) fn kill_for_person(&mut self, request: &str) -> Killed {
+        let Ok(id) = Uuid::parse_str(request) else { return Killed::Unknown };
+        let Some(live) = self.requests.get(&id) else { return Killed::Unknown };
+        if live.is_asking() {
+            self.happen(id, Event::AnsweredDeny(denial::user(None)));
+            return Killed::Denied;
+        }
+        self.happen(id, Event::Killed);
+        Killed::Stopping
+    }
+}
+
+fn refused(reason: String) -> Answered {
+    Answered { applied: false, reason: Some(reason), also: Vec::new() }
+}
+
+/// A no holds whether or not what goes with it could be saved; the person is told what could not.
+fn saved_or(saved: Result<(), String>) -> Answered {
+    let reason = saved.err().map(|problem| format!("denied, but this could not be saved: {problem}"));
+    Answered { applied: true, reason, also: Vec::new() }
+}
+
+/// The stable name of an answer.
+fn name(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Once => "once",
+        Answer::Always => "always",
+        Answer::Deny => "deny",
+        Answer::DenyAlways => "deny-always",
+        Answer::DenyAll => "deny-all",
+    }
+}
+
+/// What the person wants saved of a request's question: one of its offers, perhaps with an edited pattern.
+pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, String> {
+    let judged = request.judged.as_ref().ok_or("it was not judged")?;
+    let effect = match params.answer {
+        Answer::Once | Answer::Always => Effect::Allow,
+        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
+    };
+    let wanted = params.proposal.as_deref().unwrap_or("exact");
+    let offer = judged.offers.iter().find(|offer| offer.id == wanted);
+    let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
+        (Some(offer), _) => offer.drafts.iter().map(|draft| rule_of(judged, draft, effect)).collect(),
+        // What is too wide to be allowed for good can still be denied for good.
+        (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
+            let pattern = Pattern::Exact(argv.clone());
+            vec![NewRule { pattern, args: None, pin: None, allow_writes: false }]
+        }
+        (None, _) => return Err(format!("nothing can be saved as {wanted:?} for this request")),
+    };
+    if let Some(edited) = &params.edited {
+        let [rule] = rules.as_mut_slice() else {
+            return Err("only an offer of one rule can be edited".to_owned());
+        };
+        *rule = edited_rule(rule, edited)?;
+    }
+    let lifetime = match &params.lifetime {
+        Some(Lifetime::Session(_)) => {
+            let session = request.run.session.clone().ok_or("this request belongs to no session")?;
+            Lifetime::Session(session)
+        }
+        Some(other) => other.clone(),
+        None => Lifetime::Forever,
+    };
+    let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
+    Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
+}
+
+fn rule_of(judged: &super::judge::Judged, draft: &Draft, effect: Effect) -> NewRule {
+    NewRule {
+        pattern: draft.pattern.clone(),
+        args: draft.args.clone(),
+        // A deny holds for whatever the program becomes.
+        pin: draft.pin.clone().filter(|_| effect == Effect::Allow),
+        allow_writes: effect == Effect::Allow && writes(judged, draft.step),
+    }
+}
+
+fn writes(judged: &super::judge::Judged, step: usize) -> bool {
+    judged
+        .reading
+        .steps
+        .get(step)
+        .is_some_and(|step| step.redirections.iter().any(postern_command::Redirection::writes))
+}
+
+/// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.
+fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, String> {
+    let pattern = parse_pattern(edited, None).map_err(|error| error.to_string())?;
+    let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
+    let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
+    Ok(NewRule { pattern, args, pin: rule.pin.clone(), allow_writes: rule.allow_writes })
+}

@@ -1,0 +1,283 @@
+//! What an agent says on its channel.
+
+use super::judge::Judged;
+use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
+use super::task::Task;
+use crate::book::now;
+use crate::run::Stream as RunStream;
+use postern_command::escape;
+use postern_policy::{AgentId, Decision, Verdict};
+use postern_protocol::{
+    Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
+    RunResult, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
+};
+use postern_request::{Event, State};
+use postern_store::requests::Phase;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::socket::Reply;
+
+/// Pieces of standard input that may wait for one request.
+const INPUT_PIECES: usize = 16;
+
+impl Task {
+    pub(super) fn call(&mut self, connection: ConnectionId, agent: &AgentId, call: Call, reply: Reply) {
+        if !self.quitting.is_empty() {
+            return;
+        }
+        match call {
+            Call::Run(run) => self.run_called(connection, agent, *run, reply),
+            Call::Status(params) => self.status(agent, &params, reply),
+            Call::Output(params) => self.output(agent, params, reply),
+            Call::Input(params) => self.input(agent, params, reply),
+            Call::Kill(params) => self.kill(agent, &params, reply),
+            Call::Which(params) => self.which(agent, params, reply),
+            Call::SessionOpen(params) => self.session_open(agent, params, reply),
+            Call::SessionClose(params) => self.session_close(agent, params, reply),
+            Call::ToolCheck(params) => self.tool_check(agent, params, reply),
+            Call::EventsAfter(params) => {
+                let Some(outbox) = reply.outbox().cloned() else { return };
+                self.parts.publisher.replay(agent, outbox, params.sequence, move |outcome| match outcome {
+                    Ok((sequence, replaying)) => {
+                        reply.ok(&postern_protocol::EventsAfterResult { sequence, replaying });
+                    }
+                    Err(error) => reply.error(&error),
+                });
+            }
+        }
+    }
+
+    fn run_called(&mut self, connection: ConnectionId, agent: &AgentId, run: RunParams, reply: Reply) {
+        let fingerprint = run.fingerprint();
+        if let Some(id) = self.keys.get(&(agent.clone(), run.request_id)).copied() {
+            self.join(id, &fingerprint, run.wait, reply);
+            return;
+        }
+        let Some(policy) = self.parts.book.policy(agent) else {
+            reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
+            return;
+        };
+        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+            let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
+            reply.error(&error.retry_after(after.millis()));
+            return;
+        }
+        self.parts.book.seen(agent);
+        let mut request = new_request(connection, agent, run, fingerprint, policy.settings.output_cap_bytes);
+        let asked = serde_json::to_string(&*request.run).unwrap_or_default();
+        match request.run.wait {
+            Wait::None => request.accepted.push(reply),
+            Wait::Finished => request.finished.push(reply),
+        }
+        let id = request.id;
+        tracing::info!(parent: &request.span, "received");
+        self.write_down(&request, asked);
+        self.keys.insert((agent.clone(), request.run.request_id), id);
+        self.requests.insert(id, request);
+        self.look_up(id);
+    }
+
+    /// The same request again: it joins the live one, and never runs twice.
+    fn join(&mut self, id: Uuid, fingerprint: &str, wait: Wait, reply: Reply) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        if request.fingerprint != fingerprint {
+            reply.error(&duplicate());
+            return;
+        }
+        match wait {
+            Wait::Finished => request.finished.push(reply),
+            Wait::None if matches!(request.state, State::Received | State::Resolving) => {
+                request.accepted.push(reply);
+            }
+            Wait::None => reply.ok(&accepted(&request.run, &request.state, request.judged.as_deref())),
+        }
+    }
+
+    /// The id was used before, for something else.
+    pub(super) fn refuse_duplicate(&mut self, id: Uuid) {
+        let Some(request) = self.take_unwritten(id) else { return };
+        for reply in request.finished.into_iter().chain(request.accepted) {
+            reply.error(&duplicate());
+        }
+    }
+
+    /// It could not be written down, so it did not happen.
+    pub(super) fn forget_unwritten(&mut self, id: Uuid) {
+        let Some(request) = self.take_unwritten(id) else { return };
+        for reply in request.finished.into_iter().chain(request.accepted) {
+            let message = "the request could not be written down; nothing was run";
+            reply.refuse(ErrorCode::Internal, message);
+        }
+    }
+
+    pub(super) fn take_unwritten(&mut self, id: Uuid) -> Option<Request> {
+        let request = self.requests.remove(&id)?;
+        self.keys.remove(&(request.agent.clone(), request.run.request_id));
+        Some(request)
+    }
+
+    fn status(&mut self, agent: &AgentId, params: &StatusParams, reply: Reply) {
+        let Some(request) = self.theirs(agent, params.request_id) else {
+            self.status_of_ended(agent, params.request_id, reply);
+            return;
+        };
+        let bytes = |stream| request.running.as_ref().map_or(0, |running| running.output(stream).bytes);
+        reply.ok(&StatusResult {
+            request_id: params.request_id,
+            state: request.run_state(),
+            verdict: request.judged.as_deref().map(|judged| note(&judged.verdict)),
+            pid: request.pid(),
+            stdout_bytes: bytes(RunStream::Stdout),
+            stderr_bytes: bytes(RunStream::Stderr),
+            ending: None,
+        });
+    }
+
+    fn input(&mut self, agent: &AgentId, params: InputParams, reply: Reply) {
+        let request_id = params.request_id;
+        let Some(request) = self.theirs(agent, request_id) else {
+            self.refuse_ended(agent, request_id, reply);
+            return;
+        };
+        let Some(queue) = &request.input else {
+            reply.refuse(ErrorCode::NotRunning, "this request did not ask to be fed (stdin: {\"stream\": true})");
+            return;
+        };
+        let eof = params.eof;
+        let data = match params.bytes() {
+            Ok(data) => data,
+            Err(mistake) => {
+                reply.error(&mistake.into());
+                return;
+            }
+        };
+        match queue.sender.try_send(InputPiece { data, eof, request_id, reply }) {
+            Ok(()) => {}
+            Err(mpsc::error::TrySendError::Full(piece)) => {
+                let message = "wait for the answers to what was sent before";
+                piece.reply.refuse(ErrorCode::RateLimited, message);
+            }
+            Err(mpsc::error::TrySendError::Closed(piece)) => {
+                piece.reply.refuse(ErrorCode::NotRunning, "its standard input has ended");
+            }
+        }
+    }
+
+    fn kill(&mut self, agent: &AgentId, params: &KillParams, reply: Reply) {
+        let Some(request) = self.theirs(agent, params.request_id) else {
+            self.kill_of_ended(agent, params.request_id, reply);
+            return;
+        };
+        let id = request.id;
+        let number = params.signal.number();
+        match (&request.state, &request.running) {
+            (State::Running { .. } | State::Stopping { .. }, Some(running)) => match params.signal.name() {
+                "SIGTERM" => self.happen(id, Event::Killed),
+                "SIGKILL" => {
+                    running.signal(number);
+                    self.happen(id, Event::Killed);
+                }
+                _ => running.signal(number),
+            },
+            (State::Asking { .. }, _) => self.withdraw(id, "the agent took it back"),
+            _ => self.happen(id, Event::Killed),
+        }
+        let state = self.requests.get(&id).map_or(state_of(Phase::Finished), Request::run_state);
+        reply.ok(&KillResult { request_id: params.request_id, state });
+    }
+
+    /// A live request of this agent; another agent's is none.
+    pub(super) fn theirs(&self, agent: &AgentId, request_id: Uuid) -> Option<&Request> {
+        let id = self.keys.get(&(agent.clone(), request_id))?;
+        self.requests.get(id)
+    }
+}
+
+/// The same id with other content.
+fn duplicate() -> ErrorObject {
+    let message = "this requestId was used before, for something else: a new request needs a new one";
+    ErrorObject::new(ErrorCode::DuplicateRequest, message)
+}
+
+/// The answer to a request that is on its way.
+pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> RunResult {
+    RunResult::Accepted(Accepted {
+        request_id: run.request_id,
+        state: state_of(Phase::from(state)),
+        verdict: judged.map(|judged| note(&judged.verdict)),
+    })
+}
+
+/// A verdict as far as an agent is told.
+pub(super) fn note(verdict: &Verdict) -> VerdictNote {
+    let reason = serde_json::to_value(verdict.reason).ok();
+    VerdictNote {
+        decision: word(verdict.decision),
+        reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+        message: verdict.message.clone(),
+        advice: verdict.advice.clone(),
+        rule: verdict.rule.as_ref().map(|rule| rule.id),
+    }
+}
+
+pub(super) fn word(decision: Decision) -> Word {
+    match decision {
+        Decision::Allow => Word::Allow,
+        Decision::Ask => Word::Ask,
+        Decision::Deny => Word::Deny,
+    }
+}
+
+fn new_request(
+    connection: ConnectionId,
+    agent: &AgentId,
+    run: RunParams,
+    fingerprint: String,
+    output_cap: u64,
+) -> Request {
+    let id = Uuid::now_v7();
+    let line = match &run.what {
+        What::Command(argv) => escape::text(&postern_command::quote(argv)),
+        What::Shell(text) => escape::text(text),
+    };
+    let input = matches!(run.stdin, Stdin::Stream).then(|| {
+        let (sender, receiver) = mpsc::channel(INPUT_PIECES);
+        InputQueue { sender, receiver: Some(receiver) }
+    });
+    let span = tracing::info_span!("request", %id, %agent, request_id = %run.request_id);
+    Request {
+        id,
+        agent: agent.clone(),
+        run: Arc::new(run),
+        fingerprint,
+        line,
+        state: State::Received,
+        effects: VecDeque::new(),
+        waits: false,
+        connection,
+        received_at: now(),
+        early: None,
+        judged: None,
+        question: None,
+        by: None,
+        answered_by: None,
+        choice: None,
+        answering: None,
+        accepted: Vec::new(),
+        finished: Vec::new(),
+        input,
+        running: None,
+        intended: false,
+        placed: false,
+        output_cap,
+        started_at: None,
+        result: None,
+        notice: None,
+        span,
+    }
+}
+

@@ -1,0 +1,114 @@
+//! Carrying out what `step` wants, in order. What has to be durable first holds the rest back.
+
+use super::message::Told as Done;
+use super::task::Task;
+use postern_request::{Effect, Event};
+use std::sync::Arc;
+use uuid::Uuid;
+
+impl Task {
+    /// Carries out what is to be done for a request, up to the next record that is not durable yet.
+    pub(super) fn proceed(&mut self, id: Uuid) {
+        loop {
+            let Some(request) = self.requests.get_mut(&id) else { return };
+            if request.waits {
+                return;
+            }
+            let Some(effect) = request.effects.pop_front() else { return };
+            let span = request.span.clone();
+            let _entered = span.enter();
+            match effect {
+                Effect::Record => self.record(id),
+                Effect::Resolve => self.resolve(id),
+                Effect::Ask { digest } => self.ask(id, &digest),
+                Effect::CloseQuestion => self.close_question(id),
+                Effect::Remember => self.remember(id),
+                Effect::Start(approved) => self.start(id, approved),
+                // It was carried out when it was given.
+                Effect::Stop(_) => {}
+                // It was told with its record.
+                Effect::TellStarted { pid } => tracing::info!(pid, "started"),
+                Effect::TellEnded => self.tell_ended(id),
+            }
+        }
+    }
+
+    /// Looks a request up and judges it, on a thread that may block.
+    pub(super) fn look_up(&self, id: Uuid) {
+        let Some(request) = self.requests.get(&id) else { return };
+        let version = self.parts.book.version();
+        let Some(policy) = self.parts.book.policy(&request.agent) else { return };
+        let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
+        self.spawn(async move {
+            let judging = tokio::task::spawn_blocking(move || {
+                super::judge::judge_run(&world, &policy, version, &run, crate::book::now())
+            });
+            match judging.await {
+                Ok(judgement) => Done::Judged { id, judgement },
+                // Whatever made it panic: what cannot be judged does not run.
+                Err(_) => {
+                    let message = "Postern could not judge it.";
+                    let denial = super::denial::plain(postern_request::DenyReason::Invalid, message);
+                    Done::Happened { id, event: Event::JudgedDeny(denial) }
+                }
+            }
+        });
+    }
+
+    /// What was found meanwhile counts from now on.
+    fn resolve(&mut self, id: Uuid) {
+        let early = self.requests.get_mut(&id).and_then(|request| request.early.take());
+        if let Some(judgement) = early {
+            self.judged(id, *judgement);
+        }
+    }
+
+    /// Saves the rule that the person chose; the start waits for it.
+    fn remember(&mut self, id: Uuid) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.waits = true;
+        let Some(choice) = &request.choice else {
+            let outcome = Err("the choice was lost".to_owned());
+            self.spawn(async move { Done::Remembered { id, outcome } });
+            return;
+        };
+        let remember = super::answer::remember_of(request, &choice.params);
+        let book = self.parts.book.clone();
+        self.spawn(async move {
+            let outcome = match remember {
+                Ok(remember) => book.remember(remember).await.map(drop).map_err(|error| error.to_string()),
+                Err(problem) => Err(problem),
+            };
+            Done::Remembered { id, outcome }
+        });
+    }
+
+    /// The rule is durable, or was refused: then nothing runs, and the person is told why.
+    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(), String>) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.waits = false;
+        let choice = request.choice.take();
+        let agent = request.agent.clone();
+        match outcome {
+            Ok(()) => {
+                self.tell(postern_contract::Told::RulesChanged);
+                let also = self.rejudge(Some(&agent));
+                if let Some(choice) = choice {
+                    let answered = postern_contract::Answered { applied: true, reason: None, also };
+                    super::task::answer(choice.reply, answered);
+                }
+                self.proceed(id);
+            }
+            Err(problem) => {
+                request.effects.clear();
+                let denial = super::denial::drifted("The rule that the person chose could not be saved.");
+                if let Some(choice) = choice {
+                    let reason = Some(format!("the rule was not saved, so nothing ran: {problem}"));
+                    let answered = postern_contract::Answered { applied: false, reason, also: Vec::new() };
+                    super::task::answer(choice.reply, answered);
+                }
+                self.happen(id, Event::Drifted(denial));
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! How a request's end is told: the last event, and the answers of those who waited for it.
+
+use super::live::Request;
+use super::task::Task;
+use crate::run::{Exit, Finished as Ran};
+use postern_protocol::{
+    By as Word, Denied, DenyReason as Reason, Encoding, Event, Finished, Outcome as Told, RunResult, Signal,
+};
+use postern_request::{By, Denial, DenyReason, Ending, Outcome};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How long each stream may be in the line of `exec.finished`, escaped as JSON: both fit, and the rest does.
+const ESCAPED: usize = 1800 * 1024;
+/// What is told of a stream that does not fit, in bytes: at its worst, a byte is six.
+const TOLD: usize = ESCAPED / 6;
+
+impl Task {
+    /// The last record is durable and told: whoever waited is answered, and the request is forgotten here.
+    pub(super) fn tell_ended(&mut self, id: Uuid) {
+        let Some(request) = self.requests.remove(&id) else { return };
+        self.keys.remove(&(request.agent.clone(), request.run.request_id));
+        self.give_place_back(&request);
+        match &request.notice {
+            Some(notice) if notice.event.is_end() => {
+                let result = RunResult::Ended(Box::new(notice.clone()));
+                for reply in request.finished {
+                    reply.ok(&result);
+                }
+                let accepted = super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+                for reply in request.accepted {
+                    reply.ok(&accepted);
+                }
+            }
+            Some(_) | None => {
+                for reply in request.finished.into_iter().chain(request.accepted) {
+                    let message = "the end of this request could not be written down";
+                    reply.refuse(postern_protocol::ErrorCode::Internal, message);
+                }
+            }
+        }
+        tracing::info!(parent: &request.span, "ended");
+    }
+}
+
+/// The last event of a request that has ended.
+pub(super) fn ended_event(request: &Request) -> Event {
+    match request.ending() {
+        Some(Ending::Denied(denial)) => denied(denial),
+        Some(Ending::Finished { outcome }) => finished(outcome, request.result.as_deref(), None),
+        Some(Ending::Failed { message }) => finished(&Outcome::Failed, None, Some(message.clone())),
+        // It is asked for the end only with the end; were it not, nobody could say what became of it.
+        None => finished(&Outcome::Unknown, None, None),
+    }
+}
+
+/// The event of an ending that was found at a restart.
+pub(super) fn event_of(ending: &Ending) -> Event {
+    match ending {
+        Ending::Denied(denial) => denied(denial),
+        Ending::Finished { outcome } => finished(outcome, None, None),
+        Ending::Failed { message } => finished(&Outcome::Failed, None, Some(message.clone())),
+    }
+}
+
+/// The event of an ending that was kept, with what is kept of its output.
+pub(super) fn event_of_kept(ending: &Ending, ran: &Ran) -> Event {
+    match ending {
+        Ending::Finished { outcome } => finished(outcome, Some(ran), None),
+        Ending::Denied(_) | Ending::Failed { .. } => event_of(ending),
+    }
+}
+
+fn denied(denial: &Denial) -> Event {
+    Event::Denied(Denied {
+        reason: reason(denial.reason),
+        message: denial.message.clone(),
+        advice: denial.advice.clone(),
+        feedback: denial.feedback.clone(),
+        rule: denial.rule,
+        retry_after_ms: denial.retry_after_ms,
+    })
+}
+
+fn finished(outcome: &Outcome, ran: Option<&Ran>, message: Option<String>) -> Event {
+    let (told, mut exit_code, mut signal) = match outcome {
+        Outcome::Exited { code } => (Told::Exited, Some(*code), None),
+        Outcome::Signalled { signal } => (Told::Signalled, None, Signal::of_number(*signal)),
+        Outcome::Timeout => (Told::Timeout, None, None),
+        Outcome::Killed => (Told::Killed, None, None),
+        Outcome::Failed => (Told::Failed, None, None),
+        Outcome::Lost => (Told::Lost, None, None),
+        Outcome::Unknown => (Told::Unknown, None, None),
+    };
+    // Stopped: what the process itself made of it is told all the same.
+    if let (Told::Timeout | Told::Killed, Some(ran)) = (told, ran) {
+        match ran.exit {
+            Exit::Code(code) => exit_code = Some(code),
+            Exit::Signal(number) => signal = Signal::of_number(number),
+        }
+    }
+    let message = message.or_else(|| spoken(outcome).map(ToOwned::to_owned));
+    let (stdout, cut_out) = ran.map(|ran| shortened(&ran.stdout)).unwrap_or_default();
+    let (stderr, cut_err) = ran.map(|ran| shortened(&ran.stderr)).unwrap_or_default();
+    let (stdout, stdout_encoding) = Encoding::encode(&stdout);
+    let (stderr, stderr_encoding) = Encoding::encode(&stderr);
+    Event::Finished(Finished {
+        outcome: told,
+        exit_code,
+        signal,
+        timed_out: told == Told::Timeout,
+        duration_ms: ran.map_or(0, |ran| millis(ran.duration)),
+        stdout,
+        stdout_encoding,
+        stderr,
+        stderr_encoding,
+        truncated: cut_out || cut_err,
+        bytes: ran.map_or(0, |ran| ran.stdout.bytes.saturating_add(ran.stderr.bytes)),
+        message,
+    })
+}
+
+/// What there is to say about an outcome that a program did not choose.
+fn spoken(outcome: &Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::Lost => Some("It ran when Postern ended, and was gone afterwards. It is not run again."),
+        Outcome::Unknown => Some("It may have been started when Postern ended. It is never run again."),
+        Outcome::Exited { .. }
+        | Outcome::Signalled { .. }
+        | Outcome::Timeout
+        | Outcome::Killed
+        | Outcome::Failed => None,
+    }
+}
+
+/// Head and tail as far as they fit, and whether something was left out.
+fn shortened(captured: &crate::run::Captured) -> (Vec<u8>, bool) {
+    let whole = captured.joined();
+    if whole.len() <= ESCAPED && escaped_length(&whole) <= ESCAPED {
+        return (whole, captured.truncated());
+    }
+    let half = TOLD / 2;
+    ([&whole[..half], &whole[whole.len() - half..]].concat(), true)
+}
+
+/// How long bytes are as JSON text, or as base64 where they are no text.
+fn escaped_length(bytes: &[u8]) -> usize {
+    if std::str::from_utf8(bytes).is_err() {
+        return bytes.len().div_ceil(3) * 4;
+    }
+    bytes
+        .iter()
+        .map(|byte| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+            0..=31 => 6,
+            _ => 1,
+        })
+        .sum()
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Who let it through, in the protocol's word, and the rule.
+pub(super) fn by_word(by: &By) -> (Word, Option<i64>) {
+    match by {
+        By::Rule(rule) => (Word::Rule, Some(*rule)),
+        By::Policy => (Word::Policy, None),
+        By::Person => (Word::Person, None),
+        By::Skill(rule) => (Word::Skill, Some(*rule)),
+        By::Fallback => (Word::Fallback, None),
+    }
+}
+
+fn reason(reason: DenyReason) -> Reason {
+    match reason {
+        DenyReason::Core => Reason::Core,
+        DenyReason::Denylist => Reason::Denylist,
+        DenyReason::Policy => Reason::Policy,
+        DenyReason::AllowlistMiss => Reason::AllowlistMiss,
+        DenyReason::User => Reason::User,
+        DenyReason::Expired => Reason::Expired,
+        DenyReason::Cancelled => Reason::Cancelled,
+        DenyReason::NotFound => Reason::NotFound,
+        DenyReason::Invalid => Reason::Invalid,
+        DenyReason::Drifted => Reason::Drifted,
+        DenyReason::QueueFull => Reason::QueueFull,
+        DenyReason::RateLimited => Reason::RateLimited,
+        DenyReason::EnvRefused => Reason::EnvRefused,
+        DenyReason::CwdRefused => Reason::CwdRefused,
+        DenyReason::CannotPresent => Reason::CannotPresent,
+        DenyReason::Paused => Reason::Paused,
+        DenyReason::Restarted => Reason::Restarted,
+    }
+}

@@ -1,0 +1,224 @@
+//! Requests that have ended, as their agents ask about them: from the record, on a thread that may block.
+
+use super::calls::{note, word};
+use super::end;
+use super::judge::judge_run;
+use super::live::state_of;
+use super::task::Task;
+use crate::book::now;
+use crate::run::{Captured, Exit, Finished, Stream as RunStream};
+use crate::socket::Reply;
+use postern_policy::AgentId;
+use postern_protocol::{
+    Accepted, Encoding, ErrorCode, KillResult, Notice, OutputParams, OutputResult, RunParams, RunResult, Stream,
+    StatusResult, Wait, WhichParams, WhichProgram, WhichResult, What, limits,
+};
+use postern_request::{Ending, Outcome};
+use postern_store::requests::{self, RequestRow};
+use postern_store::{Store, outputs};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+impl Task {
+    /// The same request was here before, and ended: its outcome is told again.
+    pub(super) fn told_before(&mut self, id: Uuid, row: RequestRow) {
+        let Some(request) = self.take_unwritten(id) else { return };
+        let store = self.parts.store.clone();
+        let (accepted, finished) = (request.accepted, request.finished);
+        tokio::task::spawn_blocking(move || {
+            let notice = notice_of(&store, &row);
+            for reply in accepted.into_iter().chain(finished) {
+                match &notice {
+                    Some(notice) => reply.ok(&RunResult::Ended(Box::new(notice.clone()))),
+                    None => reply.ok(&RunResult::Accepted(Accepted {
+                        request_id: request.run.request_id,
+                        state: state_of(row.summary.phase),
+                        verdict: row.verdict.as_ref().map(note),
+                    })),
+                }
+            }
+        });
+    }
+
+    pub(super) fn status_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
+        self.look_back(agent, request_id, reply, move |store, row, reply| {
+            let bytes = |stream| {
+                let kept = store.read(|conn| outputs::get(conn, row.summary.id, stream)).ok().flatten();
+                kept.map_or(0, |output| output.bytes)
+            };
+            let notice = notice_of(store, &row);
+            let ending = notice.and_then(|notice| serde_json::to_value(RunResult::Ended(Box::new(notice))).ok());
+            reply.ok(&StatusResult {
+                request_id,
+                state: state_of(row.summary.phase),
+                verdict: row.verdict.as_ref().map(note),
+                pid: None,
+                stdout_bytes: bytes(outputs::Stream::Stdout),
+                stderr_bytes: bytes(outputs::Stream::Stderr),
+                ending,
+            });
+        });
+    }
+
+    pub(super) fn kill_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
+        self.look_back(agent, request_id, reply, move |_, row, reply| {
+            reply.ok(&KillResult { request_id, state: state_of(row.summary.phase) });
+        });
+    }
+
+    /// It ended, so it takes nothing any more; or it never was.
+    pub(super) fn refuse_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
+        self.look_back(agent, request_id, reply, |_, _, reply| {
+            reply.refuse(ErrorCode::NotRunning, "this request has ended");
+        });
+    }
+
+    pub(super) fn output(&self, agent: &AgentId, params: OutputParams, reply: Reply) {
+        if let Some(request) = self.theirs(agent, params.request_id) {
+            let so_far = |stream| request.running.as_ref().map(|running| running.output(stream));
+            let stdout = so_far(RunStream::Stdout).unwrap_or_default();
+            let stderr = so_far(RunStream::Stderr).unwrap_or_default();
+            reply.ok(&slice(&params, request.run_state(), &stdout, &stderr));
+            return;
+        }
+        let request_id = params.request_id;
+        self.look_back(agent, request_id, reply, move |store, row, reply| {
+            let stdout = kept(store, row.summary.id, outputs::Stream::Stdout);
+            let stderr = kept(store, row.summary.id, outputs::Stream::Stderr);
+            reply.ok(&slice(&params, state_of(row.summary.phase), &stdout, &stderr));
+        });
+    }
+
+    /// What a bare run of each name would be.
+    pub(super) fn which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
+        let Some(policy) = self.parts.book.policy(agent) else { return };
+        let (world, version) = (Arc::clone(&self.parts.world), self.parts.book.version());
+        tokio::task::spawn_blocking(move || {
+            let programs = params
+                .names
+                .into_iter()
+                .map(|name| {
+                    let run = RunParams::new(Uuid::nil(), What::Command(vec![name.clone()]));
+                    match judge_run(&world, &policy, version, &run, now()) {
+                        super::judge::Judgement::Judged(judged) => WhichProgram {
+                            name,
+                            path: judged.plan.programs.first().map(|program| program.path.clone()),
+                            decision: word(judged.verdict.decision),
+                            message: judged.verdict.message,
+                        },
+                        super::judge::Judgement::Refused(denial) => WhichProgram {
+                            name,
+                            path: None,
+                            decision: postern_protocol::Decision::Deny,
+                            message: denial.message,
+                        },
+                    }
+                })
+                .collect();
+            reply.ok(&WhichResult { programs });
+        });
+    }
+
+    /// Finds an old request of this agent; another agent's is none.
+    fn look_back(
+        &self,
+        agent: &AgentId,
+        request_id: Uuid,
+        reply: Reply,
+        then: impl FnOnce(&Store, RequestRow, Reply) + Send + 'static,
+    ) {
+        let (store, agent) = (self.parts.store.clone(), agent.clone());
+        tokio::task::spawn_blocking(move || {
+            let name = request_id.to_string();
+            match store.read(|conn| requests::get_by_key(conn, &agent, &name)) {
+                Ok(Some(row)) => then(&store, row, reply),
+                Ok(None) => reply.refuse(ErrorCode::UnknownRequest, "this agent has no such request"),
+                Err(_) => reply.refuse(ErrorCode::Internal, "the record cannot be read at the moment"),
+            }
+        });
+    }
+}
+
+/// The last event of a request, built anew from the record; none where it has not ended.
+fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
+    let ending = row.ending.as_ref()?;
+    let summary = &row.summary;
+    let ran = Finished {
+        outcome: match ending {
+            Ending::Finished { outcome } => outcome.clone(),
+            Ending::Denied(_) | Ending::Failed { .. } => Outcome::Failed,
+        },
+        exit: Exit::Code(summary.exit_code.unwrap_or_default()),
+        duration: duration(summary),
+        stdout: kept(store, summary.id, outputs::Stream::Stdout),
+        stderr: kept(store, summary.id, outputs::Stream::Stderr),
+        leaked_pipes: false,
+        escaped: 0,
+    };
+    Some(Notice {
+        // It was told before, under its own number: this answer is no event.
+        sequence: 0,
+        at: crate::publish::time(summary.ended_at.unwrap_or(summary.received_at)),
+        request_id: Uuid::parse_str(&summary.request_id).ok()?,
+        session: summary.session.clone(),
+        event: end::event_of_kept(ending, &ran),
+    })
+}
+
+fn duration(summary: &requests::Summary) -> Duration {
+    let ran = summary.started_at.zip(summary.ended_at).map_or(0, |(from, to)| to.saturating_sub(from));
+    Duration::from_millis(u64::try_from(ran).unwrap_or(0))
+}
+
+fn kept(store: &Store, id: Uuid, stream: outputs::Stream) -> Captured {
+    let kept = store.read(|conn| outputs::get(conn, id, stream)).ok().flatten().unwrap_or_default();
+    Captured { head: kept.head, tail: kept.tail, bytes: kept.bytes }
+}
+
+/// The asked-for range of what is kept.
+fn slice(
+    params: &OutputParams,
+    state: postern_protocol::RunState,
+    stdout: &Captured,
+    stderr: &Captured,
+) -> OutputResult {
+    let both = params.stream.is_none();
+    let most = if both { limits::OUTPUT / 2 } else { limits::OUTPUT };
+    let most = params.length.map_or(most, |length| most.min(usize::try_from(length).unwrap_or(most)));
+    let take = |stream: Stream, captured: &Captured| {
+        let wanted = both || params.stream == Some(stream);
+        if wanted { range(captured, params.offset, most) } else { (params.offset, Vec::new()) }
+    };
+    let (out_offset, out) = take(Stream::Stdout, stdout);
+    let (err_offset, err) = take(Stream::Stderr, stderr);
+    let (stdout_text, stdout_encoding) = Encoding::encode(&out);
+    let (stderr_text, stderr_encoding) = Encoding::encode(&err);
+    OutputResult {
+        request_id: params.request_id,
+        state,
+        offset: if params.stream == Some(Stream::Stderr) { err_offset } else { out_offset },
+        stdout: stdout_text,
+        stdout_encoding,
+        stderr: stderr_text,
+        stderr_encoding,
+        stdout_bytes: stdout.bytes,
+        stderr_bytes: stderr.bytes,
+        truncated: stdout.truncated() || stderr.truncated(),
+    }
+}
+
+/// From `offset`, or from the first byte behind it that is kept; never over the gap between head and tail.
+fn range(captured: &Captured, offset: u64, most: usize) -> (u64, Vec<u8>) {
+    let part = |bytes: &[u8], start: u64| {
+        let from = usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());
+        let to = from.saturating_add(most).min(bytes.len());
+        (start + u64::try_from(from).unwrap_or(0), bytes[from..to].to_vec())
+    };
+    let head = u64::try_from(captured.head.len()).unwrap_or(u64::MAX);
+    if offset < head {
+        return part(&captured.head, 0);
+    }
+    let tail = u64::try_from(captured.tail.len()).unwrap_or(u64::MAX);
+    part(&captured.tail, captured.bytes.saturating_sub(tail))
+}

@@ -1,0 +1,67 @@
+//! Nobody answered in time.
+
+use super::denial;
+use super::task::Task;
+use crate::ask::questions::{Waiter, Waiting};
+use crate::book::now;
+use postern_policy::{Decision, Fallback};
+use postern_request::{By, Denial, Event};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+impl Task {
+    /// The clock says that a question, or a pause, may be over.
+    pub(super) fn expire(&mut self) {
+        let until = self.parts.pause.and_then(|pause| pause.until);
+        if until.is_some_and(|until| until <= now()) {
+            self.resume();
+        }
+        for id in self.questions.expired(Instant::now()) {
+            let Some(waiting) = self.questions.close(&id) else { continue };
+            tracing::info!(question = %id, presented = waiting.presented, "expired");
+            self.question_closed(&waiting.question, "expired", None, None);
+            let denial = denial_of(&waiting);
+            for waiter in &waiting.waiters {
+                match waiter {
+                    Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
+                    Waiter::Tool(check) => self.tool_denied(*check, None),
+                }
+            }
+        }
+    }
+
+    /// The fallback counts only where somebody could have answered: every way of failing is a no.
+    fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
+        let shown = waiting.presented && waiting.cannot_present.is_none();
+        let event = if shown && self.fallback_allows(id) {
+            Event::Allowed(By::Fallback)
+        } else {
+            Event::Expired(denial)
+        };
+        self.happen(id, event);
+    }
+
+    fn fallback_allows(&self, id: Uuid) -> bool {
+        let Some(request) = self.requests.get(&id) else { return false };
+        let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
+            return false;
+        };
+        if self.is_paused() || self.denied_for(&request.agent).is_some() {
+            return false;
+        }
+        match policy.settings.fallback {
+            Fallback::Deny => false,
+            Fallback::Allowlist => {
+                judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
+            }
+            Fallback::Full => judged.again(&self.parts.world, &policy, now()).decision != Decision::Deny,
+        }
+    }
+}
+
+fn denial_of(waiting: &Waiting) -> Denial {
+    match &waiting.cannot_present {
+        Some(why) => denial::cannot_present(why),
+        None => denial::expired(waiting.presented),
+    }
+}

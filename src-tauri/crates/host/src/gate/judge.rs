@@ -1,0 +1,260 @@
+//! Looking a request up and judging it: everything that reads the disk, and then the pure core. Blocks; changes nothing.
+
+use super::denial;
+use crate::resolve::{Cwd, Held, Resolved, Resolver, SHELL, search_path};
+use crate::user::UserFacts;
+use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv, read_shell};
+use postern_policy::environment::{self, Built, Change};
+use postern_policy::{
+    AgentPolicy, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge, judge_unanswered,
+    propose,
+};
+use postern_protocol::{RunParams, Stdin as AskedStdin, What};
+use postern_request::{By, Denial, DenyReason, Digest, Launch, Plan, Stdin};
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+/// What a request is judged in.
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) resolver: Resolver,
+    pub(crate) user: UserFacts,
+    /// The person's home folder.
+    pub(crate) home: String,
+    /// Postern's own data folder, real.
+    pub(crate) data: String,
+    /// Whether names are compared without case.
+    pub(crate) any_case: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) enum Judgement {
+    /// It cannot even be looked up.
+    Refused(Denial),
+    /// It was judged.
+    Judged(Box<Judged>),
+}
+
+/// A request that was looked up and judged.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) reading: Reading,
+    pub(crate) steps: Vec<StepFacts>,
+    pub(crate) verdict: Verdict,
+    pub(crate) offers: Vec<Offer>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) plan: Plan,
+    pub(crate) digest: Digest,
+    /// The files and the folder, open; taken by the start.
+    pub(crate) open: Option<(Held, Cwd)>,
+    session: Option<String>,
+    shell: bool,
+    env_to_ask: Vec<String>,
+}
+
+/// Reads, looks up and judges.
+pub(crate) fn judge_run(
+    world: &World,
+    policy: &AgentPolicy,
+    version: u64,
+    run: &RunParams,
+    now: Millis,
+) -> Judgement {
+    match looked_up(world, policy, version, run) {
+        Ok(mut judged) => {
+            let facts = judged.facts(world, now);
+            let verdict = judge(policy, &facts);
+            let offers = propose(policy, &facts, &verdict);
+            judged.offers = offers;
+            judged.verdict = verdict;
+            Judgement::Judged(judged)
+        }
+        Err(denial) => Judgement::Refused(denial),
+    }
+}
+
+fn looked_up(
+    world: &World,
+    policy: &AgentPolicy,
+    version: u64,
+    run: &RunParams,
+) -> Result<Box<Judged>, Denial> {
+    let reading = match &run.what {
+        What::Command(argv) => read_argv(argv),
+        What::Shell(text) => read_shell(text, Dialect::Bash),
+    };
+    if let Some(invalid) = &reading.invalid {
+        return Err(denial::plain(DenyReason::Invalid, invalid.message.clone()));
+    }
+    let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
+    let folders = search_path(&policy.settings.search_path, &world.home);
+    let Resolved { launch, steps, held } = world.resolver.facts(&reading, &cwd, &folders);
+    let built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    let plan = Plan {
+        agent: policy.agent.clone(),
+        session: run.session.clone(),
+        launch,
+        programs: held.bound_programs(),
+        scripts: held.bound_scripts(),
+        cwd: cwd.bound.clone(),
+        env: built.env,
+        stdin: stdin_of(&run.stdin),
+        timeout_ms: timeout(run.timeout_ms, &policy.settings),
+        policy: version,
+    };
+    let digest = plan.digest();
+    let asks = built.changes.iter().filter(|change| change.asks);
+    let env_to_ask = asks.map(|change| change.name.clone()).collect();
+    Ok(Box::new(Judged {
+        reading,
+        steps,
+        verdict: unjudged(),
+        offers: Vec::new(),
+        changes: built.changes,
+        plan,
+        digest,
+        open: Some((held, cwd)),
+        session: run.session.clone(),
+        shell: matches!(run.what, What::Shell(_)),
+        env_to_ask,
+    }))
+}
+
+/// What stands there until it is judged: a deny.
+fn unjudged() -> Verdict {
+    Verdict {
+        decision: Decision::Deny,
+        reason: Reason::Invalid,
+        message: "It was not judged.".to_owned(),
+        advice: None,
+        rule: None,
+        risk: postern_policy::Risk { level: postern_policy::RiskLevel::Dangerous, reasons: Vec::new() },
+        steps: Vec::new(),
+        used: Vec::new(),
+        trace: Vec::new(),
+    }
+}
+
+impl Judged {
+    fn facts<'a>(&'a self, world: &'a World, now: Millis) -> Facts<'a> {
+        Facts {
+            reading: &self.reading,
+            steps: &self.steps,
+            cwd: &self.plan.cwd.path,
+            home: &world.home,
+            data: &world.data,
+            session: self.session.as_deref(),
+            now,
+            case_insensitive: world.any_case,
+            shell: self.shell,
+            env_to_ask: &self.env_to_ask,
+        }
+    }
+
+    /// The same request by another policy, or later.
+    pub(crate) fn again(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
+        judge(policy, &self.facts(world, now))
+    }
+
+    /// The same request as if nobody could be asked.
+    pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
+        judge_unanswered(policy, &self.facts(world, now))
+    }
+
+    /// What is started, as it is told.
+    pub(crate) fn argv(&self) -> Vec<String> {
+        match &self.plan.launch {
+            Launch::Argv { argv } => argv.clone(),
+            Launch::Shell { text } => {
+                [SHELL, "--noprofile", "--norc", "-c", text].map(ToOwned::to_owned).to_vec()
+            }
+        }
+    }
+}
+
+/// Who let it through, where a verdict did.
+pub(crate) fn by_of(verdict: &Verdict) -> By {
+    match (verdict.reason, &verdict.rule) {
+        (Reason::Skill, Some(rule)) => By::Skill(rule.id),
+        (Reason::Rule, Some(rule)) => By::Rule(rule.id),
+        _ => By::Policy,
+    }
+}
+
+fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<Cwd, Denial> {
+    let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
+    let path = expand(asked.unwrap_or(first), &world.home);
+    let refused = |what: String| {
+        let message = format!("The working directory {} {what}.", escape::text(&path));
+        denial::plain(DenyReason::CwdRefused, message)
+    };
+    let cwd = Cwd::open(&path).map_err(|error| refused(error.to_string()))?;
+    let inside = settings.folders.is_empty()
+        || settings.folders.iter().any(|folder| {
+            std::fs::canonicalize(expand(folder, &world.home))
+                .is_ok_and(|folder| Path::new(&cwd.bound.path).starts_with(folder))
+        });
+    if inside { Ok(cwd) } else { Err(refused("is not in one of the agent's folders".to_owned())) }
+}
+
+fn expand(path: &str, home: &str) -> String {
+    match path.strip_prefix('~') {
+        Some("") => home.to_owned(),
+        Some(rest) if rest.starts_with('/') => format!("{home}{rest}"),
+        Some(_) | None => path.to_owned(),
+    }
+}
+
+fn environment(
+    world: &World,
+    policy: &AgentPolicy,
+    run: &RunParams,
+    launch: &Launch,
+    folders: &[String],
+    cwd: &Cwd,
+) -> Result<Built, Denial> {
+    let base = world.user.base(&folders.join(":"), &cwd.bound.path);
+    let overrides: Vec<(String, String)> =
+        run.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let shellish = match launch {
+        Launch::Shell { .. } => true,
+        Launch::Argv { argv } => argv.iter().any(|word| is_shellish(word)),
+    };
+    environment::build(&base, &overrides, &policy.settings, shellish)
+        .map_err(|refused| denial::plain(DenyReason::EnvRefused, refused.message()))
+}
+
+/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
+fn is_shellish(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    matches!(class_of(name), Class::Shell | Class::Interpreter)
+}
+
+fn stdin_of(asked: &AskedStdin) -> Stdin {
+    match asked {
+        AskedStdin::Nothing => Stdin::Nothing,
+        AskedStdin::Stream => Stdin::Stream,
+        AskedStdin::Text(text) => {
+            let sha256 = Sha256::digest(text.as_bytes());
+            let sha256 = base16(&sha256);
+            Stdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
+        }
+    }
+}
+
+pub(super) fn base16(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// What the request asks for, within what the person allows.
+fn timeout(asked: Option<u64>, settings: &Settings) -> Option<u64> {
+    match (asked, settings.run_timeout_cap_ms) {
+        (Some(asked), Some(cap)) => Some(asked.min(cap)),
+        (Some(asked), None) => Some(asked),
+        (None, Some(cap)) => Some(settings.run_timeout_ms.min(cap)),
+        (None, None) => Some(settings.run_timeout_ms),
+    }
+}
+

@@ -1,0 +1,250 @@
+//! A request was judged: it starts, it is denied, or a person is asked.
+
+use super::denial;
+use super::judge::{Judgement, by_of};
+use super::show::{self, Asked};
+use super::task::Task;
+use crate::ask::questions::Waiter;
+use crate::book::now;
+use postern_contract::{Closed, Question, Told};
+use postern_policy::{Decision, Settings};
+use postern_protocol::{Event as Notice, Pending};
+use postern_request::{Denial, Digest, Event, State};
+use postern_store::questions::{self, QuestionRow};
+use std::time::Duration;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+impl Task {
+    /// What came of judging. One that is not written down yet waits for that.
+    pub(super) fn judged(&mut self, id: Uuid, judgement: Judgement) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        match request.state {
+            State::Received => request.early = Some(Box::new(judgement)),
+            State::Resolving => {
+                let event = self.weigh(id, judgement);
+                self.happen(id, event);
+            }
+            // It ended meanwhile.
+            State::Asking { .. }
+            | State::Starting { .. }
+            | State::Running { .. }
+            | State::Stopping { .. }
+            | State::Ended(_) => {}
+        }
+    }
+
+    /// What a judgement means now: paused, cooled down and full queues deny whatever it says.
+    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
+        let judged = match judgement {
+            Judgement::Refused(denial) => return Event::JudgedDeny(denial),
+            Judgement::Judged(judged) => judged,
+        };
+        let verdict = judged.verdict.clone();
+        let digest = judged.digest.clone();
+        let Some(request) = self.requests.get_mut(&id) else {
+            return Event::JudgedDeny(denial::no_record());
+        };
+        let agent = request.agent.clone();
+        request.judged = Some(judged);
+        self.used(id, verdict.decision);
+        if verdict.decision == Decision::Deny {
+            return Event::JudgedDeny(denial::of_verdict(&verdict));
+        }
+        if self.is_paused() {
+            return Event::JudgedDeny(denial::paused());
+        }
+        if let Some(left) = self.denied_for(&agent) {
+            return Event::JudgedDeny(denial::denied_for_now(left));
+        }
+        match verdict.decision {
+            Decision::Allow => Event::JudgedAllow(by_of(&verdict)),
+            Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
+            Decision::Ask => match self.prepare_question(id, &digest) {
+                Ok(()) => Event::JudgedAsk { digest },
+                Err(denial) => Event::JudgedDeny(denial),
+            },
+        }
+    }
+
+    /// How long the person denied everything of this agent for, in milliseconds.
+    pub(super) fn denied_for(&self, agent: &postern_policy::AgentId) -> Option<u64> {
+        let until = self.parts.book.agent(agent)?.agent.denied_until?;
+        u64::try_from(until.saturating_sub(now())).ok().filter(|left| *left > 0)
+    }
+
+    /// Builds the question, where another one may be asked.
+    fn prepare_question(&mut self, id: Uuid, digest: &Digest) -> Result<(), Denial> {
+        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
+        let agent = request.agent.clone();
+        let Some(entry) = self.parts.book.agent(&agent) else { return Err(denial::no_record()) };
+        let settings = entry.policy.settings.clone();
+        let waits_already = self
+            .questions
+            .iter()
+            .any(|waiting| waiting.question.asker.agent == agent && waiting.question.digest == digest.0);
+        if !waits_already {
+            if !self.questions.has_room(&agent) {
+                return Err(denial::queue_full());
+            }
+            let asked = self.agent(&agent).flood.question(&settings, Instant::now());
+            asked.map_err(|after| denial::asked_too_often(after.millis()))?;
+        }
+        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
+        let Some(judged) = &request.judged else { return Err(denial::no_record()) };
+        let question_id = Uuid::now_v7();
+        let asked_at = now();
+        let question = show::question(&Asked {
+            id: question_id,
+            code: self.questions.fresh_code(Uuid::new_v4()),
+            entry: &entry,
+            run: &request.run,
+            judged,
+            asked_at,
+            expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),
+            request: id,
+        });
+        let question = question.ok_or_else(denial::too_long_to_show)?;
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.question = Some(Box::new(question));
+        }
+        Ok(())
+    }
+
+    /// Opens the question, or joins the one that shows the same plan. Its record is durable already.
+    pub(super) fn ask(&mut self, id: Uuid, digest: &Digest) {
+        self.answer_accepted(id);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(question) = request.question.take() else { return };
+        if !request.is_asking() {
+            return;
+        }
+        let (agent, about) = (request.agent.clone(), request.about());
+        let waiter = Waiter::Request(id);
+        let joined = self.questions.join(&agent, &digest.0, waiter, &id.to_string());
+        let joined = joined.map(|waiting| waiting.question.clone());
+        let (question, write) = match joined {
+            Some(question) => (question, false),
+            None => {
+                let left = question.expires_at.saturating_sub(now());
+                let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+                self.questions.open(*question.clone(), waiter, Instant::now() + left);
+                (*question, true)
+            }
+        };
+        let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
+        let expires_at = crate::publish::time(question.expires_at);
+        let pending = Notice::Pending(Pending { expires_at, position });
+        let row = row_of(&question);
+        let told = self.parts.publisher.publish(&about, question.asked_at, pending, move |conn| match row {
+            Some(row) if write => questions::open(conn, &row),
+            Some(row) => questions::join(conn, row.id, &row.requests),
+            None => Ok(()),
+        });
+        drop(told);
+        tracing::info!(question = %question.id, "asked");
+        let told = if write { Told::QuestionOpened } else { Told::QuestionChanged };
+        self.tell(told(Box::new(question)));
+    }
+
+    /// A request waits no more for its question. The last one closes it.
+    pub(super) fn close_question(&mut self, id: Uuid) {
+        if let Some(request) = self.requests.get_mut(&id)
+            && let Some(answering) = request.answering.take()
+        {
+            let answered = postern_contract::Answered { applied: true, reason: None, also: Vec::new() };
+            super::task::answer(answering, answered);
+        }
+        let how = match self.requests.get(&id).map(|request| &request.state) {
+            Some(State::Ended(_)) | None => "withdrawn",
+            Some(_) => "rule",
+        };
+        self.leave_question(Waiter::Request(id), &id.to_string(), how);
+    }
+
+    /// `waiter` waits no more. The question closes when nobody does.
+    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: &str) {
+        let Some(waiting) = self.questions.leave(waiter, name) else { return };
+        let question = waiting.question.clone();
+        if waiting.waiters.is_empty() {
+            self.questions.close(&question.id);
+            self.question_closed(&question, how, None, None);
+        } else {
+            self.tell(Told::QuestionChanged(Box::new(question)));
+        }
+    }
+
+    /// A question is closed: written down, and told.
+    pub(super) fn question_closed(
+        &self,
+        question: &Question,
+        how: &str,
+        face: Option<String>,
+        feedback: Option<String>,
+    ) {
+        if let Ok(id) = Uuid::parse_str(&question.id) {
+            let closed = questions::Closed { at: now(), answer: how.to_owned(), face: face.clone(), feedback };
+            // The person's answer is durable with the request's own record, which follows on the same thread.
+            drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
+        }
+        let how = how_word(how).to_owned();
+        let (id, code) = (question.id.clone(), question.code.clone());
+        self.tell(Told::QuestionClosed(Closed { id, code, how, face }));
+    }
+
+    /// Whoever only wanted to know that it was judged is told.
+    pub(super) fn answer_accepted(&mut self, id: Uuid) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        // One that ended is answered with its end.
+        if request.ending().is_some() {
+            return;
+        }
+        let result = super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+        for reply in std::mem::take(&mut request.accepted) {
+            reply.ok(&result);
+        }
+    }
+
+    /// Rules that decided are noted as used.
+    pub(super) fn used(&self, id: Uuid, decision: Decision) {
+        let Some(request) = self.requests.get(&id) else { return };
+        let Some(judged) = &request.judged else { return };
+        if decision != Decision::Ask && !judged.verdict.used.is_empty() {
+            self.parts.book.used(super::rows::uses(judged, &request.line));
+        }
+    }
+}
+
+/// What is told of how a question closed.
+fn how_word(how: &str) -> &str {
+    match how {
+        "once" | "always" => "allowed",
+        "deny" | "deny-always" | "deny-all" | "paused" => "denied",
+        other => other,
+    }
+}
+
+/// A question as it is kept.
+pub(super) fn row_of(question: &Question) -> Option<QuestionRow> {
+    Some(QuestionRow {
+        id: Uuid::parse_str(&question.id).ok()?,
+        code: question.code.clone(),
+        agent: question.asker.agent.clone(),
+        digest: Digest(question.digest.clone()),
+        requests: question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect(),
+        asked_at: question.asked_at,
+        expires_at: question.expires_at,
+        shown: serde_json::to_string(question).ok()?,
+        closed: None,
+    })
+}
+
+/// What a question's end by itself means, in words.
+pub(super) fn at_zero(settings: &Settings) -> String {
+    match settings.fallback {
+        postern_policy::Fallback::Deny => "Denied".to_owned(),
+        postern_policy::Fallback::Allowlist => "Denied, unless a rule allows it".to_owned(),
+        postern_policy::Fallback::Full => "Allowed".to_owned(),
+    }
+}
+

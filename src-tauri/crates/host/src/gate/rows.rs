@@ -1,0 +1,99 @@
+//! What lists and rules are told of a request.
+
+use super::judge::Judged;
+use super::live::Request;
+use super::task::Task;
+use crate::book::now;
+use postern_contract::{RequestRow, Told};
+use postern_policy::{Lookup, RuleId};
+use postern_request::{By, Ending, Outcome};
+use postern_store::requests::Phase;
+use postern_store::rules::Use;
+use uuid::Uuid;
+
+impl Task {
+    /// Tells every face that a request is in another state.
+    pub(super) fn tell_request(&self, id: Uuid) {
+        if self.parts.told.receiver_count() == 0 {
+            return;
+        }
+        if let Some(request) = self.requests.get(&id) {
+            self.tell(Told::RequestChanged(Box::new(row(request))));
+        }
+    }
+}
+
+fn row(request: &Request) -> RequestRow {
+    let (ending, exit_code) = match request.ending() {
+        Some(Ending::Denied(denial)) => (word(&denial.reason), None),
+        Some(Ending::Finished { outcome: Outcome::Exited { code } }) => {
+            (Some("exited".to_owned()), Some(*code))
+        }
+        Some(Ending::Finished { outcome }) => (kind(outcome), None),
+        Some(Ending::Failed { .. }) => (Some("failed".to_owned()), None),
+        None => (None, None),
+    };
+    let result = request.result.as_ref();
+    RequestRow {
+        id: request.id.to_string(),
+        request_id: request.run.request_id.to_string(),
+        agent: request.agent.clone(),
+        session: request.run.session.clone(),
+        line: request.line.clone(),
+        state: Phase::from(&request.state).as_str().to_owned(),
+        ending,
+        exit_code,
+        by: by(request),
+        at: request.received_at,
+        duration_ms: result.map(|ran| u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX)),
+        risk: request.judged.as_ref().map(|judged| judged.verdict.risk.clone()),
+    }
+}
+
+fn by(request: &Request) -> Option<String> {
+    match (&request.answered_by, &request.by) {
+        (Some(face), _) => Some(format!("you ({face})")),
+        (None, Some(By::Rule(rule))) => Some(format!("rule {rule}")),
+        (None, Some(By::Policy)) => Some("policy".to_owned()),
+        (None, Some(By::Person)) => Some("you".to_owned()),
+        (None, Some(By::Skill(rule))) => Some(format!("skill rule {rule}")),
+        (None, Some(By::Fallback)) => Some("fallback".to_owned()),
+        (None, None) => None,
+    }
+}
+
+fn word<T: serde::Serialize>(value: &T) -> Option<String> {
+    serde_json::to_value(value).ok()?.as_str().map(ToOwned::to_owned)
+}
+
+fn kind(outcome: &Outcome) -> Option<String> {
+    serde_json::to_value(outcome).ok()?.get("kind")?.as_str().map(ToOwned::to_owned)
+}
+
+/// What is noted at each rule that decided.
+pub(super) fn uses(judged: &Judged, line: &str) -> Vec<(RuleId, Use)> {
+    judged
+        .verdict
+        .used
+        .iter()
+        .map(|id| {
+            let step = judged
+                .verdict
+                .steps
+                .iter()
+                .position(|step| step.rule.as_ref().is_some_and(|rule| rule.id == *id))
+                .unwrap_or(0);
+            let program = match judged.steps.get(step).map(|facts| &facts.program) {
+                Some(Lookup::Found(program)) => Some(program),
+                Some(Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing) | None => None,
+            };
+            let used = Use {
+                at: now(),
+                command: line.to_owned(),
+                path: program.map(|program| program.path.clone()),
+                seen: program.and_then(|program| program.identity.clone()),
+            };
+            (*id, used)
+        })
+        .collect()
+}

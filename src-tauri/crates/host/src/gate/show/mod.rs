@@ -1,0 +1,230 @@
+//! What a person is shown: built here from the plan, the facts and the verdict, every text through the one escape.
+
+mod command;
+mod programs;
+mod text;
+
+use super::judge::Judged;
+use super::live::ToolCheck;
+use crate::ask::arming;
+use crate::book::AgentEntry;
+use postern_command::escape;
+use postern_contract::{
+    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal, ProposedRule, Question, Shown,
+};
+use postern_policy::environment::{Change, ChangeKind};
+use postern_policy::permissions::ToolVerdict;
+use postern_policy::{
+    Ask, Decision, Millis, Offer, Reason, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text,
+};
+use postern_protocol::{RunParams, Stdin, What};
+use sha2::{Digest as _, Sha256};
+use text::{MOST, length, shown};
+use uuid::Uuid;
+
+/// What a question is built from.
+pub(super) struct Asked<'a> {
+    pub(super) id: Uuid,
+    pub(super) code: String,
+    pub(super) entry: &'a AgentEntry,
+    pub(super) run: &'a RunParams,
+    pub(super) judged: &'a Judged,
+    pub(super) asked_at: Millis,
+    pub(super) expires_at: Millis,
+    /// The request, by the host's own id.
+    pub(super) request: Uuid,
+}
+
+/// The question; none where it cannot be shown in full.
+pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
+    let Asked { run, judged, entry, .. } = asked;
+    let verdict = &judged.verdict;
+    let settings = &entry.policy.settings;
+    let question = Question {
+        id: asked.id.to_string(),
+        code: asked.code.clone(),
+        digest: judged.digest.0.clone(),
+        requests: vec![asked.request.to_string()],
+        asker: asker(entry, run.session.as_deref(), run.reason.as_deref()),
+        command: command::parts(&judged.reading),
+        line: escape::text(&judged.reading.text),
+        argv: match &run.what {
+            What::Command(argv) => Some(argv.iter().map(|word| shown(word)).collect()),
+            What::Shell(_) => None,
+        },
+        shell: matches!(run.what, What::Shell(_)),
+        steps: verdict.steps.iter().map(step).collect(),
+        programs: programs::programs(judged),
+        cwd: shown(&judged.plan.cwd.path),
+        env: judged.changes.iter().map(change).collect(),
+        stdin: stdin(&run.stdin),
+        why: shown(&verdict.message),
+        rule: verdict.rule.clone(),
+        policy: policy(settings).to_owned(),
+        risk: Risk {
+            level: verdict.risk.level,
+            reasons: verdict.risk.reasons.iter().map(|reason| escape::text(reason)).collect(),
+        },
+        proposals: judged.offers.iter().map(proposal).collect(),
+        asked_at: asked.asked_at,
+        expires_at: asked.expires_at,
+        at_zero: super::judged::at_zero(settings),
+        arming_ms: arming_ms(verdict.risk.level),
+        waiting: 0,
+    };
+    (size(&question) <= MOST).then_some(question)
+}
+
+/// What a tool's question is built from.
+pub(super) struct AskedTool<'a> {
+    pub(super) id: Uuid,
+    pub(super) code: String,
+    pub(super) entry: &'a AgentEntry,
+    pub(super) check: &'a ToolCheck,
+    pub(super) verdict: &'a ToolVerdict,
+    pub(super) asked_at: Millis,
+    pub(super) expires_at: Millis,
+    /// The check's id.
+    pub(super) waiter: Uuid,
+}
+
+/// The question of a tool; none where it cannot be shown in full. It has no folder and no program: what a tool does is
+/// the agent's own business, and only its name and arguments are judged.
+pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
+    let check = asked.check;
+    let arguments = check.arguments.to_string();
+    let line = format!("{} {arguments}", check.tool);
+    let tool = CommandPart { text: shown(&check.tool), role: PartRole::Program, step: Some(0) };
+    let with = CommandPart { text: shown(&format!(" {arguments}")), role: PartRole::Argument, step: Some(0) };
+    let proposals = if asked.verdict.always.is_empty() { Vec::new() } else { vec![tool_proposal(asked)] };
+    let question = Question {
+        id: asked.id.to_string(),
+        code: asked.code.clone(),
+        digest: tool_digest(check),
+        requests: vec![asked.waiter.to_string()],
+        asker: asker(asked.entry, check.session.as_deref(), None),
+        command: vec![tool, with],
+        line: escape::text(&line),
+        argv: None,
+        shell: false,
+        steps: Vec::new(),
+        programs: Vec::new(),
+        cwd: Vec::new(),
+        env: Vec::new(),
+        stdin: None,
+        why: shown(&asked.verdict.message),
+        rule: None,
+        policy: "Tools are asked about as permissions.jsonc says".to_owned(),
+        risk: Risk { level: RiskLevel::NeedsReview, reasons: vec!["a tool of the agent's own".to_owned()] },
+        proposals,
+        asked_at: asked.asked_at,
+        expires_at: asked.expires_at,
+        at_zero: "Denied".to_owned(),
+        arming_ms: arming_ms(RiskLevel::NeedsReview),
+        waiting: 0,
+    };
+    (size(&question) <= MOST).then_some(question)
+}
+
+fn tool_proposal(asked: &AskedTool<'_>) -> Proposal {
+    let patterns = asked.verdict.always.join(", ");
+    let label = format!("{} {patterns} in permissions.jsonc", asked.check.tool);
+    Proposal { id: "command".to_owned(), label: shown(&label), rules: Vec::new(), would_match: None }
+}
+
+/// What an answer to a tool's question must name.
+fn tool_digest(check: &ToolCheck) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"postern-tool-v1\0");
+    // Texts and JSON values: they cannot fail to serialise.
+    let content = (&check.agent, &check.session, &check.tool, &check.arguments);
+    hash.update(serde_json::to_vec(&content).unwrap_or_default());
+    super::judge::base16(&hash.finalize())
+}
+
+fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
+    Asker {
+        agent: entry.agent.id.clone(),
+        name: shown(&entry.agent.name),
+        color: entry.agent.color.clone(),
+        known_by: "on its own channel".to_owned(),
+        session: session.map(shown),
+        says: says.map(shown),
+    }
+}
+
+fn step(step: &StepVerdict) -> StepVerdict {
+    StepVerdict {
+        argv: step.argv.as_ref().map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
+        text: escape::text(&step.text),
+        program: step.program.as_deref().map(escape::text),
+        path: step.path.as_deref().map(escape::text),
+        ..step.clone()
+    }
+}
+
+fn change(change: &Change) -> EnvChange {
+    EnvChange {
+        kind: match change.kind {
+            ChangeKind::Added | ChangeKind::Passed => EnvChangeKind::Added,
+            ChangeKind::Changed => EnvChangeKind::Changed,
+        },
+        name: shown(&change.name),
+        value: shown(&change.value),
+        was: change.was.as_deref().map(shown),
+    }
+}
+
+fn stdin(stdin: &Stdin) -> Option<String> {
+    match stdin {
+        Stdin::Nothing => None,
+        Stdin::Text(text) => Some(format!("{} bytes of text", text.len())),
+        Stdin::Stream => Some("streamed by the agent".to_owned()),
+    }
+}
+
+/// The policy that asks, in words.
+fn policy(settings: &Settings) -> &'static str {
+    match (settings.security, settings.ask) {
+        (Security::Deny, _) => "Deny everything",
+        (Security::Allowlist | Security::Full, Ask::Always) => "Ask every time",
+        (Security::Allowlist, Ask::OnMiss) => "Ask when no rule matches",
+        (Security::Allowlist, Ask::Off) => "Allow what a rule allows, deny the rest",
+        (Security::Full, Ask::Off | Ask::OnMiss) => "Allow what no rule denies",
+    }
+}
+
+fn proposal(offer: &Offer) -> Proposal {
+    let rules = offer.drafts.iter().map(|draft| ProposedRule {
+        pattern: draft.pattern.clone(),
+        text: escape::text(&pattern_text(&draft.pattern)),
+        pinned: draft.pin.is_some(),
+    });
+    Proposal {
+        id: offer.id.to_owned(),
+        label: shown(&offer.label),
+        rules: rules.collect(),
+        would_match: None,
+    }
+}
+
+fn arming_ms(level: RiskLevel) -> u64 {
+    let delay = match level {
+        RiskLevel::Safe | RiskLevel::NeedsReview => arming::DELAY,
+        RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
+    };
+    u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How much text of the request a person would have to read, in bytes.
+fn size(question: &Question) -> usize {
+    let pieces = |shown: &Shown| length(shown);
+    let maybe = |shown: &Option<Shown>| shown.as_ref().map_or(0, pieces);
+    let command: usize = question.command.iter().map(|part| pieces(&part.text)).sum();
+    let env: usize = question
+        .env
+        .iter()
+        .map(|change| pieces(&change.name) + pieces(&change.value) + maybe(&change.was))
+        .sum();
+    command + env + pieces(&question.cwd) + maybe(&question.asker.says) + maybe(&question.asker.session)
+}

@@ -1,0 +1,99 @@
+//! The programs that would run, as a person is shown them.
+
+use super::super::judge::Judged;
+use super::text::shown;
+use postern_command::{Class, Power, Via, class_of};
+use postern_contract::{ShownProgram, ShownScript};
+use postern_policy::{Lookup, Program, Script};
+
+/// Every program, wrappers included, each once, in the order in which they stand in the command.
+pub(super) fn programs(judged: &Judged) -> Vec<ShownProgram> {
+    let mut all: Vec<ShownProgram> = Vec::new();
+    for (step, facts) in judged.reading.steps.iter().zip(&judged.steps) {
+        for (via, lookup) in step.via.iter().zip(&facts.via) {
+            add(&mut all, lookup, None, power(via));
+        }
+        add(&mut all, &facts.program, facts.script.as_ref(), None);
+    }
+    all
+}
+
+fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<&Script>, remark: Option<&str>) {
+    let program = match lookup {
+        Lookup::Found(program) => found(program, script, remark),
+        Lookup::Unusable { path, what } => missing(path, what),
+        Lookup::NotFound | Lookup::Nothing => return,
+    };
+    if !all.contains(&program) {
+        all.push(program);
+    }
+}
+
+fn found(program: &Program, script: Option<&Script>, remark: Option<&str>) -> ShownProgram {
+    let identity = program.identity.as_ref();
+    let signature = identity.and_then(|identity| identity.signature.as_ref());
+    let mut remarks: Vec<String> = remark.map(ToOwned::to_owned).into_iter().collect();
+    let name = program.real_path.rsplit('/').next().unwrap_or_default();
+    remarks.extend(class(class_of(name)).map(ToOwned::to_owned));
+    if program.setuid {
+        remarks.push("runs as another user".to_owned());
+    }
+    if let Some(interpreter) = program.shebang.as_ref().and_then(|words| words.first()) {
+        remarks.push(format!("a script for {}", postern_command::escape::text(interpreter)));
+    }
+    ShownProgram {
+        name: shown(&program.invoked),
+        path: shown(&program.path),
+        real_path: (program.real_path != program.path).then(|| shown(&program.real_path)),
+        version: identity.and_then(|identity| identity.version.clone()),
+        short_hash: identity.map(|identity| short(&identity.sha256)),
+        signer: signature.map(|signature| {
+            shown(signature.team_id.as_deref().unwrap_or(&signature.signing_id))
+        }),
+        remarks,
+        script: script.map(shown_script),
+    }
+}
+
+fn missing(path: &str, what: &str) -> ShownProgram {
+    ShownProgram {
+        name: shown(path.rsplit('/').next().unwrap_or_default()),
+        path: shown(path),
+        real_path: None,
+        version: None,
+        short_hash: None,
+        signer: None,
+        remarks: vec![postern_command::escape::text(what)],
+        script: None,
+    }
+}
+
+fn shown_script(script: &Script) -> ShownScript {
+    ShownScript {
+        path: shown(&script.real_path),
+        short_hash: short(&script.identity.sha256),
+        preview: Vec::new(),
+    }
+}
+
+fn short(sha256: &str) -> String {
+    sha256.chars().take(8).collect()
+}
+
+fn class(class: Class) -> Option<&'static str> {
+    match class {
+        Class::Ordinary => None,
+        Class::Shell => Some("a shell"),
+        Class::Interpreter => Some("an interpreter: it can run anything"),
+        Class::Wrapper => Some("runs another program"),
+        Class::Multicall => Some("many programs in one"),
+    }
+}
+
+fn power(via: &Via) -> Option<&'static str> {
+    match via.power {
+        Power::Transparent => None,
+        Power::Elevated => Some("gives more rights"),
+        Power::Elsewhere => Some("runs it somewhere else"),
+    }
+}

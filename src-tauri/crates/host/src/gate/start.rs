@@ -1,0 +1,247 @@
+//! The last check, and the start: policy, files, script and folder are still what was let through.
+
+use super::denial;
+use super::live::{InputPiece, Request};
+use super::message::Told as Done;
+use super::task::Task;
+use crate::book::now;
+use crate::publish::{About, Publisher};
+use crate::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, Stream};
+use postern_policy::Decision;
+use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, Stdin};
+use postern_request::{Approved, By, Denial, Event, State};
+use postern_store::requests;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc};
+use uuid::Uuid;
+
+/// Runs of one agent that may wait for a place.
+const WAITING: usize = 64;
+/// Pieces of output between a run and its reader.
+const PIECES: usize = 8;
+
+impl Task {
+    /// It was let through, and that is written down.
+    pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
+        self.answer_accepted(id);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.by = Some(approved.by().clone());
+        let agent = request.agent.clone();
+        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
+        let state = self.agent(&agent);
+        if state.running < most {
+            state.running += 1;
+            self.launch(id, approved);
+        } else if state.waiting.len() < WAITING {
+            state.waiting.push_back((id, approved));
+        } else {
+            self.happen(id, Event::Drifted(denial::too_many_runs()));
+        }
+    }
+
+    /// A run has ended, or never began: the next one gets its place.
+    pub(super) fn give_place_back(&mut self, request: &Request) {
+        if !request.placed {
+            return;
+        }
+        let agent = request.agent.clone();
+        let state = self.agent(&agent);
+        state.running = state.running.saturating_sub(1);
+        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
+        let state = self.agent(&agent);
+        if state.running >= most {
+            return;
+        }
+        if let Some((id, approved)) = state.waiting.pop_front() {
+            state.running += 1;
+            self.launch(id, approved);
+        }
+    }
+
+    /// Checks everything once more and starts it.
+    fn launch(&mut self, id: Uuid, approved: Approved) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.placed = true;
+        if let Err(denial) = self.still_allowed(id, approved.by()) {
+            self.happen(id, Event::Drifted(denial));
+            return;
+        }
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(prepared) = prepared(request) else {
+            self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
+            return;
+        };
+        let intended = std::mem::replace(&mut request.intended, true);
+        let (store, about) = (self.parts.store.clone(), request.about());
+        let output = Forward {
+            publisher: self.parts.publisher.clone(),
+            about,
+            outbox: self.outbox_of(id),
+            stream: prepared.stream,
+        };
+        let messages = self.messages.clone();
+        self.spawn(async move {
+            if !intended {
+                let written = store.write(move |conn| requests::intend(conn, id, now())).await;
+                if !matches!(written, Ok(true)) {
+                    return Done::Happened { id, event: Event::Drifted(denial::no_record()) };
+                }
+            }
+            let (sink, events) = mpsc::channel(PIECES);
+            match run::spawn(approved, prepared, sink).await {
+                Ok(running) => {
+                    tokio::spawn(output.follow(id, events, messages));
+                    Done::Started { id, running }
+                }
+                Err(SpawnError::Drifted(what)) => {
+                    Done::Happened { id, event: Event::Drifted(denial::drifted(what)) }
+                }
+                Err(SpawnError::Failed(message)) => {
+                    Done::Happened { id, event: Event::SpawnFailed { message } }
+                }
+            }
+        });
+    }
+
+    /// Whether the policy, as it is now, still lets through what was let through.
+    fn still_allowed(&self, id: Uuid, by: &By) -> Result<(), Denial> {
+        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
+        if let State::Starting { stop: Some(_), .. } = request.state {
+            return Err(denial::cancelled("It was ended before it started."));
+        }
+        if self.is_paused() {
+            return Err(denial::paused());
+        }
+        if let Some(left) = self.denied_for(&request.agent) {
+            return Err(denial::denied_for_now(left));
+        }
+        let changed = || denial::drifted("The policy changed between the yes and the start.");
+        let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
+            return Err(changed());
+        };
+        if judged.plan.policy == self.parts.book.version() {
+            return Ok(());
+        }
+        let again = judged.again(&self.parts.world, &policy, now());
+        let holds = match (by, again.decision) {
+            (_, Decision::Allow) | (By::Person, Decision::Ask) => true,
+            (By::Fallback, Decision::Ask) => match policy.settings.fallback {
+                postern_policy::Fallback::Full => true,
+                postern_policy::Fallback::Deny => false,
+                postern_policy::Fallback::Allowlist => {
+                    judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
+                }
+            },
+            (By::Rule(_) | By::Policy | By::Skill(_), Decision::Ask) | (_, Decision::Deny) => false,
+        };
+        if holds { Ok(()) } else { Err(changed()) }
+    }
+
+    /// The connection that waits for this request, which its output must not outrun.
+    fn outbox_of(&self, id: Uuid) -> Option<crate::socket::Outbox> {
+        let request = self.requests.get(&id)?;
+        self.outboxes.get(&request.connection).cloned()
+    }
+
+    /// It runs.
+    pub(super) fn started(&mut self, id: Uuid, running: Running) {
+        let pid = running.pid();
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.started_at = Some(now());
+            let input = request.input.as_mut().and_then(|queue| queue.receiver.take());
+            if let Some(input) = input {
+                tokio::spawn(feed(running.clone(), input));
+            }
+            request.running = Some(running);
+        }
+        self.happen(id, Event::Started { pid });
+    }
+
+    /// It ended, and so did its output.
+    pub(super) fn exited(&mut self, id: Uuid, finished: Box<Finished>) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let outcome = finished.outcome.clone();
+        request.result = Some(finished);
+        self.happen(id, Event::Exited(outcome));
+    }
+}
+
+/// Everything that a start needs; none where it was taken before.
+fn prepared(request: &mut Request) -> Option<Prepared> {
+    let judged = request.judged.as_mut()?;
+    let (held, cwd) = judged.open.take()?;
+    let input = match &request.run.stdin {
+        Stdin::Nothing => Input::Nothing,
+        Stdin::Text(text) => Input::Inline(text.clone().into_bytes()),
+        Stdin::Stream => Input::Stream,
+    };
+    Some(Prepared {
+        plan: judged.plan.clone(),
+        held,
+        cwd,
+        input,
+        output_cap: request.output_cap,
+        stream: request.run.stream,
+        grace: GRACE,
+    })
+}
+
+/// Writes what the agent sends, piece by piece; each is answered when the process had room for it.
+async fn feed(running: Running, mut pieces: mpsc::Receiver<InputPiece>) {
+    while let Some(InputPiece { data, eof, request_id, reply }) = pieces.recv().await {
+        let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        match running.input(data, eof).await {
+            Ok(()) => reply.ok(&InputResult { request_id, written: length }),
+            Err(error) => reply.refuse(ErrorCode::NotRunning, error.to_string()),
+        }
+    }
+}
+
+/// Carries what a run tells to those who listen.
+struct Forward {
+    publisher: Publisher,
+    about: About,
+    outbox: Option<crate::socket::Outbox>,
+    stream: bool,
+}
+
+impl Forward {
+    /// Until the run ended. The process waits for a reader that is slow, up to its time.
+    async fn follow(
+        self,
+        id: Uuid,
+        mut events: mpsc::Receiver<RunEvent>,
+        messages: mpsc::WeakSender<super::Message>,
+    ) {
+        let places = Arc::new(Semaphore::new(PIECES));
+        while let Some(event) = events.recv().await {
+            let done = match event {
+                RunEvent::Output { stream, offset, bytes } => {
+                    self.output(stream, offset, &bytes, &places).await;
+                    continue;
+                }
+                RunEvent::TimedOut => Done::Happened { id, event: Event::TimedOut },
+                RunEvent::Exited(finished) => Done::Exited { id, finished },
+            };
+            let Some(messages) = messages.upgrade() else { return };
+            // A gate that is gone has no use for it.
+            _ = messages.send(super::Message::Told(Box::new(done))).await;
+        }
+    }
+
+    async fn output(&self, stream: Stream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
+        if !self.stream {
+            return;
+        }
+        if let Some(outbox) = &self.outbox {
+            outbox.ready().await;
+        }
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        let stream = match stream {
+            Stream::Stdout => postern_protocol::Stream::Stdout,
+            Stream::Stderr => postern_protocol::Stream::Stderr,
+        };
+        let output = Notice::Output(Output::new(stream, offset, bytes));
+        self.publisher.output(&self.about, now(), output, place);
+    }
+}

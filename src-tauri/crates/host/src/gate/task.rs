@@ -1,0 +1,319 @@
+//! The one task that owns every live request.
+
+use super::judge::World;
+use super::live::{AgentState, ConnectionId, Request, ToolCheck};
+use super::message::{Counts, Message, Told as Done};
+use crate::ask::Faces;
+use crate::ask::questions::Questions;
+use crate::book::{Book, now};
+use crate::publish::Publisher;
+use crate::socket::Outbox;
+use postern_contract::{Question, Told};
+use postern_policy::{AgentId, Millis};
+use postern_request::{Event, step};
+use postern_store::Store;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// What the gate works with.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) book: Book,
+    pub(crate) store: Store,
+    pub(crate) publisher: Publisher,
+    pub(crate) faces: Faces,
+    pub(crate) told: broadcast::Sender<Told>,
+    pub(crate) world: Arc<World>,
+    /// Whether everything is denied from the start: a pause that was on.
+    pub(crate) pause: Option<Pause>,
+}
+
+/// Everything is denied for now.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Pause {
+    /// Until then; none is until it is resumed.
+    pub(crate) until: Option<Millis>,
+}
+
+/// The key of a pause in the record's settings.
+pub(crate) const PAUSE: &str = "gate.pause";
+
+pub(crate) struct Task {
+    pub(super) parts: Parts,
+    pub(super) messages: mpsc::WeakSender<Message>,
+    pub(super) requests: HashMap<Uuid, Request>,
+    /// Live requests by their agent's own id.
+    pub(super) keys: HashMap<(AgentId, Uuid), Uuid>,
+    pub(super) agents: HashMap<AgentId, AgentState>,
+    pub(super) connections: HashMap<ConnectionId, AgentId>,
+    /// The writing ends of connections, for what must not outrun its reader.
+    pub(super) outboxes: HashMap<ConnectionId, Outbox>,
+    next_connection: u64,
+    pub(super) questions: Questions,
+    pub(super) checks: HashMap<Uuid, ToolCheck>,
+    /// Somebody waits for everything to end.
+    pub(super) quitting: Vec<oneshot::Sender<()>>,
+}
+
+impl Task {
+    pub(super) fn new(parts: Parts, messages: mpsc::WeakSender<Message>) -> Self {
+        Self {
+            parts,
+            messages,
+            requests: HashMap::new(),
+            keys: HashMap::new(),
+            agents: HashMap::new(),
+            connections: HashMap::new(),
+            outboxes: HashMap::new(),
+            next_connection: 0,
+            questions: Questions::default(),
+            checks: HashMap::new(),
+            quitting: Vec::new(),
+        }
+    }
+
+    /// Runs until the last handle is gone.
+    pub(super) async fn run(mut self, mut received: mpsc::Receiver<Message>) {
+        loop {
+            let deadline = self.next_deadline();
+            let timer = async {
+                match deadline {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                message = received.recv() => match message {
+                    Some(message) => self.take(message),
+                    None => return,
+                },
+                () = timer => self.expire(),
+            }
+            if !self.quitting.is_empty() && self.requests.is_empty() {
+                // Whoever waited for it may have gone meanwhile.
+                self.quitting.drain(..).for_each(|waiting| _ = waiting.send(()));
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Call { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
+            Message::Opened { agent, outbox, reply } => {
+                let id = self.opened(agent, outbox);
+                if reply.send(id).is_err() {
+                    self.closed(id);
+                }
+            }
+            Message::Closed(connection) => self.closed(connection),
+            Message::Settings { agent, reply } => {
+                let policy = self.parts.book.policy(&agent);
+                answer(reply, policy.map(|policy| policy.settings.clone()));
+            }
+            Message::IsBusy { agent, reply } => {
+                let busy = self.requests.values().any(|request| request.agent == agent)
+                    || self.checks.values().any(|check| check.agent == agent);
+                answer(reply, busy);
+            }
+            Message::Questions(reply) => {
+                self.questions.listed();
+                answer(reply, self.shown_questions());
+            }
+            Message::Question { id, reply } => {
+                let found = self.questions.find(&id).map(|waiting| {
+                    waiting.presented = true;
+                    Box::new(waiting.question.clone())
+                });
+                answer(reply, found);
+            }
+            Message::Answer { params, face, reply } => self.answer(*params, face, reply),
+            Message::Presented { face, seen, reply } => {
+                answer(reply, self.questions.presented(face, &seen, Instant::now()));
+            }
+            Message::CannotPresent { face, question, why } => {
+                tracing::warn!(%face, %question, "a question could not be shown");
+                if let Some(waiting) = self.questions.find(&question) {
+                    waiting.cannot_present = Some(why);
+                }
+            }
+            Message::Kill { request, reply } => answer(reply, self.kill_for_person(&request)),
+            Message::Pause { until, reply } => {
+                self.pause(Pause { until });
+                answer(reply, ());
+            }
+            Message::Resume(reply) => {
+                self.resume();
+                answer(reply, ());
+            }
+            Message::Rejudge { agent } => drop(self.rejudge(agent.as_ref())),
+            Message::Counts(reply) => answer(reply, self.counts()),
+            Message::Shutdown(reply) => {
+                self.quitting.push(reply);
+                self.shut_down();
+            }
+            Message::Told(done) => self.done(*done),
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Written { id, opening } => self.written(id, opening),
+            Done::Recorded { id, outcome } => self.recorded(id, outcome),
+            Done::Judged { id, judgement } => self.judged(id, judgement),
+            Done::Remembered { id, outcome } => self.remembered(id, outcome),
+            Done::Started { id, running } => self.started(id, running),
+            Done::Happened { id, event } => self.happen(id, event),
+            Done::SessionRefused { agent, session } => {
+                self.agent(&agent).sessions.remove(&session);
+            }
+            Done::Exited { id, finished } => self.exited(id, finished),
+        }
+    }
+
+    /// The only place where a request changes state.
+    pub(super) fn happen(&mut self, id: Uuid, event: Event) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let before = std::mem::discriminant(&request.state);
+        let state = std::mem::replace(&mut request.state, postern_request::State::Received);
+        let (state, effects) = step(state, event);
+        request.state = state;
+        let changed = std::mem::discriminant(&request.state) != before;
+        for effect in effects {
+            // A stop waits for nothing.
+            match effect {
+                postern_request::Effect::Stop(stop) => {
+                    if let Some(running) = &request.running {
+                        running.stop(stop);
+                    }
+                }
+                other => request.effects.push_back(other),
+            }
+        }
+        if changed {
+            self.tell_request(id);
+        }
+        self.proceed(id);
+    }
+
+    /// Gives `work` to a task of its own, whose result comes back as a message.
+    pub(super) fn spawn(&self, work: impl Future<Output = Done> + Send + 'static) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move {
+            let done = work.await;
+            if let Some(messages) = messages.upgrade() {
+                // A gate that is gone does not wait for it.
+                _ = messages.send(Message::Told(Box::new(done))).await;
+            }
+        });
+    }
+
+    pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
+        self.agents.entry(agent.clone()).or_insert_with(|| AgentState::new(Instant::now()))
+    }
+
+    fn opened(&mut self, agent: AgentId, outbox: Outbox) -> ConnectionId {
+        self.next_connection += 1;
+        let id = ConnectionId(self.next_connection);
+        self.agent(&agent).connections += 1;
+        self.connections.insert(id, agent);
+        self.outboxes.insert(id, outbox);
+        self.tell(Told::AgentsChanged);
+        id
+    }
+
+    /// A connection ended: what was to end with it is withdrawn, or killed where it runs.
+    fn closed(&mut self, connection: ConnectionId) {
+        let Some(agent) = self.connections.remove(&connection) else { return };
+        self.outboxes.remove(&connection);
+        let state = self.agent(&agent);
+        state.connections = state.connections.saturating_sub(1);
+        let theirs: Vec<Uuid> = self
+            .requests
+            .values()
+            .filter(|request| request.connection == connection && request.run.cancel_on_disconnect)
+            .map(|request| request.id)
+            .collect();
+        for id in theirs {
+            self.withdraw(id, "the connection that asked for it ended");
+            self.happen(id, Event::Killed);
+        }
+        self.tell(Told::AgentsChanged);
+    }
+
+    fn counts(&self) -> Counts {
+        let running = self.requests.values().filter(|request| request.pid().is_some()).count();
+        Counts {
+            waiting: u32::try_from(self.questions.len()).unwrap_or(u32::MAX),
+            running: u32::try_from(running).unwrap_or(u32::MAX),
+            paused: self.parts.pause.is_some(),
+            paused_until: self.parts.pause.and_then(|pause| pause.until),
+        }
+    }
+
+    fn shown_questions(&self) -> Vec<Question> {
+        let all = self.questions.len();
+        self.questions
+            .iter()
+            .map(|waiting| {
+                let waiting_too = u32::try_from(all - 1).unwrap_or(u32::MAX);
+                Question { waiting: waiting_too, ..waiting.question.clone() }
+            })
+            .collect()
+    }
+
+    /// Whether everything is denied at the moment.
+    pub(super) fn is_paused(&self) -> bool {
+        self.parts.pause.is_some() || !self.quitting.is_empty()
+    }
+
+    fn pause(&mut self, pause: Pause) {
+        self.parts.pause = Some(pause);
+        self.keep_pause();
+        self.deny_waiting(|_| true, &super::denial::paused(), "paused");
+    }
+
+    pub(super) fn resume(&mut self) {
+        self.parts.pause = None;
+        self.keep_pause();
+    }
+
+    /// A pause outlives a restart: what was denied by the person's wish stays denied.
+    fn keep_pause(&self) {
+        let pause = self.parts.pause;
+        let kept = self.parts.store.write(move |conn| match &pause {
+            Some(pause) => postern_store::settings::set(conn, PAUSE, pause),
+            None => postern_store::settings::remove(conn, PAUSE),
+        });
+        drop(kept);
+    }
+
+    fn shut_down(&mut self) {
+        for id in self.requests.keys().copied().collect::<Vec<_>>() {
+            self.happen(id, Event::Shutdown);
+        }
+    }
+
+    /// When the task has to look at the clock again.
+    fn next_deadline(&self) -> Option<Instant> {
+        let pause = self.parts.pause.and_then(|pause| pause.until).map(|until| {
+            let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
+            Instant::now() + Duration::from_millis(left)
+        });
+        [self.questions.next_expiry(), pause].into_iter().flatten().min()
+    }
+
+    /// Tells every face.
+    pub(super) fn tell(&self, told: Told) {
+        // Nobody may be watching.
+        _ = self.parts.told.send(told);
+    }
+}
+
+/// Answers somebody who may have gone meanwhile.
+pub(super) fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+    drop(reply.send(value));
+}
