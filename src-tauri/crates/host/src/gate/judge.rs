@@ -1,8 +1,9 @@
 //! Looking a request up and judging it: everything that reads the disk, and then the pure core. Blocks; changes nothing.
 
 use super::denial;
-use crate::resolve::{Cwd, Held, Resolved, Resolver, SHELL, search_path};
-use crate::user::UserFacts;
+use crate::identity::hex;
+use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
+use crate::user::User;
 use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv, read_shell};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
@@ -14,11 +15,15 @@ use postern_request::{By, Denial, DenyReason, Digest, Launch, Plan, Stdin};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
+/// How much of a script a person is shown.
+const PREVIEW_BYTES: usize = 4096;
+const PREVIEW_LINES: usize = 20;
+
 /// What a request is judged in.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
-    pub(crate) user: UserFacts,
+    pub(crate) user: User,
     /// The person's home folder.
     pub(crate) home: String,
     /// Postern's own data folder, real.
@@ -44,6 +49,8 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     pub(crate) offers: Vec<Offer>,
     pub(crate) changes: Vec<Change>,
+    /// The first lines of each script operand, by real path.
+    pub(crate) previews: Vec<(String, Vec<String>)>,
     pub(crate) plan: Plan,
     pub(crate) digest: Digest,
     /// The files and the folder, open; taken by the start.
@@ -112,6 +119,7 @@ fn looked_up(
         verdict: unjudged(),
         offers: Vec::new(),
         changes: built.changes,
+        previews: held.scripts.iter().map(|script| preview(script)).collect(),
         plan,
         digest,
         open: Some((held, cwd)),
@@ -119,6 +127,13 @@ fn looked_up(
         shell: matches!(run.what, What::Shell(_)),
         env_to_ask,
     }))
+}
+
+/// The first lines of a script, from the file that was opened.
+fn preview(script: &HeldFile) -> (String, Vec<String>) {
+    let beginning = script.beginning(PREVIEW_BYTES);
+    let text = String::from_utf8_lossy(&beginning);
+    (script.bound.real_path.clone(), text.lines().take(PREVIEW_LINES).map(ToOwned::to_owned).collect())
 }
 
 /// What stands there until it is judged: a deny.
@@ -214,7 +229,7 @@ fn environment(
     folders: &[String],
     cwd: &Cwd,
 ) -> Result<Built, Denial> {
-    let base = world.user.base(&folders.join(":"), &cwd.bound.path);
+    let base = world.user.base(folders, &cwd.bound.path);
     let overrides: Vec<(String, String)> =
         run.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     let shellish = match launch {
@@ -237,15 +252,10 @@ fn stdin_of(asked: &AskedStdin) -> Stdin {
         AskedStdin::Stream => Stdin::Stream,
         AskedStdin::Text(text) => {
             let sha256 = Sha256::digest(text.as_bytes());
-            let sha256 = base16(&sha256);
+            let sha256 = hex(&sha256);
             Stdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
         }
     }
-}
-
-pub(super) fn base16(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// What the request asks for, within what the person allows.

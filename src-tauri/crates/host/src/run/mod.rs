@@ -12,9 +12,11 @@ mod pipes;
 mod pump;
 mod start;
 mod supervise;
+mod survivor;
 mod tree;
 
 pub use capture::Captured;
+pub(crate) use survivor::{boot_id, end_survivor};
 
 use crate::resolve::{Cwd, Held};
 use capture::Capture;

@@ -139,7 +139,7 @@ fn tool_digest(check: &ToolCheck) -> String {
     // Texts and JSON values: they cannot fail to serialise.
     let content = (&check.agent, &check.session, &check.tool, &check.arguments);
     hash.update(serde_json::to_vec(&content).unwrap_or_default());
-    super::judge::base16(&hash.finalize())
+    crate::identity::hex(&hash.finalize())
 }
 
 fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {

@@ -13,12 +13,13 @@ pub(super) fn programs(judged: &Judged) -> Vec<ShownProgram> {
         for (via, lookup) in step.via.iter().zip(&facts.via) {
             add(&mut all, lookup, None, power(via));
         }
-        add(&mut all, &facts.program, facts.script.as_ref(), None);
+        let script = facts.script.as_ref().map(|script| shown_script(script, judged));
+        add(&mut all, &facts.program, script, None);
     }
     all
 }
 
-fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<&Script>, remark: Option<&str>) {
+fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<ShownScript>, remark: Option<&str>) {
     let program = match lookup {
         Lookup::Found(program) => found(program, script, remark),
         Lookup::Unusable { path, what } => missing(path, what),
@@ -29,7 +30,7 @@ fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<&Script>, re
     }
 }
 
-fn found(program: &Program, script: Option<&Script>, remark: Option<&str>) -> ShownProgram {
+fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>) -> ShownProgram {
     let identity = program.identity.as_ref();
     let signature = identity.and_then(|identity| identity.signature.as_ref());
     let mut remarks: Vec<String> = remark.map(ToOwned::to_owned).into_iter().collect();
@@ -51,7 +52,7 @@ fn found(program: &Program, script: Option<&Script>, remark: Option<&str>) -> Sh
             shown(signature.team_id.as_deref().unwrap_or(&signature.signing_id))
         }),
         remarks,
-        script: script.map(shown_script),
+        script,
     }
 }
 
@@ -68,11 +69,12 @@ fn missing(path: &str, what: &str) -> ShownProgram {
     }
 }
 
-fn shown_script(script: &Script) -> ShownScript {
+fn shown_script(script: &Script, judged: &Judged) -> ShownScript {
+    let lines = judged.previews.iter().find(|(path, _)| *path == script.real_path).map(|(_, lines)| lines);
     ShownScript {
         path: shown(&script.real_path),
         short_hash: short(&script.identity.sha256),
-        preview: Vec::new(),
+        preview: lines.into_iter().flatten().map(|line| shown(line)).collect(),
     }
 }
 
