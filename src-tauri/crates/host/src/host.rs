@@ -1,24 +1,45 @@
 //! The host: everything that runs behind a window, a terminal or `postern serve`.
 
-use crate::ask::{FaceGuard, FaceKind, Faces};
+use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
+use crate::book::{Book, BookError, Places, managed_path, now};
+use crate::control::{self, Control, ListenError, Listening};
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, Gate};
+use crate::gate::{self, Gate, PAUSE, Pause, World};
+use crate::publish::Publisher;
+use crate::resolve::Resolver;
+use crate::socket::Channels;
+use crate::user::UserFacts;
+use crate::watch;
 use postern_contract::Told;
+use postern_contract::methods::ControlError;
+use postern_store::{OpenError, Opened, Store};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
 /// How many messages a watcher may fall behind before it is told to read the lists again.
 const WATCH_BACKLOG: usize = 1024;
+/// How long running commands get to end when the host does.
+const SHUTDOWN: Duration = Duration::from_secs(10);
 
 /// What a host needs to know before it starts. Read once, in `main`.
 #[derive(Debug, Clone)]
 pub struct HostConfig {
     /// The data folder. Made 0700 where it is missing.
     pub data: PathBuf,
-    /// The person's home folder: absolute.
-    pub home: PathBuf,
+    /// The person.
+    pub user: UserFacts,
+}
+
+impl HostConfig {
+    /// For a person with this home folder and environment.
+    pub fn new(data: PathBuf, home: &Path, environment: Vec<(String, String)>) -> Self {
+        let home = home.to_string_lossy().into_owned();
+        Self { data, user: UserFacts::from_environment(home, environment) }
+    }
 }
 
 /// Why a host did not start.
@@ -35,6 +56,18 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
+    /// The record could not be opened.
+    #[error(transparent)]
+    Record(#[from] OpenError),
+    /// The record could not be brought up to date.
+    #[error("cannot recover what the last host left behind: {0}")]
+    Recover(#[from] postern_store::Error),
+    /// Agents, rules or settings could not be read.
+    #[error("cannot read agents and rules: {0}")]
+    Book(String),
+    /// The control socket could not be opened.
+    #[error("cannot open the control socket: {0}")]
+    Control(String),
 }
 
 /// A running host. Clones are the same host.
@@ -45,10 +78,15 @@ pub struct Host {
 
 #[derive(Debug)]
 struct Inner {
-    config: HostConfig,
+    data: PathBuf,
     gate: Gate,
     faces: Faces,
     told: broadcast::Sender<Told>,
+    store: Store,
+    channels: Channels,
+    control: Control,
+    listening: Mutex<Option<Listening>>,
+    closed: CancellationToken,
     _lock: FolderLock,
 }
 
@@ -56,10 +94,55 @@ impl Host {
     /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
         let lock = take(&config.data)?;
+        let failed = |source| StartError::Folder { path: config.data.clone(), source };
+        let data = std::fs::canonicalize(&config.data).map_err(failed)?;
+        let path = data.join("postern.db");
+        let store = tokio::task::spawn_blocking(move || Store::open(&path))
+            .await
+            .map_err(|error| failed(io::Error::other(error)))??;
+        gate::recover(&store).await?;
+        let world = world(&config, &data);
+        let places = Places {
+            data: data.clone(),
+            home: world.home.clone(),
+            managed: managed_path(),
+            any_case: world.any_case,
+        };
+        let book = Book::open(store.clone(), world.resolver.clone(), places).await.map_err(unread)?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
         let faces = Faces::default();
-        let gate = gate::start();
-        Ok(Self { inner: Arc::new(Inner { config, gate, faces, told, _lock: lock }) })
+        let publisher = Publisher::new(store.clone());
+        let (gate, received) = gate::gate();
+        let channels = Channels::new(gate.clone(), publisher.clone());
+        let pause: Option<Pause> = store.read(|conn| postern_store::settings::get(conn, PAUSE))?;
+        let parts = gate::Parts {
+            book: book.clone(),
+            store: store.clone(),
+            publisher,
+            told: told.clone(),
+            world: Arc::clone(&world),
+            pause,
+            deny_all: in_doubt(&store),
+        };
+        gate::start(parts, &gate, received);
+        let control = Control::new(control::Parts {
+            book: book.clone(),
+            gate: gate.clone(),
+            channels: channels.clone(),
+            faces: faces.clone(),
+            told: told.clone(),
+            world,
+            started_at: now(),
+        });
+        open_channels(&book, &channels).await;
+        let listening = control::listen(control.clone(), &data)
+            .map_err(|error: ListenError| StartError::Control(error.to_string()))?;
+        let closed = CancellationToken::new();
+        tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
+        let listening = Mutex::new(Some(listening));
+        let inner =
+            Inner { data, gate, faces, told, store, channels, control, listening, closed, _lock: lock };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The gate: questions, answers, kill, pause.
@@ -67,9 +150,20 @@ impl Host {
         &self.inner.gate
     }
 
-    /// The data folder.
+    /// The data folder, by its real path.
     pub fn data(&self) -> &Path {
-        &self.inner.config.data
+        &self.inner.data
+    }
+
+    /// Calls a control method within the process, for the face that asks. The names, params and results are those of
+    /// [`postern_contract::methods`].
+    pub async fn call(
+        &self,
+        face: &FaceId,
+        method: &str,
+        params: serde_json::Value,
+    ) -> Result<serde_json::Value, ControlError> {
+        self.inner.control.call(*face, method, params).await
     }
 
     /// Everything a face may want to show, from now on.
@@ -86,6 +180,24 @@ impl Host {
     pub fn faces(&self) -> Vec<String> {
         self.inner.faces.names()
     }
+
+    /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last
+    /// clone is dropped.
+    pub async fn shutdown(&self) {
+        self.inner.closed.cancel();
+        let listening = self.inner.listening.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ended = tokio::time::timeout(SHUTDOWN, self.inner.gate.shut_down()).await;
+        if ended.is_err() {
+            tracing::warn!("some commands did not end in time; the next start ends them");
+        }
+        self.inner.channels.close_all().await;
+        if let Some(listening) = listening {
+            listening.close().await;
+        }
+        let store = self.inner.store.clone();
+        // A record that cannot be closed is recovered at the next start.
+        _ = tokio::task::spawn_blocking(move || store.close()).await;
+    }
 }
 
 /// Makes the data folder private and takes its lock.
@@ -96,4 +208,47 @@ fn take(data: &Path) -> Result<FolderLock, StartError> {
         LockError::Taken => StartError::AlreadyRunning(data.to_owned()),
         LockError::Io(source) => failed(source),
     })
+}
+
+fn world(config: &HostConfig, data: &Path) -> Arc<World> {
+    let home = std::fs::canonicalize(&config.user.home)
+        .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
+    Arc::new(World {
+        resolver: Resolver::new(),
+        user: config.user.clone(),
+        home,
+        data: data.to_string_lossy().into_owned(),
+        any_case: cfg!(target_os = "macos"),
+    })
+}
+
+/// Opens every agent's channel. One that cannot be opened does not keep the others closed.
+async fn open_channels(book: &Book, channels: &Channels) {
+    for entry in book.agents() {
+        let agent = &entry.agent.id;
+        let key = match entry.folder.key() {
+            Ok(key) => key,
+            Err(error) => {
+                tracing::error!(%agent, %error, "an agent's key cannot be read: its channel stays closed");
+                continue;
+            }
+        };
+        if let Err(error) = channels.open(agent, &entry.folder.socket(), key, &entry.agent.uids).await {
+            tracing::error!(%agent, %error, "an agent's channel cannot be opened");
+        }
+    }
+}
+
+/// Records that were damaged are set aside, and everything is denied until the person has seen that.
+fn in_doubt(store: &Store) -> Option<String> {
+    match store.opened() {
+        Opened::Damaged { .. } => {
+            Some("everything is denied until you resume: the records were damaged and start anew".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn unread(error: BookError) -> StartError {
+    StartError::Book(error.to_string())
 }

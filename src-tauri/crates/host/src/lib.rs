@@ -5,14 +5,18 @@
 
 mod ask;
 mod book;
+mod control;
 mod folder;
 mod gate;
 mod host;
 pub mod identity;
+mod publish;
 pub mod resolve;
 pub mod run;
 pub mod session;
+mod socket;
 pub mod user;
+mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Counts, Gate, Gone, Killed};

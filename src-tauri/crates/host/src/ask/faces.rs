@@ -62,9 +62,11 @@ impl Faces {
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
 
-    /// Whether anybody could show a question.
-    pub(crate) fn any(&self) -> bool {
-        !self.lock().on_duty.is_empty()
+    /// A face that only looks in: it can answer, but nobody counts on it.
+    pub(crate) fn visitor(&self, kind: FaceKind) -> FaceId {
+        let mut roster = self.lock();
+        roster.next += 1;
+        FaceId { kind, number: roster.next }
     }
 
     /// The names of those on duty, each once.
@@ -108,7 +110,9 @@ mod tests {
     #[test]
     fn a_face_is_on_duty_while_its_guard_is_held() {
         let faces = Faces::default();
-        assert!(!faces.any(), "nobody came yet");
+        assert!(faces.names().is_empty(), "nobody came yet");
+        let visitor = faces.visitor(FaceKind::Window);
+        assert!(faces.names().is_empty(), "{visitor} is not on duty");
         let window = faces.enter(FaceKind::Window);
         let terminal = faces.enter(FaceKind::Terminal);
         let other = faces.enter(FaceKind::Terminal);
@@ -117,6 +121,6 @@ mod tests {
         drop((window, terminal));
         assert_eq!(faces.names(), ["terminal"], "one terminal is still there");
         drop(other);
-        assert!(!faces.any(), "all went");
+        assert!(faces.names().is_empty(), "all went");
     }
 }

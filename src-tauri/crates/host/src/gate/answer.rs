@@ -22,7 +22,12 @@ const FEEDBACK: usize = 4096;
 
 impl Task {
     /// The first answer that counts decides. It is told when it is durable.
-    pub(super) fn answer(&mut self, mut params: AnswerParams, face: FaceId, reply: oneshot::Sender<Answered>) {
+    pub(super) fn answer(
+        &mut self,
+        mut params: AnswerParams,
+        face: FaceId,
+        reply: oneshot::Sender<Answered>,
+    ) {
         params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
         if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
             answer(reply, refused(format!("the words for the agent are longer than {FEEDBACK} bytes")));

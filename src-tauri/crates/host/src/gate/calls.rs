@@ -144,7 +144,10 @@ impl Task {
             return;
         };
         let Some(queue) = &request.input else {
-            reply.refuse(ErrorCode::NotRunning, "this request did not ask to be fed (stdin: {\"stream\": true})");
+            reply.refuse(
+                ErrorCode::NotRunning,
+                "this request did not ask to be fed (stdin: {\"stream\": true})",
+            );
             return;
         };
         let eof = params.eof;
@@ -280,4 +283,3 @@ fn new_request(
         span,
     }
 }
-

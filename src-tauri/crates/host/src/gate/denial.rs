@@ -5,14 +5,7 @@ use postern_request::{Denial, DenyReason};
 
 /// A denial without more.
 pub(crate) fn plain(reason: DenyReason, message: impl Into<String>) -> Denial {
-    Denial {
-        reason,
-        message: message.into(),
-        advice: None,
-        feedback: None,
-        rule: None,
-        retry_after_ms: None,
-    }
+    Denial { reason, message: message.into(), advice: None, feedback: None, rule: None, retry_after_ms: None }
 }
 
 fn advised(reason: DenyReason, message: impl Into<String>, advice: &str) -> Denial {
@@ -66,10 +59,7 @@ pub(crate) fn asked_too_often(retry_after_ms: u64) -> Denial {
     let seconds = retry_after_ms.div_ceil(1000);
     let message = "This agent asked the person too often, or was refused too often, in the last minutes.";
     let advice = format!("Ask again after {seconds} s; what rules allow runs meanwhile.");
-    Denial {
-        retry_after_ms: Some(retry_after_ms),
-        ..advised(DenyReason::RateLimited, message, &advice)
-    }
+    Denial { retry_after_ms: Some(retry_after_ms), ..advised(DenyReason::RateLimited, message, &advice) }
 }
 
 /// Too many runs wait for a place.

@@ -18,22 +18,24 @@ const TOLD: usize = ESCAPED / 6;
 impl Task {
     /// The last record is durable and told: whoever waited is answered, and the request is forgotten here.
     pub(super) fn tell_ended(&mut self, id: Uuid) {
-        let Some(request) = self.requests.remove(&id) else { return };
+        let Some(mut request) = self.requests.remove(&id) else { return };
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         self.give_place_back(&request);
         match &request.notice {
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
-                for reply in request.finished {
+                for reply in std::mem::take(&mut request.finished) {
                     reply.ok(&result);
                 }
-                let accepted = super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
-                for reply in request.accepted {
+                let accepted =
+                    super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+                for reply in std::mem::take(&mut request.accepted) {
                     reply.ok(&accepted);
                 }
             }
             Some(_) | None => {
-                for reply in request.finished.into_iter().chain(request.accepted) {
+                let owed = std::mem::take(&mut request.finished);
+                for reply in owed.into_iter().chain(std::mem::take(&mut request.accepted)) {
                     let message = "the end of this request could not be written down";
                     reply.refuse(postern_protocol::ErrorCode::Internal, message);
                 }

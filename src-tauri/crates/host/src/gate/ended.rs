@@ -10,8 +10,8 @@ use crate::run::{Captured, Exit, Finished, Stream as RunStream};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{
-    Accepted, Encoding, ErrorCode, KillResult, Notice, OutputParams, OutputResult, RunParams, RunResult, Stream,
-    StatusResult, Wait, WhichParams, WhichProgram, WhichResult, What, limits,
+    Accepted, Encoding, ErrorCode, KillResult, Notice, OutputParams, OutputResult, RunParams, RunResult,
+    StatusResult, Stream, Wait, What, WhichParams, WhichProgram, WhichResult, limits,
 };
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, RequestRow};
@@ -48,7 +48,8 @@ impl Task {
                 kept.map_or(0, |output| output.bytes)
             };
             let notice = notice_of(store, &row);
-            let ending = notice.and_then(|notice| serde_json::to_value(RunResult::Ended(Box::new(notice))).ok());
+            let ending =
+                notice.and_then(|notice| serde_json::to_value(RunResult::Ended(Box::new(notice))).ok());
             reply.ok(&StatusResult {
                 request_id,
                 state: state_of(row.summary.phase),

@@ -14,7 +14,7 @@ impl Task {
     pub(super) fn expire(&mut self) {
         let until = self.parts.pause.and_then(|pause| pause.until);
         if until.is_some_and(|until| until <= now()) {
-            self.resume();
+            self.pause_over();
         }
         for id in self.questions.expired(Instant::now()) {
             let Some(waiting) = self.questions.close(&id) else { continue };

@@ -7,8 +7,8 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv, read_shell};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge, judge_unanswered,
-    propose,
+    AgentPolicy, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
+    judge_unanswered, propose,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, DenyReason, Digest, Launch, Plan, Stdin};
@@ -267,4 +267,3 @@ fn timeout(asked: Option<u64>, settings: &Settings) -> Option<u64> {
         (None, None) => Some(settings.run_timeout_ms),
     }
 }
-

@@ -183,7 +183,8 @@ impl Task {
         feedback: Option<String>,
     ) {
         if let Ok(id) = Uuid::parse_str(&question.id) {
-            let closed = questions::Closed { at: now(), answer: how.to_owned(), face: face.clone(), feedback };
+            let closed =
+                questions::Closed { at: now(), answer: how.to_owned(), face: face.clone(), feedback };
             // The person's answer is durable with the request's own record, which follows on the same thread.
             drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
         }
@@ -247,4 +248,3 @@ pub(super) fn at_zero(settings: &Settings) -> String {
         postern_policy::Fallback::Full => "Allowed".to_owned(),
     }
 }
-

@@ -5,8 +5,8 @@ use super::live::ConnectionId;
 use crate::ask::FaceId;
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
-use postern_contract::methods::{Arming, Presented};
-use postern_contract::{AnswerParams, Answered, Question};
+use postern_contract::methods::{Arming, Presented, ToolQuestion};
+use postern_contract::{Answer, AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice};
 use postern_request::Event;
@@ -46,6 +46,10 @@ pub(crate) enum Message {
     Resume(oneshot::Sender<()>),
     /// The policy changed.
     Rejudge { agent: Option<AgentId> },
+    /// A face lists the tools that wait.
+    Tools(oneshot::Sender<Vec<ToolQuestion>>),
+    /// A person answered about a tool, by its check's id.
+    AnswerTool { check: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool> },
     /// How much waits and runs.
     Counts(oneshot::Sender<Counts>),
     /// Postern quits: deny what waits, end what runs, and say when that is done.
@@ -75,6 +79,15 @@ pub(crate) enum Told {
     Exited { id: Uuid, finished: Box<Finished> },
 }
 
+/// An answer about a tool, as source 4 has it.
+#[derive(Debug)]
+pub(crate) struct ToolAnswer {
+    pub(crate) session: String,
+    pub(crate) id: String,
+    pub(crate) answer: Answer,
+    pub(crate) feedback: Option<String>,
+}
+
 /// What became of the person's wish to end a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {
@@ -97,4 +110,6 @@ pub struct Counts {
     pub paused: bool,
     /// When the pause ends.
     pub paused_until: Option<Millis>,
+    /// Why everything is denied until the person acts.
+    pub deny_all: Option<String>,
 }

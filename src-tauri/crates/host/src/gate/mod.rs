@@ -21,17 +21,19 @@ mod start;
 mod task;
 mod tool;
 
-pub(crate) use judge::World;
+pub(crate) use judge::{Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
 pub use message::{Counts, Killed};
 pub(crate) use recover::recover;
-pub(crate) use task::Parts;
+pub(crate) use show::shown;
+pub(crate) use task::{PAUSE, Parts, Pause};
 
 use crate::ask::FaceId;
 use crate::socket::Outbox;
-use postern_contract::methods::{Arming, Presented};
-use postern_contract::{AnswerParams, Answered, Question};
+use message::ToolAnswer;
+use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
+use postern_contract::{Answer, AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use tokio::sync::{mpsc, oneshot};
 
@@ -106,6 +108,26 @@ impl Gate {
     /// The policy of `agent` (of every agent: none) changed: what waits is judged again.
     pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
         self.send(Message::Rejudge { agent }).await
+    }
+
+    /// The tool calls that wait, oldest first.
+    pub(crate) async fn tools(&self) -> Result<Vec<ToolQuestion>, Gone> {
+        self.ask(Message::Tools).await
+    }
+
+    /// A person approves a tool call. False where it does not wait any more.
+    pub(crate) async fn approve_tool(&self, params: ToolApprove, face: FaceId) -> Result<bool, Gone> {
+        let answer = if params.always { Answer::Always } else { Answer::Once };
+        let (session, id) = (params.session_id, params.approval_id);
+        let check = ToolAnswer { session, id, answer, feedback: None };
+        self.ask(|reply| Message::AnswerTool { check, face, reply }).await
+    }
+
+    /// A person denies a tool call. False where it does not wait any more.
+    pub(crate) async fn deny_tool(&self, params: ToolDeny, face: FaceId) -> Result<bool, Gone> {
+        let (session, id) = (params.session_id, params.approval_id);
+        let check = ToolAnswer { session, id, answer: Answer::Deny, feedback: params.feedback };
+        self.ask(|reply| Message::AnswerTool { check, face, reply }).await
     }
 
     /// How much waits and runs, and whether it is paused.

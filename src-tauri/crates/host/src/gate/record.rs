@@ -129,7 +129,8 @@ fn change_of(request: &Request, at: postern_policy::Millis) -> Result<Change, Er
     if let Some(face) = &request.answered_by {
         change = change.answered_by(face.clone());
     }
-    if let (Some(running), State::Running { .. } | State::Stopping { .. }) = (&request.running, &request.state)
+    if let (Some(running), State::Running { .. } | State::Stopping { .. }) =
+        (&request.running, &request.state)
     {
         change = change.process(Process {
             pid: running.pid(),

@@ -2,26 +2,31 @@
 
 use super::end::event_of;
 use crate::book::now;
-use crate::publish::{About, Publisher};
+use crate::publish::{About, stored};
 use crate::run::{boot_id, end_survivor};
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, Change, RequestRow};
-use postern_store::{Error, Recovered, Store, recover as recovered};
+use postern_store::{Connection, Error, Store, events, recover as recovered};
 use uuid::Uuid;
 
 /// Ends what was left behind. Nothing of it runs again.
-pub(crate) async fn recover(store: &Store, publisher: &Publisher) -> Result<(), Error> {
+pub(crate) async fn recover(store: &Store) -> Result<(), Error> {
     let at = now();
-    let Recovered { ended, running, .. } = store.write(move |conn| recovered(conn, at)).await?;
-    for (row, ending) in ended {
-        tell(publisher, row, ending, |_| Ok(())).await?;
-    }
-    for row in running {
+    let found = store.write(move |conn| {
+        let found = recovered(conn, at)?;
+        for (row, ending) in &found.ended {
+            tell(conn, row, ending)?;
+        }
+        Ok(found)
+    });
+    for row in found.await?.running {
         end_if_alive(&row);
-        let ending = Ending::Finished { outcome: Outcome::Lost };
-        let (id, change) = (row.summary.id, Change::ended(&ending, at)?);
-        let work = move |conn: &postern_store::Connection| requests::change(conn, id, &change).map(drop);
-        tell(publisher, row, ending, work).await?;
+        let lost = store.write(move |conn| {
+            let ending = Ending::Finished { outcome: Outcome::Lost };
+            requests::change(conn, row.summary.id, &Change::ended(&ending, at)?)?;
+            tell(conn, &row, &ending)
+        });
+        lost.await?;
     }
     Ok(())
 }
@@ -33,24 +38,18 @@ fn end_if_alive(row: &RequestRow) {
     }
 }
 
-async fn tell(
-    publisher: &Publisher,
-    row: RequestRow,
-    ending: Ending,
-    work: impl FnOnce(&postern_store::Connection) -> Result<(), Error> + Send + 'static,
-) -> Result<(), Error> {
+/// Nobody listens yet: it is told when the agent asks for what it missed.
+fn tell(conn: &Connection, row: &RequestRow, ending: &Ending) -> Result<(), Error> {
     let Ok(request_id) = Uuid::parse_str(&row.summary.request_id) else { return Ok(()) };
     let about = About {
-        agent: row.summary.agent,
+        agent: row.summary.agent.clone(),
         id: Some(row.summary.id),
         request_id,
-        session: row.summary.session,
+        session: row.summary.session.clone(),
     };
-    match publisher.publish(&about, now(), event_of(&ending), work).await {
-        Ok(Ok(_)) => Ok(()),
+    match events::append(conn, &stored(&about, now(), &event_of(ending))) {
         // An agent that was removed meanwhile hears nothing.
-        Ok(Err(Error::Missing(_))) => Ok(()),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err(Error::Closed),
+        Ok(_) | Err(Error::Missing(_)) => Ok(()),
+        Err(error) => Err(error),
     }
 }

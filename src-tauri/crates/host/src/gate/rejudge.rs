@@ -11,8 +11,7 @@ use uuid::Uuid;
 impl Task {
     /// Judges again what waits of `agent` (of every agent: none). Gives the questions that were answered by it.
     pub(super) fn rejudge(&mut self, agent: Option<&AgentId>) -> Vec<String> {
-        let before: Vec<String> =
-            self.questions.iter().map(|waiting| waiting.question.id.clone()).collect();
+        let before: Vec<String> = self.questions.iter().map(|waiting| waiting.question.id.clone()).collect();
         let asking: Vec<Uuid> = self
             .requests
             .values()

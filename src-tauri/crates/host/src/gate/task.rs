@@ -3,7 +3,7 @@
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request, ToolCheck};
 use super::message::{Counts, Message, Told as Done};
-use crate::ask::Faces;
+
 use crate::ask::questions::Questions;
 use crate::book::{Book, now};
 use crate::publish::Publisher;
@@ -25,11 +25,12 @@ pub(crate) struct Parts {
     pub(crate) book: Book,
     pub(crate) store: Store,
     pub(crate) publisher: Publisher,
-    pub(crate) faces: Faces,
     pub(crate) told: broadcast::Sender<Told>,
     pub(crate) world: Arc<World>,
     /// Whether everything is denied from the start: a pause that was on.
     pub(crate) pause: Option<Pause>,
+    /// Why everything is denied until the person acts: the records are in doubt.
+    pub(crate) deny_all: Option<String>,
 }
 
 /// Everything is denied for now.
@@ -150,6 +151,8 @@ impl Task {
                 answer(reply, ());
             }
             Message::Rejudge { agent } => drop(self.rejudge(agent.as_ref())),
+            Message::Tools(reply) => answer(reply, self.waiting_tools()),
+            Message::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
             Message::Counts(reply) => answer(reply, self.counts()),
             Message::Shutdown(reply) => {
                 self.quitting.push(reply);
@@ -251,6 +254,7 @@ impl Task {
             running: u32::try_from(running).unwrap_or(u32::MAX),
             paused: self.parts.pause.is_some(),
             paused_until: self.parts.pause.and_then(|pause| pause.until),
+            deny_all: self.parts.deny_all.clone(),
         }
     }
 
@@ -267,7 +271,7 @@ impl Task {
 
     /// Whether everything is denied at the moment.
     pub(super) fn is_paused(&self) -> bool {
-        self.parts.pause.is_some() || !self.quitting.is_empty()
+        self.parts.pause.is_some() || self.parts.deny_all.is_some() || !self.quitting.is_empty()
     }
 
     fn pause(&mut self, pause: Pause) {
@@ -276,9 +280,15 @@ impl Task {
         self.deny_waiting(|_| true, &super::denial::paused(), "paused");
     }
 
-    pub(super) fn resume(&mut self) {
+    /// The time of a pause is over.
+    pub(super) fn pause_over(&mut self) {
         self.parts.pause = None;
         self.keep_pause();
+    }
+
+    fn resume(&mut self) {
+        self.parts.deny_all = None;
+        self.pause_over();
     }
 
     /// A pause outlives a restart: what was denied by the person's wish stays denied.

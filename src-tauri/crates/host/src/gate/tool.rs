@@ -3,13 +3,17 @@
 use super::calls::word;
 use super::denial;
 use super::live::ToolCheck;
+use super::message::ToolAnswer;
 use super::show::{self, AskedTool};
 use super::task::{Task, answer};
+use crate::ask::FaceId;
 use crate::ask::questions::Waiter;
 use crate::book::{ToolRemember, now};
 use crate::publish::About;
 use crate::socket::Reply;
-use postern_contract::{Answer, AnswerParams, Answered, Told};
+use postern_command::escape;
+use postern_contract::methods::ToolQuestion;
+use postern_contract::{Answer, AnswerParams, Answered, Scope, Told};
 use postern_policy::permissions::{ToolVerdict, check_tool};
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{
@@ -39,8 +43,7 @@ impl Task {
             arguments: serde_json::Value::Object(params.arguments),
         };
         let home = &self.parts.world.home;
-        let verdict =
-            check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, home);
+        let verdict = check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, home);
         let (decision, message, check_id) = match verdict.decision {
             Decision::Deny => (Decision::Deny, verdict.message, None),
             Decision::Allow | Decision::Ask if self.is_paused() => {
@@ -94,6 +97,47 @@ impl Task {
         }
         self.checks.insert(id, check);
         Ok(id)
+    }
+
+    /// The checks that wait, oldest first.
+    pub(super) fn waiting_tools(&self) -> Vec<ToolQuestion> {
+        let mut waiting: Vec<(&Uuid, &ToolCheck)> = self.checks.iter().collect();
+        waiting.sort_unstable_by_key(|(id, _)| **id);
+        let question = |(id, check): (&Uuid, &ToolCheck)| ToolQuestion {
+            approval_id: id.to_string(),
+            agent: check.agent.clone(),
+            tool_name: escape::text(&check.tool),
+            arguments: escape::text(&check.arguments.to_string()),
+            session_id: check.session.clone().unwrap_or_default(),
+        };
+        waiting.into_iter().map(question).collect()
+    }
+
+    /// A person answered by the check's id instead of the question's.
+    pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
+        let ToolAnswer { session, id, answer: said, feedback } = wanted;
+        let id = Uuid::parse_str(&id).unwrap_or_default();
+        let theirs =
+            self.checks.get(&id).is_some_and(|check| check.session.as_deref().unwrap_or_default() == session);
+        let Some(waiting) = self.questions.of(Waiter::Tool(id)).filter(|_| theirs) else {
+            answer(reply, false);
+            return;
+        };
+        let params = AnswerParams {
+            question_id: waiting.question.id.clone(),
+            digest: waiting.question.digest.clone(),
+            answer: said,
+            scope: Scope::Agent,
+            proposal: None,
+            edited: None,
+            lifetime: None,
+            feedback,
+        };
+        let (answered, told) = oneshot::channel();
+        self.answer(params, face, answered);
+        tokio::spawn(async move {
+            answer(reply, told.await.is_ok_and(|answered| answered.applied));
+        });
     }
 
     /// A person answered a tool's question.
@@ -161,7 +205,8 @@ impl Task {
             .filter_map(|(id, check)| {
                 let policy = self.parts.book.policy(&check.agent);
                 let verdict = policy.map(|policy| {
-                    check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, &home).decision
+                    check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, &home)
+                        .decision
                 });
                 match verdict {
                     Some(Decision::Ask) => None,

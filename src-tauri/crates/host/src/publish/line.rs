@@ -25,7 +25,7 @@ enum Body<'a> {
 }
 
 /// An event as it is written down.
-pub(super) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
+pub(crate) fn stored(about: &About, at: Millis, event: &Event) -> NewEvent {
     let body = match event {
         Event::Output(output) => {
             let length = output.clone().bytes().map_or(0, |bytes| bytes.len());

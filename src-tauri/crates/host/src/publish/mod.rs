@@ -8,7 +8,8 @@ mod line;
 mod replay;
 mod teller;
 
-use crate::gate::ConnectionId;
+pub(crate) use line::{stored, time};
+
 use crate::socket::{Line, Outbox};
 use postern_policy::{AgentId, Millis};
 use postern_protocol::{ErrorObject, Event, Notice};
@@ -115,9 +116,8 @@ impl Publisher {
     /// Queues under the lock, so that the order of writing is the order of telling.
     fn send(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
         let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
-        let teller = tellers
-            .entry(agent.clone())
-            .or_insert_with(|| teller::start(agent.clone(), self.store.clone()));
+        let teller =
+            tellers.entry(agent.clone()).or_insert_with(|| teller::start(agent.clone(), self.store.clone()));
         // A teller ends only with its queue: what it does not take any more, nobody would hear.
         _ = teller.send(item(&self.store));
     }

@@ -1,7 +1,7 @@
 //! What an earlier host left running when it ended without ending its runs.
 
 use super::tree::{self, Tree};
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 
 /// The boot that this is; empty where start times are told since 1970 and name a process without it.
 pub(crate) fn boot_id() -> String {
@@ -21,7 +21,7 @@ pub(crate) fn end_survivor(pid: u32, start_time: u64) -> bool {
         return false;
     }
     let mut survivors = Tree::of(leader);
-    survivors.look();
-    survivors.signal(Signal::KILL);
+    survivors.kill_descendants();
+    survivors.kill_leader();
     true
 }

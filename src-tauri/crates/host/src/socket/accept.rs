@@ -38,6 +38,11 @@ impl Limits {
         Self { uids, own: Arc::new(Semaphore::new(PER_CHANNEL)), all }
     }
 
+    /// Connections that hold a place.
+    pub(crate) fn taken(&self) -> usize {
+        PER_CHANNEL.saturating_sub(self.own.available_permits())
+    }
+
     /// A place for this connection, where its peer may have one and there is one.
     fn admit(&self, stream: &UnixStream) -> Option<Place> {
         let uid = stream.peer_cred().ok()?.uid();

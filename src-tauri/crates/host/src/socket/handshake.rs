@@ -67,7 +67,12 @@ pub(crate) async fn handshake<S: AsyncRead + Unpin>(
     }
     let both = Handshake { socket, server_nonce: nonce, client_nonce: params.nonce.clone() };
     if !both.holds(key, Side::Client, &params.proof) {
-        refuse(outbox, Some(&id), ErrorCode::Unauthenticated, "the proof is not made with this channel's key");
+        refuse(
+            outbox,
+            Some(&id),
+            ErrorCode::Unauthenticated,
+            "the proof is not made with this channel's key",
+        );
         return None;
     }
     let proof = both.proof(key, Side::Server);

@@ -38,6 +38,7 @@ pub(crate) struct Channels {
 
 #[derive(Debug)]
 struct OpenChannel {
+    limits: Limits,
     closed: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -77,8 +78,8 @@ impl Channels {
                 drop::<Place>(place);
             }
         };
-        let task = tokio::spawn(accept(bound, limits, closed.clone(), serve));
-        self.lock().insert(agent.clone(), OpenChannel { closed, task });
+        let task = tokio::spawn(accept(bound, limits.clone(), closed.clone(), serve));
+        self.lock().insert(agent.clone(), OpenChannel { limits, closed, task });
         Ok(())
     }
 
@@ -90,6 +91,11 @@ impl Channels {
             // A channel's task that panicked is closed all the same.
             _ = channel.task.await;
         }
+    }
+
+    /// Whether something is connected to the channel of `agent`.
+    pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
+        self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
     }
 
     /// Closes every channel.

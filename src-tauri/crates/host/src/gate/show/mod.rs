@@ -19,7 +19,8 @@ use postern_policy::{
 };
 use postern_protocol::{RunParams, Stdin, What};
 use sha2::{Digest as _, Sha256};
-use text::{MOST, length, shown};
+pub(crate) use text::shown;
+use text::{MOST, length};
 use uuid::Uuid;
 
 /// What a question is built from.

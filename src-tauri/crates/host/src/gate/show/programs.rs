@@ -48,9 +48,8 @@ fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>) -
         real_path: (program.real_path != program.path).then(|| shown(&program.real_path)),
         version: identity.and_then(|identity| identity.version.clone()),
         short_hash: identity.map(|identity| short(&identity.sha256)),
-        signer: signature.map(|signature| {
-            shown(signature.team_id.as_deref().unwrap_or(&signature.signing_id))
-        }),
+        signer: signature
+            .map(|signature| shown(signature.team_id.as_deref().unwrap_or(&signature.signing_id))),
         remarks,
         script,
     }

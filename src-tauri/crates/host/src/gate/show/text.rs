@@ -8,10 +8,7 @@ pub(crate) const MOST: usize = 16 * 1024;
 
 /// Hostile text as pieces that are safe to show.
 pub(crate) fn shown(text: &str) -> Shown {
-    escape::pieces(text)
-        .into_iter()
-        .map(|piece| Piece { text: piece.text, escaped: piece.escaped })
-        .collect()
+    escape::pieces(text).into_iter().map(|piece| Piece { text: piece.text, escaped: piece.escaped }).collect()
 }
 
 /// Bytes of shown text.
