@@ -1,0 +1,151 @@
+//! A request's way: allowed by rule, asked, answered, run, told.
+
+use crate::support::Lab;
+use serde_json::json;
+use uuid::Uuid;
+
+#[tokio::test]
+async fn a_rule_lets_a_command_through_and_every_event_is_told() {
+    let lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "/usr/bin/printf").await;
+    let mut wire = lab.connect("main").await;
+    let done = wire.run(&["printf", "%s-%s", "a", "b"]).await;
+    assert_eq!(done["outcome"], "exited", "{done}");
+    assert_eq!(done["exitCode"], 0);
+    assert_eq!(done["stdout"], "a-b");
+    let started = wire.event("exec.started").await;
+    assert_eq!(started["by"], "rule", "{started}");
+    assert_eq!(started["argv"], json!(["printf", "%s-%s", "a", "b"]));
+    assert_eq!(started["cwd"], lab.home().to_str().unwrap());
+    let finished = wire.event("exec.finished").await;
+    assert_eq!(finished["stdout"], "a-b");
+    assert_eq!(finished["sequence"], started["sequence"].as_u64().unwrap() + 1, "no gap");
+}
+
+#[tokio::test]
+async fn a_person_is_asked_and_once_is_once() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    for _ in 0..2 {
+        let (_, call) = wire.post_run(&["echo", "hi"], json!({"reason": "to greet"})).await;
+        let (question, answered) = lab.answer("once", json!({})).await;
+        assert_eq!(answered["applied"], true, "{answered}");
+        assert_eq!(question.line, "echo hi");
+        let says: String = question.asker.says.unwrap().into_iter().map(|piece| piece.text).collect();
+        assert_eq!(says, "to greet", "its own reason is shown as its own");
+        let done = wire.answer(call).await.unwrap();
+        assert_eq!(done["stdout"], "hi\n");
+        assert_eq!(wire.event("exec.started").await["by"], "person");
+    }
+}
+
+#[tokio::test]
+async fn always_is_remembered_before_the_run_and_serves_the_next() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "one"], json!({})).await;
+    let (question, answered) = lab.answer("always", json!({"proposal": "path"})).await;
+    assert_eq!(answered["applied"], true, "{answered}");
+    assert!(question.proposals.iter().any(|offer| offer.id == "path"), "it was offered");
+    wire.answer(call).await.unwrap();
+    let done = wire.run(&["echo", "two"]).await;
+    assert_eq!(done["stdout"], "two\n", "no question the second time");
+    let rules = lab.control("rules.list", json!({"agent": "main"})).await.unwrap();
+    assert!(rules.to_string().contains("/echo"), "the rule is in the list: {rules}");
+}
+
+#[tokio::test]
+async fn a_no_reaches_the_agent_in_the_persons_words() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.answer("deny", json!({"feedback": "not today"})).await;
+    let denied = wire.answer(call).await.unwrap();
+    assert_eq!(denied["reason"], "user", "{denied}");
+    assert_eq!(denied["feedback"], "not today");
+    assert_eq!(denied["state"], "denied");
+    assert_eq!(wire.event("exec.denied").await["feedback"], "not today");
+}
+
+#[tokio::test]
+async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let cases = [
+        ("echo $0", "/bin/bash\n", vec!["/bin/bash", "--noprofile", "--norc", "-c", "echo $0"]),
+        ("echo plain", "plain\n", vec!["echo", "plain"]),
+    ];
+    for (text, stdout, argv) in cases {
+        let params = json!({"requestId": Uuid::new_v4(), "shell": text, "wait": "finished"});
+        let done = wire.call("system.run", params).await.unwrap();
+        assert_eq!(done["stdout"], stdout, "{text}");
+        assert_eq!(wire.event("exec.started").await["argv"], json!(argv), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn without_waiting_the_answer_comes_when_it_was_judged() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let request_id = Uuid::new_v4().to_string();
+    let accepted =
+        wire.call("system.run", json!({"requestId": request_id, "command": ["true"]})).await.unwrap();
+    assert_eq!(accepted["requestId"], request_id);
+    assert_eq!(accepted["verdict"]["decision"], "allow", "{accepted}");
+    assert_eq!(wire.event("exec.finished").await["requestId"], request_id);
+    let status = wire.call("system.status", json!({"requestId": request_id})).await.unwrap();
+    assert_eq!(status["state"], "finished", "{status}");
+    assert_eq!(status["ending"]["exitCode"], 0, "{status}");
+}
+
+#[tokio::test]
+async fn output_is_told_as_it_comes_and_input_is_fed() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let more = json!({"stdin": {"stream": true}, "stream": true});
+    let (request_id, call) = wire.post_run(&["cat"], more).await;
+    let input = |data: &str, eof: bool| json!({"requestId": request_id, "data": data, "eof": eof});
+    let written = wire.call("system.input", input("first\n", false)).await.unwrap();
+    assert_eq!(written["written"], 6, "{written}");
+    let output = wire.event("exec.output").await;
+    assert_eq!((&output["data"], &output["offset"]), (&json!("first\n"), &json!(0)));
+    wire.call("system.input", input("second", true)).await.unwrap();
+    let done = wire.answer(call).await.unwrap();
+    assert_eq!(done["stdout"], "first\nsecond");
+    let output = wire.event("exec.output").await;
+    assert_eq!((&output["data"], &output["offset"]), (&json!("second"), &json!(6)));
+    let late = wire.call("system.input", input("more", false)).await.unwrap_err();
+    assert_eq!(late["data"]["code"], "not-running", "{late}");
+}
+
+#[tokio::test]
+async fn a_run_that_takes_too_long_is_ended() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["sleep", "600"], json!({"timeoutMs": 50})).await;
+    let done = wire.answer(call).await.unwrap();
+    assert_eq!(done["outcome"], "timeout", "{done}");
+    assert_eq!(done["timedOut"], true);
+}
+
+#[tokio::test]
+async fn a_run_is_killed_by_its_agent_and_by_the_person() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let (request_id, call) = wire.post_run(&["sleep", "600"], json!({})).await;
+    wire.event("exec.started").await;
+    wire.call("system.kill", json!({"requestId": request_id})).await.unwrap();
+    assert_eq!(wire.answer(call).await.unwrap()["outcome"], "killed");
+
+    let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
+    wire.event("exec.started").await;
+    let running = lab.control("requests.list", json!({"state": "running"})).await.unwrap();
+    let id = running["requests"][0]["id"].as_str().unwrap().to_owned();
+    lab.control("requests.kill", json!({"id": id})).await.unwrap();
+    assert_eq!(wire.answer(call).await.unwrap()["outcome"], "killed");
+}

@@ -1,0 +1,12 @@
+//! A whole host on real sockets in a temporary folder, with real programs and a scripted person.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "support functions of tests")]
+
+mod answers;
+mod bad_input;
+mod door;
+mod flow;
+mod isolation;
+mod limits;
+mod replay;
+mod sessions;
+mod support;

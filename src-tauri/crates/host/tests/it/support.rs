@@ -1,0 +1,255 @@
+//! A host in a temporary folder, an agent's end of its channel, and a scripted person.
+
+use postern_contract::{Question, Told};
+use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
+use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::broadcast;
+use uuid::Uuid;
+
+/// How long anything may take before a test is given up: a guard against hanging, never an expectation.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A host with its folders and a person at a terminal.
+pub(crate) struct Lab {
+    pub(crate) folder: TempDir,
+    pub(crate) host: Host,
+    pub(crate) face: FaceGuard,
+    told: broadcast::Receiver<Told>,
+}
+
+/// Waits for something that is certain to come, but not for ever.
+pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("{what} did not come"),
+    }
+}
+
+impl Lab {
+    /// A host with the agent `main`, and nothing else.
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("home")).unwrap();
+        let lab = Self::in_folder(folder).await;
+        lab.control("agents.add", json!({"agent": "main"})).await.unwrap();
+        lab.set("main", &[("questionsPerMinute", "100")]).await;
+        lab
+    }
+
+    /// A host on a folder that one may have used before.
+    pub(crate) async fn in_folder(folder: TempDir) -> Self {
+        let environment = vec![("USER".to_owned(), "ann".to_owned()), ("LANG".to_owned(), "C".to_owned())];
+        let home = folder.path().join("home");
+        let config = HostConfig::new(folder.path().join("data"), &home, environment);
+        let host = Host::start(config).await.unwrap();
+        let (face, told) = (host.face(FaceKind::Terminal), host.watch());
+        Self { folder, host, face, told }
+    }
+
+    /// Ends the host and starts another one on the same folder.
+    pub(crate) async fn restart(self) -> Self {
+        self.host.shutdown().await;
+        let Self { folder, host, face, told } = self;
+        drop((host, face, told));
+        Self::in_folder(folder).await
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home").canonicalize().unwrap()
+    }
+
+    pub(crate) async fn control(&self, method: &str, params: Value) -> Result<Value, String> {
+        let face = self.face.id();
+        let called = self.host.call(&face, method, params);
+        soon(method, called).await.map_err(|error| error.to_string())
+    }
+
+    pub(crate) async fn set(&self, agent: &str, values: &[(&str, &str)]) {
+        let values: serde_json::Map<String, Value> =
+            values.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
+        self.control("agents.set", json!({"agent": agent, "values": values})).await.unwrap();
+    }
+
+    pub(crate) async fn rule(&self, effect: &str, agent: Option<&str>, text: &str) -> Value {
+        let draft = json!({"effect": effect, "agent": agent, "text": text});
+        self.control("rules.add", draft).await.unwrap()
+    }
+
+    /// The next question that opens.
+    pub(crate) async fn question(&mut self) -> Question {
+        loop {
+            if let Told::QuestionOpened(question) = soon("a question", self.told.recv()).await.unwrap() {
+                return *question;
+            }
+        }
+    }
+
+    /// How the next question closes.
+    pub(crate) async fn closed(&mut self) -> String {
+        loop {
+            if let Told::QuestionClosed(closed) = soon("the end of a question", self.told.recv()).await.unwrap()
+            {
+                return closed.how;
+            }
+        }
+    }
+
+    /// Answers the next question; `more` is joined to the answer's params.
+    pub(crate) async fn answer(&mut self, answer: &str, more: Value) -> (Question, Value) {
+        let question = self.question().await;
+        let answered = self.answer_to(&question, answer, more).await;
+        (question, answered)
+    }
+
+    pub(crate) async fn answer_to(&self, question: &Question, answer: &str, more: Value) -> Value {
+        let mut params = json!({"questionId": question.id, "digest": question.digest, "answer": answer});
+        if let (Some(params), Some(more)) = (params.as_object_mut(), more.as_object()) {
+            params.extend(more.clone());
+        }
+        self.control("questions.answer", params).await.unwrap()
+    }
+
+    pub(crate) fn socket(&self, agent: &str) -> PathBuf {
+        self.folder.path().join("data/agents").join(agent).join("agent.sock")
+    }
+
+    pub(crate) fn key(&self, agent: &str) -> Key {
+        let path = self.socket(agent).with_file_name("agent.key");
+        Key::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// An authenticated connection.
+    pub(crate) async fn connect(&self, agent: &str) -> Wire {
+        self.connect_after(agent, None).await
+    }
+
+    pub(crate) async fn connect_after(&self, agent: &str, after: Option<u64>) -> Wire {
+        let mut wire = Wire::open(&self.socket(agent)).await;
+        wire.authenticate(&self.key(agent), after).await.unwrap();
+        wire
+    }
+}
+
+/// An agent's end of a channel.
+pub(crate) struct Wire {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    next: i64,
+    pub(crate) notices: VecDeque<Value>,
+    pub(crate) welcome: Value,
+}
+
+impl Wire {
+    pub(crate) async fn open(socket: &Path) -> Self {
+        let stream = UnixStream::connect(socket).await.unwrap();
+        let (reader, writer) = stream.into_split();
+        Self {
+            reader: BufReader::new(reader),
+            writer,
+            next: 0,
+            notices: VecDeque::new(),
+            welcome: Value::Null,
+        }
+    }
+
+    /// Answers the hello, and checks the host's own proof.
+    pub(crate) async fn authenticate(&mut self, key: &Key, after: Option<u64>) -> Result<(), Value> {
+        let hello = self.read().await.unwrap();
+        assert_eq!(hello["method"], "hello", "the host speaks first");
+        let server = Nonce::try_from(hello["params"]["nonce"].as_str().unwrap().to_owned()).unwrap();
+        let client = Nonce::from_bytes(*Uuid::new_v4().as_bytes());
+        let both =
+            Handshake { socket: Socket::Channel, server_nonce: server, client_nonce: client.clone() };
+        let mut params = json!({
+            "protocol": 1, "nonce": client.as_str(), "proof": both.proof(key, Side::Client),
+            "client": {"name": "test", "version": "1"},
+        });
+        if let Some(after) = after {
+            params["after"] = after.into();
+        }
+        self.welcome = self.call("authenticate", params).await?;
+        let proof = self.welcome["proof"].as_str().unwrap();
+        assert!(both.holds(key, Side::Server, proof), "the host proves itself as well");
+        Ok(())
+    }
+
+    pub(crate) async fn send(&mut self, line: &[u8]) {
+        soon("writing", self.writer.write_all(line)).await.unwrap();
+    }
+
+    /// The next message; none at the end.
+    pub(crate) async fn read(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        let read = soon("a message", self.reader.read_line(&mut line)).await;
+        match read {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(serde_json::from_str(&line).unwrap()),
+        }
+    }
+
+    /// Sends a call without waiting for its answer; gives its id.
+    pub(crate) async fn post(&mut self, method: &str, params: Value) -> i64 {
+        self.next += 1;
+        let call = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.send(format!("{call}\n").as_bytes()).await;
+        self.next
+    }
+
+    /// The answer to a call that was sent; events that come before it are kept.
+    pub(crate) async fn answer(&mut self, id: i64) -> Result<Value, Value> {
+        loop {
+            let message = self.read().await.unwrap_or_else(|| panic!("the host hung up before answer {id}"));
+            if message.get("method").is_some() {
+                self.notices.push_back(message);
+            } else if message["id"] == id || message["id"].is_null() {
+                return match message.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(message["result"].clone()),
+                };
+            }
+        }
+    }
+
+    pub(crate) async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.post(method, params).await;
+        self.answer(id).await
+    }
+
+    /// The params of the next event of this name; those before it are passed over.
+    pub(crate) async fn event(&mut self, method: &str) -> Value {
+        loop {
+            let message = match self.notices.pop_front() {
+                Some(kept) => kept,
+                None => self.read().await.unwrap_or_else(|| panic!("the host hung up before {method}")),
+            };
+            if message["method"] == method {
+                return message["params"].clone();
+            }
+        }
+    }
+
+    /// Runs a command and waits for its end: the members of its last event.
+    pub(crate) async fn run(&mut self, argv: &[&str]) -> Value {
+        let id = self.post_run(argv, json!({})).await.1;
+        self.answer(id).await.unwrap()
+    }
+
+    /// Sends `system.run` with `wait: finished`; gives the request's id and the call's.
+    pub(crate) async fn post_run(&mut self, argv: &[&str], more: Value) -> (String, i64) {
+        let request_id = Uuid::new_v4().to_string();
+        let mut params = json!({"requestId": request_id, "command": argv, "wait": "finished"});
+        if let (Some(params), Some(more)) = (params.as_object_mut(), more.as_object()) {
+            params.extend(more.clone());
+        }
+        let id = self.post("system.run", params).await;
+        (request_id, id)
+    }
+}
