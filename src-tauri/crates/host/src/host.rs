@@ -8,7 +8,7 @@ use crate::gate::{self, Gate, PAUSE, Pause, World};
 use crate::publish::Publisher;
 use crate::resolve::Resolver;
 use crate::socket::Channels;
-use crate::user::UserFacts;
+use crate::user::User;
 use crate::watch;
 use postern_contract::Told;
 use postern_contract::methods::ControlError;
@@ -30,16 +30,8 @@ const SHUTDOWN: Duration = Duration::from_secs(10);
 pub struct HostConfig {
     /// The data folder. Made 0700 where it is missing.
     pub data: PathBuf,
-    /// The person.
-    pub user: UserFacts,
-}
-
-impl HostConfig {
-    /// For a person with this home folder and environment.
-    pub fn new(data: PathBuf, home: &Path, environment: Vec<(String, String)>) -> Self {
-        let home = home.to_string_lossy().into_owned();
-        Self { data, user: UserFacts::from_environment(home, environment) }
-    }
+    /// The person: [`User::current`].
+    pub user: User,
 }
 
 /// Why a host did not start.

@@ -74,7 +74,7 @@ async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
     let mut wire = lab.connect("main").await;
     let cases = [
         ("echo $0", "/bin/bash\n", vec!["/bin/bash", "--noprofile", "--norc", "-c", "echo $0"]),
-        ("echo plain", "plain\n", vec!["echo", "plain"]),
+        ("basename /a/plain", "plain\n", vec!["basename", "/a/plain"]),
     ];
     for (text, stdout, argv) in cases {
         let params = json!({"requestId": Uuid::new_v4(), "shell": text, "wait": "finished"});

@@ -1,6 +1,7 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
 use postern_contract::{Question, Told};
+use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
 use serde_json::{Value, json};
@@ -46,9 +47,9 @@ impl Lab {
 
     /// A host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
-        let environment = vec![("USER".to_owned(), "ann".to_owned()), ("LANG".to_owned(), "C".to_owned())];
-        let home = folder.path().join("home");
-        let config = HostConfig::new(folder.path().join("data"), &home, environment);
+        let home = folder.path().join("home").canonicalize().unwrap();
+        let user = User { home: home.to_str().unwrap().to_owned(), ..User::current(Vec::new()).unwrap() };
+        let config = HostConfig { data: folder.path().join("data"), user };
         let host = Host::start(config).await.unwrap();
         let (face, told) = (host.face(FaceKind::Terminal), host.watch());
         Self { folder, host, face, told }
@@ -95,7 +96,8 @@ impl Lab {
     /// How the next question closes.
     pub(crate) async fn closed(&mut self) -> String {
         loop {
-            if let Told::QuestionClosed(closed) = soon("the end of a question", self.told.recv()).await.unwrap()
+            if let Told::QuestionClosed(closed) =
+                soon("the end of a question", self.told.recv()).await.unwrap()
             {
                 return closed.how;
             }
@@ -166,8 +168,7 @@ impl Wire {
         assert_eq!(hello["method"], "hello", "the host speaks first");
         let server = Nonce::try_from(hello["params"]["nonce"].as_str().unwrap().to_owned()).unwrap();
         let client = Nonce::from_bytes(*Uuid::new_v4().as_bytes());
-        let both =
-            Handshake { socket: Socket::Channel, server_nonce: server, client_nonce: client.clone() };
+        let both = Handshake { socket: Socket::Channel, server_nonce: server, client_nonce: client.clone() };
         let mut params = json!({
             "protocol": 1, "nonce": client.as_str(), "proof": both.proof(key, Side::Client),
             "client": {"name": "test", "version": "1"},
