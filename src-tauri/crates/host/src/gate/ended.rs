@@ -11,7 +11,7 @@ use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{
     Accepted, Encoding, ErrorCode, KillResult, Notice, OutputParams, OutputResult, RunParams, RunResult,
-    StatusResult, Stream, Wait, What, WhichParams, WhichProgram, WhichResult, limits,
+    StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
 };
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, RequestRow};

@@ -1,6 +1,6 @@
 //! The task that tells one agent: everything in the order in which it was written.
 
-use super::{line, replay};
+use super::replay;
 use crate::socket::{Line, Outbox};
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, ErrorObject, Notice};

@@ -1,7 +1,6 @@
 //! Taking connections, for as long as the channel is open, whatever the system says meanwhile.
 
 use super::listen::Bound;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixStream;

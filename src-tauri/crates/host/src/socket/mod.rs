@@ -9,7 +9,7 @@ mod reader;
 mod reply;
 
 pub(crate) use accept::{Limits, Place, accept};
-pub(crate) use handshake::{Proved, handshake};
+pub(crate) use handshake::handshake;
 pub(crate) use listen::{BindError, Bound, bind};
 pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;

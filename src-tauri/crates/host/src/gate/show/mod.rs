@@ -10,13 +10,11 @@ use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
 use postern_contract::{
-    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal, ProposedRule, Question, Shown,
+    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Proposal, ProposedRule, Question, Shown,
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::ToolVerdict;
-use postern_policy::{
-    Ask, Decision, Millis, Offer, Reason, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text,
-};
+use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};
 use postern_protocol::{RunParams, Stdin, What};
 use sha2::{Digest as _, Sha256};
 pub(crate) use text::shown;

@@ -1,0 +1,111 @@
+//! `agents.*`.
+
+use super::lines::{self, Channel};
+use super::{Answer, Control, Handle, rows};
+use crate::ask::FaceId;
+use crate::book::{AgentChanges, AgentEntry, NewAgent};
+use postern_contract::methods::{
+    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelLines, ControlCode, ControlError,
+    GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
+};
+use postern_contract::{AgentRow, Told};
+use postern_policy::AgentId;
+use std::path::Path;
+
+impl Control {
+    /// Opens an agent's channel, or opens it anew with another key or other uids: who is on it is cut off.
+    pub(crate) async fn open_channel(&self, entry: &AgentEntry) -> Result<(), ControlError> {
+        let internal = |error: String| ControlError::new(ControlCode::Internal, error);
+        let key = entry.folder.key().map_err(|error| internal(error.to_string()))?;
+        let agent = &entry.agent;
+        let opened = self.parts.channels.open(&agent.id, &entry.folder.socket(), key, &agent.uids).await;
+        opened.map_err(|error| internal(error.to_string()))
+    }
+
+    async fn row(&self, agent: &AgentId) -> Result<AgentRow, ControlError> {
+        let entry = self.parts.book.agent(agent);
+        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {agent}")))?;
+        let id = agent.clone();
+        let kept = self.read(move |conn| postern_store::agents::get(conn, &id)).await?;
+        let seen = kept.and_then(|kept| kept.last_seen_at);
+        Ok(rows::agent(&entry, seen, self.parts.channels.is_connected(agent)))
+    }
+
+    async fn agents_changed(&self, agent: &AgentId) -> Result<AgentRow, ControlError> {
+        self.tell(Told::AgentsChanged);
+        self.row(agent).await
+    }
+}
+
+impl Handle<ListAgents> for Control {
+    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ListAgents> {
+        let kept = self.read(postern_store::agents::all).await?;
+        let entries = self.parts.book.agents();
+        let row = |entry: &std::sync::Arc<AgentEntry>| {
+            let seen = kept.iter().find(|kept| kept.id == entry.agent.id).and_then(|kept| kept.last_seen_at);
+            rows::agent(entry, seen, self.parts.channels.is_connected(&entry.agent.id))
+        };
+        Ok(Agents { agents: entries.iter().map(row).collect() })
+    }
+}
+
+impl Handle<GetAgent> for Control {
+    async fn handle(&self, _: FaceId, params: AgentRef) -> Answer<GetAgent> {
+        self.row(&params.agent).await
+    }
+}
+
+impl Handle<AddAgent> for Control {
+    async fn handle(&self, _: FaceId, params: AgentAdd) -> Answer<AddAgent> {
+        let AgentAdd { agent, name, color, preset } = params;
+        let entry = self.parts.book.add_agent(NewAgent { id: agent.clone(), name, color, preset }).await?;
+        self.open_channel(&entry).await?;
+        self.agents_changed(&agent).await
+    }
+}
+
+impl Handle<SetAgent> for Control {
+    async fn handle(&self, _: FaceId, params: AgentSet) -> Answer<SetAgent> {
+        let AgentSet { agent, settings, values } = params;
+        let uids = self.parts.book.agent(&agent).map(|entry| entry.agent.uids.clone());
+        let entry = self.parts.book.set_agent(&agent, AgentChanges { settings, values }).await?;
+        if uids.is_some_and(|uids| uids != entry.agent.uids) {
+            self.open_channel(&entry).await?;
+        }
+        self.rules_changed(Some(agent.clone())).await?;
+        self.agents_changed(&agent).await
+    }
+}
+
+impl Handle<RemoveAgent> for Control {
+    async fn handle(&self, _: FaceId, params: AgentRef) -> Answer<RemoveAgent> {
+        if self.parts.book.agent(&params.agent).is_none() {
+            return Err(ControlError::not_found(format!("there is no agent {}", params.agent)));
+        }
+        self.parts.channels.close(&params.agent).await;
+        self.parts.book.remove_agent(&params.agent).await?;
+        self.rules_changed(Some(params.agent)).await?;
+        self.tell(Told::AgentsChanged);
+        Ok(Applied { applied: true })
+    }
+}
+
+impl Handle<RotateKey> for Control {
+    async fn handle(&self, _: FaceId, params: AgentRef) -> Answer<RotateKey> {
+        let entry = self.parts.book.rotate_key(&params.agent).await?;
+        self.open_channel(&entry).await?;
+        self.agents_changed(&params.agent).await
+    }
+}
+
+impl Handle<GetChannel> for Control {
+    async fn handle(&self, _: FaceId, params: ChannelAsk) -> Answer<GetChannel> {
+        let row = self.row(&params.agent).await?;
+        let entry = self.parts.book.agent(&params.agent);
+        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let places = self.parts.book.places();
+        let home = Path::new(&places.home);
+        let text = lines::lines(params.kind, Channel { folder: entry.folder.channel(), data: &places.data, home });
+        Ok(ChannelLines { kind: params.kind, text, socket: row.socket, key_file: row.key_file })
+    }
+}

@@ -1,0 +1,151 @@
+//! One connection on the control socket, from hello to its end.
+
+use super::Control;
+use crate::ask::{FaceGuard, FaceId, FaceKind};
+use crate::socket::{Outbox, Reader, handshake, outbox, write};
+use postern_contract::Told;
+use postern_contract::methods::{self, ControlError, Method, QuestionsWatch, WatchQuestions, WatchRequests};
+use postern_protocol::{
+    ControlWelcome, ErrorCode, ErrorObject, Frame, Key, Request, Socket, error_line, notification_line, result_line,
+};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::io::AsyncRead;
+use tokio::net::UnixStream;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long what is on its way may take when the connection ends.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What a connection is, and what it hears.
+struct Session {
+    /// On duty while this is held.
+    guard: Option<FaceGuard>,
+    face: FaceId,
+    questions: bool,
+    requests: bool,
+}
+
+/// Serves one connection until either side ends it.
+pub(super) async fn serve(stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
+    let (incoming, outgoing) = stream.into_split();
+    let gone = closed.child_token();
+    let (out, lines) = outbox(gone.clone());
+    let writer = tokio::spawn(write(outgoing, lines, out.clone()));
+    tokio::select! {
+        () = talk(Reader::new(incoming), &out, &control, &key) => {}
+        () = gone.cancelled() => {}
+    }
+    out.finish();
+    drop(out);
+    if timeout(LAST_WORDS, writer).await.is_err() {
+        gone.cancel();
+    }
+}
+
+async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, out: &Outbox, control: &Control, key: &Key) {
+    let Some(proved) = handshake(&mut reader, out, Socket::Control, key).await else { return };
+    out.push(result_line(&proved.id, &ControlWelcome { proof: proved.proof }).into());
+    let face = control.parts.faces.visitor(FaceKind::Terminal);
+    let mut session = Session { guard: None, face, questions: false, requests: false };
+    let mut told = control.parts.told.subscribe();
+    loop {
+        tokio::select! {
+            read = reader.next() => {
+                let Ok(Some(message)) = read else { return };
+                match message {
+                    Ok(Frame::Request(request)) => answer(request, out, control, &mut session, &mut told).await,
+                    Ok(Frame::Notification(_) | Frame::Response(_)) => {
+                        let error = ErrorObject::new(ErrorCode::InvalidRequest, "only calls are taken here");
+                        out.push(error_line(None, &error).into());
+                    }
+                    Err(refused) => out.push(refused.line().into()),
+                }
+                // A reader that does not take its answers is not read either.
+                out.ready().await;
+            }
+            heard = told.recv() => match heard {
+                Ok(heard) => session.hear(&heard, out),
+                // It missed something: cut off, it connects again and reads the lists anew.
+                Err(RecvError::Lagged(_)) if session.watches() => return,
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+        }
+    }
+}
+
+async fn answer(request: Request, out: &Outbox, control: &Control, session: &mut Session, told: &mut Receiver<Told>) {
+    let Request { id, method, params } = request;
+    // From here on nothing is missed: what happens while the lists are read is told behind them.
+    if method == WatchQuestions::NAME || method == WatchRequests::NAME {
+        if !session.watches() {
+            *told = told.resubscribe();
+        }
+        session.watch(&method, &params, control);
+    }
+    let line = match control.call(session.face, &method, params).await {
+        Ok(result) => result_line(&id, &result),
+        Err(error) => error_line(Some(&id), &object(&error)),
+    };
+    out.push(line.into());
+}
+
+impl Session {
+    fn watches(&self) -> bool {
+        self.questions || self.requests
+    }
+
+    /// Begins to watch. Params that are wrong are answered with an error by the method itself.
+    fn watch(&mut self, method: &str, params: &Value, control: &Control) {
+        if method == WatchRequests::NAME {
+            self.requests = true;
+            return;
+        }
+        let Ok(QuestionsWatch { face }) = serde_json::from_value(params.clone()) else { return };
+        self.questions = true;
+        let kind = match face {
+            methods::FaceKind::Window => FaceKind::Window,
+            methods::FaceKind::Terminal => FaceKind::Terminal,
+            methods::FaceKind::Observer => {
+                self.guard = None;
+                return;
+            }
+        };
+        let guard = control.parts.faces.enter(kind);
+        self.face = guard.id();
+        self.guard = Some(guard);
+    }
+
+    fn hear(&self, told: &Told, out: &Outbox) {
+        let wanted = match told {
+            Told::QuestionOpened(_) | Told::QuestionChanged(_) | Told::QuestionClosed(_) => self.questions,
+            Told::RequestChanged(_) => self.requests,
+            Told::StatusChanged(_)
+            | Told::AgentsChanged
+            | Told::RulesChanged
+            | Told::SkillsChanged
+            | Told::Attention(_) => self.watches(),
+        };
+        if wanted {
+            out.push(line_of(told).into());
+        }
+    }
+}
+
+/// Its JSON is the `method` and the `params` of a notification already.
+fn line_of(told: &Told) -> Vec<u8> {
+    let mut value = serde_json::to_value(told).unwrap_or_default();
+    let params = value.get_mut("params").map_or_else(|| Value::Object(serde_json::Map::new()), Value::take);
+    notification_line(value["method"].as_str().unwrap_or_default(), &params)
+}
+
+fn object(error: &ControlError) -> ErrorObject {
+    match ErrorCode::from_name(error.code.name()) {
+        Some(code) => ErrorObject::new(code, error.message.clone()),
+        None => ErrorObject::named(error.code.name(), error.message.clone()),
+    }
+}

@@ -1,0 +1,141 @@
+//! Whose child a process is: what Postern started for an agent must not answer its own questions.
+//!
+//! As far as the system can tell: Linux says who started whom, and hands what was orphaned to the host; elsewhere only
+//! the session of a run that is still known gives its grandchildren away.
+
+use std::collections::BTreeSet;
+
+/// How far up is looked. Longer chains are refused.
+const FARTHEST: usize = 256;
+
+/// What the system knows about processes.
+pub(crate) trait Processes {
+    /// Who started `pid`; none where it is gone or unknown.
+    fn parent(&self, pid: u32) -> Option<u32>;
+    /// The session `pid` belongs to; none where it is gone or unknown.
+    fn session(&self, pid: u32) -> Option<u32>;
+}
+
+/// What became of looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Descent {
+    /// Nothing that Postern started.
+    Foreign,
+    /// Postern started it, or what started it.
+    Started,
+    /// It cannot be told: as good as started.
+    Unknown,
+}
+
+/// Whether `peer` was started by the host (`own`) or by a run in `runs` (process ids, which are also their sessions).
+/// The host itself is not its own child.
+pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> Descent {
+    if peer == own {
+        return Descent::Foreign;
+    }
+    let (Some(_), Some(mut pid)) = (system.session(peer), system.parent(peer)) else { return Descent::Unknown };
+    if started(peer, own, runs, system) {
+        return Descent::Started;
+    }
+    for _ in 0..FARTHEST {
+        if started(pid, own, runs, system) {
+            return Descent::Started;
+        }
+        match system.parent(pid) {
+            // The first process, or one of another user that this one may not look at: nothing of Postern's.
+            Some(0) | None => return Descent::Foreign,
+            Some(parent) => pid = parent,
+        }
+    }
+    Descent::Unknown
+}
+
+/// Whether `pid` is the host, a run, or in a run's session.
+fn started(pid: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) -> bool {
+    pid == own || runs.contains(&pid) || system.session(pid).is_some_and(|session| runs.contains(&session))
+}
+
+/// The system's own answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct System;
+
+impl Processes for System {
+    #[cfg(target_os = "linux")]
+    fn parent(&self, pid: u32) -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name stands in brackets and may hold anything: the fields begin behind the last one.
+        let fields = &stat[stat.rfind(')')? + 1..];
+        fields.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
+
+    #[cfg(target_os = "macos")]
+    fn parent(&self, pid: u32) -> Option<u32> {
+        crate::run::parent_of(pid)
+    }
+
+    fn session(&self, pid: u32) -> Option<u32> {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let session = rustix::process::getsid(Some(pid)).ok()?;
+        u32::try_from(session.as_raw_nonzero().get()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Descent, Processes, System, descent};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// pid → (parent, session)
+    struct Tree(BTreeMap<u32, (u32, u32)>);
+
+    impl Processes for Tree {
+        fn parent(&self, pid: u32) -> Option<u32> {
+            self.0.get(&pid).map(|entry| entry.0)
+        }
+        fn session(&self, pid: u32) -> Option<u32> {
+            self.0.get(&pid).map(|entry| entry.1)
+        }
+    }
+
+    #[test]
+    fn what_postern_started_is_told_from_what_it_did_not() {
+        const HOST: u32 = 100;
+        let tree = Tree(BTreeMap::from([
+            (1, (0, 1)),
+            (HOST, (1, HOST)),
+            (50, (1, 50)),       // the person's terminal
+            (51, (50, 50)),      // and a command in it
+            (200, (HOST, 200)),  // a run
+            (201, (200, 200)),   // its child
+            (202, (1, 200)),     // a grandchild that was orphaned
+            (203, (HOST, 203)),  // one that was orphaned and left the session: Linux hands it to the host
+            (300, (299, 300)),   // its parent is another user's and not to be seen
+            (400, (400, 400)),   // a circle
+        ]));
+        let runs = BTreeSet::from([200]);
+        let cases = [
+            (HOST, Descent::Foreign),
+            (50, Descent::Foreign),
+            (51, Descent::Foreign),
+            (200, Descent::Started),
+            (201, Descent::Started),
+            (202, Descent::Started),
+            (203, Descent::Started),
+            (300, Descent::Foreign),
+            (400, Descent::Unknown),
+            (999, Descent::Unknown),
+        ];
+        for (peer, expected) in cases {
+            assert_eq!(descent(peer, HOST, &runs, &tree), expected, "process {peer}");
+        }
+    }
+
+    #[test]
+    fn the_system_knows_this_process() {
+        let own = std::process::id();
+        let parent = System.parent(own).expect("a test was started by something");
+        assert!(System.session(own).is_some());
+        let started = descent(own, parent, &BTreeSet::new(), &System);
+        assert_eq!(started, Descent::Started, "this process was started by its parent");
+    }
+}

@@ -1,0 +1,101 @@
+//! `explain`: the verdict with its whole trace, by the very code that judges requests. Touches nothing: no usage is
+//! written, nothing is run, nobody is asked.
+
+use super::{Answer, Control, Handle};
+use crate::ask::FaceId;
+use crate::book::now;
+use crate::gate::{Judgement, judge_run};
+use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
+use postern_policy::{Decision, Reason, Risk, RiskLevel, TraceLine};
+use postern_protocol::{RunParams, Stdin, Wait, What};
+use postern_request::{Denial, DenyReason};
+use std::sync::Arc;
+use uuid::Uuid;
+
+impl Handle<ExplainCommand> for Control {
+    async fn handle(&self, _: FaceId, params: Explain) -> Answer<ExplainCommand> {
+        let book = &self.parts.book;
+        let snapshot = book.snapshot();
+        let entry = snapshot.agents.get(&params.agent);
+        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
+        let run = run_of(params)?;
+        let world = Arc::clone(&self.parts.world);
+        let judged = tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
+        match judged {
+            Ok(Judgement::Judged(judged)) => {
+                let digest = judged.digest.0;
+                let verdict = judged.verdict;
+                Ok(Explained {
+                    decision: verdict.decision,
+                    reason: verdict.reason,
+                    message: verdict.message,
+                    advice: verdict.advice,
+                    risk: verdict.risk,
+                    rule: verdict.rule,
+                    digest,
+                    steps: verdict.steps,
+                    trace: verdict.trace,
+                })
+            }
+            Ok(Judgement::Refused(denial)) => Ok(refused(denial)),
+            Err(_) => Err(ControlError::new(ControlCode::Internal, "the work was interrupted")),
+        }
+    }
+}
+
+/// The request that the command would be.
+fn run_of(params: Explain) -> Result<RunParams, ControlError> {
+    let what = match (params.argv, params.shell) {
+        (Some(argv), None) => What::Command(argv),
+        (None, Some(text)) => What::Shell(text),
+        (Some(_), Some(_)) | (None, None) => return Err(ControlError::invalid("one of argv and shell is needed")),
+    };
+    Ok(RunParams {
+        request_id: Uuid::nil(),
+        what,
+        cwd: params.cwd,
+        env: params.env,
+        stdin: Stdin::Nothing,
+        timeout_ms: None,
+        reason: None,
+        session: params.session,
+        wait: Wait::None,
+        stream: false,
+        cancel_on_disconnect: false,
+    })
+}
+
+/// What could not even be looked up.
+fn refused(denial: Denial) -> Explained {
+    let reason = match denial.reason {
+        DenyReason::Core => Reason::Core,
+        DenyReason::Denylist => Reason::Denylist,
+        DenyReason::Policy => Reason::Policy,
+        DenyReason::AllowlistMiss => Reason::AllowlistMiss,
+        DenyReason::NotFound => Reason::NotFound,
+        DenyReason::EnvRefused => Reason::EnvRefused,
+        DenyReason::CwdRefused => Reason::CwdRefused,
+        DenyReason::Invalid
+        | DenyReason::User
+        | DenyReason::Expired
+        | DenyReason::Cancelled
+        | DenyReason::Drifted
+        | DenyReason::QueueFull
+        | DenyReason::RateLimited
+        | DenyReason::CannotPresent
+        | DenyReason::Paused
+        | DenyReason::Restarted => Reason::Invalid,
+    };
+    Explained {
+        decision: Decision::Deny,
+        reason,
+        trace: vec![TraceLine { stage: "look up".to_owned(), found: denial.message.clone() }],
+        message: denial.message,
+        advice: denial.advice,
+        risk: Risk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
+        rule: None,
+        digest: String::new(),
+        steps: Vec::new(),
+    }
+}

@@ -1,0 +1,141 @@
+//! The exact lines that give a sandbox its agent's channel, and nothing else. All texts stand here.
+
+use postern_contract::methods::ChannelKind;
+use std::path::Path;
+
+/// Where a sandbox finds its channel.
+const INSIDE: &str = "/run/postern";
+
+/// What the lines speak of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Channel<'a> {
+    /// The agent's folder: socket and key.
+    pub(crate) folder: &'a Path,
+    /// Postern's data folder, which a sandbox must not see.
+    pub(crate) data: &'a Path,
+    /// The person's home folder.
+    pub(crate) home: &'a Path,
+}
+
+/// The lines for one kind of sandbox.
+pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
+    match kind {
+        ChannelKind::Docker => docker(channel),
+        ChannelKind::Bwrap => bwrap(channel),
+        ChannelKind::SandboxExec => sandbox_exec(channel),
+        ChannelKind::Plain => plain(channel),
+    }
+}
+
+fn docker(channel: Channel<'_>) -> String {
+    let folder = quoted(channel.folder);
+    format!(
+        r#"# The container gets the channel's folder, read-only, and postern-run. Your own uid inside, so that it may connect.
+docker run --rm -it --network none --user "$(id -u):$(id -g)" \
+  --mount type=bind,readonly,source={folder},target={INSIDE} \
+  --mount type=bind,readonly,source="$(command -v postern-run)",target=/usr/local/bin/postern-run \
+  --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
+  IMAGE postern-run -- uname -a
+# Docker Desktop on a Mac can pass a socket into its virtual machine only in its newest versions (Docker VMM).
+"#
+    )
+}
+
+fn bwrap(channel: Channel<'_>) -> String {
+    let folder = quoted(channel.folder);
+    format!(
+        r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in.
+bwrap --unshare-all --die-with-parent --new-session --clearenv \
+  --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
+  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" /work --chdir /work \
+  --ro-bind {folder} {INSIDE} \
+  --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
+  --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \
+  --setenv POSTERN_SOCKET {INSIDE}/agent.sock --setenv POSTERN_KEY_FILE {INSIDE}/agent.key \
+  -- /bin/sh -c 'postern-run -- uname -a'
+"#
+    )
+}
+
+fn sandbox_exec(channel: Channel<'_>) -> String {
+    let (folder, data, home) = (sbpl(channel.folder), sbpl(channel.data), sbpl(channel.home));
+    let socket = sbpl(&channel.folder.join("agent.sock"));
+    let inside = quoted(channel.folder);
+    format!(
+        r#"# No network but the channel; reads the system and the current folder, writes to the current folder and to TMPDIR.
+cat > postern.sb <<'PROFILE'
+(version 1)
+(deny default)
+(import "system.sb")
+(allow process-exec process-fork signal sysctl-read)
+(allow file-read-metadata)
+(allow file-read*
+  (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library")
+  (subpath "/opt") (subpath "/private/etc") (subpath "/private/var/db") (subpath "/dev"))
+(allow file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/stdout") (literal "/dev/stderr"))
+(deny file-read* file-write* (subpath {home}))
+(allow file-read* file-write* (subpath (param "FOLDER")) (subpath (param "TMP")))
+(deny file-read* file-write* (subpath {data}))
+(allow file-read* (subpath {folder}))
+(deny network*)
+(allow network-outbound (literal {socket}))
+PROFILE
+POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
+  sandbox-exec -f postern.sb -D FOLDER="$(pwd -P)" -D TMP="$(cd "$TMPDIR" && pwd -P)" /bin/sh -c 'postern-run -- uname -a'
+"#
+    )
+}
+
+fn plain(channel: Channel<'_>) -> String {
+    let folder = quoted(channel.folder);
+    format!(
+        r"# Whatever runs with these two and can reach the folder speaks as this agent.
+export POSTERN_SOCKET={folder}/agent.sock
+export POSTERN_KEY_FILE={folder}/agent.key
+postern-run -- uname -a
+"
+    )
+}
+
+/// A path as one word of a shell line.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// A path as a string of Apple's sandbox profile language.
+fn sbpl(path: &Path) -> String {
+    format!("\"{}\"", path.to_string_lossy().replace('\\', r"\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Channel, lines};
+    use postern_contract::methods::ChannelKind;
+    use std::path::Path;
+
+    const ALL: [ChannelKind; 4] =
+        [ChannelKind::Docker, ChannelKind::Bwrap, ChannelKind::SandboxExec, ChannelKind::Plain];
+
+    #[test]
+    fn every_sandbox_is_told_its_socket_and_its_key() {
+        let home = Path::new("/Users/Anna Muster");
+        let data = home.join("Library/Application Support/Postern");
+        let folder = data.join("agents/main");
+        for kind in ALL {
+            let text = lines(kind, Channel { folder: &folder, data: &data, home });
+            assert!(text.contains("POSTERN_SOCKET") && text.contains("POSTERN_KEY_FILE"), "{kind:?}: {text}");
+            assert!(text.contains("agent.sock") && text.contains("agent.key"), "{kind:?}: {text}");
+            let bare = text.lines().any(|line| line.contains("=/Users/Anna Muster"));
+            assert!(!bare, "{kind:?}: a path with a space is quoted: {text}");
+        }
+    }
+
+    #[test]
+    fn a_quote_in_a_path_stays_in_the_path() {
+        let path = Path::new("/tmp/it's $(here)");
+        let text = lines(ChannelKind::Plain, Channel { folder: path, data: path, home: path });
+        assert!(text.contains(r"'/tmp/it'\''s $(here)'/agent.sock"), "{text}");
+    }
+}

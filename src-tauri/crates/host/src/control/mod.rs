@@ -1,0 +1,100 @@
+//! The approvers' side: every control method, called through the control socket or within the process, with one
+//! meaning. There is no other door to policy.
+
+mod agents;
+mod connection;
+mod descent;
+mod dispatch;
+mod explain;
+mod lines;
+mod permissions;
+mod questions;
+mod requests;
+mod rows;
+mod rules;
+mod settings;
+mod skills;
+mod socket;
+mod status;
+mod tools;
+
+pub(crate) use socket::{ListenError, Listening, listen};
+
+use crate::ask::{FaceId, Faces};
+use crate::book::Book;
+use crate::gate::{Gate, Gone, World};
+use crate::socket::Channels;
+use postern_contract::Told;
+use postern_contract::methods::{ControlCode, ControlError, Method};
+use postern_policy::{AgentId, Millis};
+use std::sync::Arc;
+use tokio::sync::broadcast;
+
+/// What the methods work on.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) book: Book,
+    pub(crate) gate: Gate,
+    pub(crate) channels: Channels,
+    pub(crate) faces: Faces,
+    pub(crate) told: broadcast::Sender<Told>,
+    pub(crate) world: Arc<World>,
+    pub(crate) started_at: Millis,
+}
+
+/// Every control method. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Control {
+    parts: Arc<Parts>,
+}
+
+/// What a method gives.
+pub(crate) type Answer<M> = Result<<M as Method>::Result, ControlError>;
+
+/// One method's handler.
+pub(crate) trait Handle<M: Method> {
+    /// Does it, for the face that asked.
+    fn handle(&self, face: FaceId, params: M::Params) -> impl Future<Output = Answer<M>> + Send;
+}
+
+impl Control {
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self { parts: Arc::new(parts) }
+    }
+
+    fn tell(&self, told: Told) {
+        // Nobody watches: nobody is told.
+        drop(self.parts.told.send(told));
+    }
+
+    /// The policy of an agent (of every agent: none) is another one now: what waits is judged again, and watchers hear.
+    pub(crate) async fn rules_changed(&self, agent: Option<AgentId>) -> Result<(), ControlError> {
+        self.parts.gate.rejudge(agent).await.map_err(gone)?;
+        self.tell(Told::RulesChanged);
+        Ok(())
+    }
+
+    /// Reads from the record where it may block.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&postern_store::Connection) -> Result<T, postern_store::Error> + Send + 'static,
+    ) -> Result<T, ControlError> {
+        let store = self.parts.book.store().clone();
+        match tokio::task::spawn_blocking(move || store.read(work)).await {
+            Ok(read) => read.map_err(record),
+            Err(_) => Err(ControlError::new(ControlCode::Internal, "the work was interrupted")),
+        }
+    }
+}
+
+/// The host is about to end.
+fn gone(_: Gone) -> ControlError {
+    ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down")
+}
+
+fn record(error: postern_store::Error) -> ControlError {
+    crate::book::BookError::from(error).into()
+}
+
+#[cfg(test)]
+mod tests;

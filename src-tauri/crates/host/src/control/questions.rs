@@ -1,0 +1,56 @@
+//! `questions.*`.
+
+use super::{Answer, Control, Handle, gone};
+use crate::ask::FaceId;
+use postern_contract::AnswerParams;
+use postern_contract::methods::{
+    AnswerQuestion, Applied, CannotPresent, ControlError, GetQuestion, ListQuestions, Nothing, PresentQuestion,
+    Presented, QuestionRef, Questions, QuestionsWatch, Unpresented, WatchQuestions,
+};
+
+impl Control {
+    async fn questions(&self) -> Result<Questions, ControlError> {
+        let questions = self.parts.gate.questions().await.map_err(gone)?;
+        Ok(Questions { questions })
+    }
+}
+
+impl Handle<ListQuestions> for Control {
+    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ListQuestions> {
+        self.questions().await
+    }
+}
+
+/// The connection has put its face on duty before it comes here.
+impl Handle<WatchQuestions> for Control {
+    async fn handle(&self, _: FaceId, _: QuestionsWatch) -> Answer<WatchQuestions> {
+        self.questions().await
+    }
+}
+
+impl Handle<GetQuestion> for Control {
+    async fn handle(&self, _: FaceId, params: QuestionRef) -> Answer<GetQuestion> {
+        let question = self.parts.gate.question(params.question_id.clone()).await.map_err(gone)?;
+        let missing = || ControlError::not_found(format!("no question {:?} waits", params.question_id));
+        question.map(|question| *question).ok_or_else(missing)
+    }
+}
+
+impl Handle<PresentQuestion> for Control {
+    async fn handle(&self, face: FaceId, params: Presented) -> Answer<PresentQuestion> {
+        self.parts.gate.presented(face, params).await.map_err(gone)
+    }
+}
+
+impl Handle<CannotPresent> for Control {
+    async fn handle(&self, face: FaceId, params: Unpresented) -> Answer<CannotPresent> {
+        self.parts.gate.cannot_present(face, params.question_id, params.why).await.map_err(gone)?;
+        Ok(Applied { applied: true })
+    }
+}
+
+impl Handle<AnswerQuestion> for Control {
+    async fn handle(&self, face: FaceId, params: AnswerParams) -> Answer<AnswerQuestion> {
+        self.parts.gate.answer(params, face).await.map_err(gone)
+    }
+}

@@ -1,0 +1,146 @@
+//! One request in full, from what was written down.
+
+use super::super::rows;
+use crate::gate::shown;
+use postern_command::{escape, quote};
+use postern_contract::{Moment, RequestDetail, Shown};
+use postern_policy::Millis;
+use postern_request::{Ending, Launch};
+use postern_store::outputs::Output;
+use postern_store::requests::{Phase, RequestRow};
+use serde_json::Value;
+
+/// How much of each stream is shown, in bytes: the end, with a part of the beginning where both fit.
+const SHOWN: usize = 64 * 1024;
+
+pub(super) fn detail(row: RequestRow, stdout: Option<Output>, stderr: Option<Output>) -> RequestDetail {
+    // What was asked for is kept as it came over the wire.
+    let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
+    let truncated = [&stdout, &stderr].into_iter().flatten().any(|output| output.left_out() > 0 || kept(output) > SHOWN);
+    let timeline = timeline(&row);
+    let running = matches!(row.summary.phase, Phase::Running | Phase::Stopping);
+    let verdict = row.verdict;
+    RequestDetail {
+        row: rows::request(&row.summary),
+        command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
+        cwd: escape::text(&row.plan.as_ref().map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone())),
+        env: overrides(&asked),
+        steps: verdict.as_ref().map(|verdict| verdict.steps.clone()).unwrap_or_default(),
+        message: message(row.ending.as_ref()).or_else(|| verdict.as_ref().map(|verdict| verdict.message.clone())),
+        rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
+        trace: verdict.map(|verdict| verdict.trace).unwrap_or_default(),
+        digest: row.digest.map(|digest| digest.0),
+        feedback: row.feedback.as_deref().map(escape::text),
+        says: word(&asked, "reason").as_deref().map(escape::text),
+        timeline,
+        stdout: stdout.as_ref().map(text),
+        stderr: stderr.as_ref().map(text),
+        truncated,
+        pid: row.process.filter(|_| running).map(|process| process.pid),
+    }
+}
+
+fn word(asked: &Value, key: &str) -> Option<String> {
+    asked.get(key)?.as_str().map(str::to_owned)
+}
+
+fn command(launch: Option<&Launch>, asked: &Value) -> Shown {
+    let argv = |value: &Value| -> Option<Vec<String>> {
+        value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    match launch {
+        Some(Launch::Argv { argv }) => shown(&quote(argv)),
+        Some(Launch::Shell { text }) => shown(text),
+        None => match (asked.get("command").and_then(argv), word(asked, "shell")) {
+            (Some(argv), _) => shown(&quote(&argv)),
+            (None, text) => shown(&text.unwrap_or_default()),
+        },
+    }
+}
+
+fn overrides(asked: &Value) -> Vec<(String, String)> {
+    let Some(env) = asked.get("env").and_then(Value::as_object) else { return Vec::new() };
+    env.iter().map(|(name, value)| (escape::text(name), escape::text(value.as_str().unwrap_or_default()))).collect()
+}
+
+fn message(ending: Option<&Ending>) -> Option<String> {
+    match ending? {
+        Ending::Denied(denial) => Some(denial.message.clone()),
+        Ending::Failed { message } => Some(message.clone()),
+        Ending::Finished { .. } => None,
+    }
+}
+
+fn timeline(row: &RequestRow) -> Vec<Moment> {
+    let summary = &row.summary;
+    let ended = match (summary.phase, &summary.ending) {
+        (Phase::Denied, Some(reason)) => format!("denied: {reason}"),
+        (Phase::Failed, _) => "could not be started".to_owned(),
+        (_, Some(outcome)) => format!("ended: {outcome}"),
+        (_, None) => "ended".to_owned(),
+    };
+    let decided = match &row.answered_by {
+        Some(face) => format!("allowed at the {face}"),
+        None => "allowed".to_owned(),
+    };
+    let moments: [(Option<Millis>, String); 5] = [
+        (Some(summary.received_at), "came in".to_owned()),
+        (row.asked_at, "a question was opened".to_owned()),
+        (row.decided_at, decided),
+        (summary.started_at, "started".to_owned()),
+        (summary.ended_at, ended),
+    ];
+    moments.into_iter().filter_map(|(at, what)| Some(Moment { at: at?, what })).collect()
+}
+
+fn kept(output: &Output) -> usize {
+    output.head.len() + output.tail.len()
+}
+
+/// The end of a stream, line by line, with what cannot be shown as escapes. What was left out is said.
+fn text(output: &Output) -> String {
+    let mut all = lines(&output.head);
+    if output.left_out() > 0 {
+        all = format!("{all}\n[{} bytes left out]\n", output.left_out());
+    }
+    all.push_str(&lines(&output.tail));
+    if all.len() <= SHOWN {
+        return all;
+    }
+    let mut from = all.len() - SHOWN;
+    while !all.is_char_boundary(from) {
+        from += 1;
+    }
+    format!("[{from} bytes left out]\n{}", &all[from..])
+}
+
+/// Line ends and tabs stay; everything else that cannot be shown is escaped.
+fn lines(bytes: &[u8]) -> String {
+    let line = |line: &[u8]| {
+        let cells: Vec<String> = line.split(|byte| *byte == b'\t').map(escape::bytes).collect();
+        cells.join("\t")
+    };
+    let all: Vec<String> = bytes.split(|byte| *byte == b'\n').map(line).collect();
+    all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHOWN, lines, text};
+    use postern_store::outputs::Output;
+
+    #[test]
+    fn output_keeps_its_lines_and_shows_what_it_hides() {
+        assert_eq!(lines(b"a\tb\nc\x1b[31md\n"), "a\tb\nc\\u{1B}[31md\n".replace("\\u{1B}", &lines(b"\x1b")));
+        assert!(!lines(b"\x1b[2J").contains('\x1b'), "a terminal is not told what to do");
+    }
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let output = Output { bytes: 1000, head: b"begin".to_vec(), tail: b"end".to_vec() };
+        let shown = text(&output);
+        assert!(shown.contains("992 bytes left out") && shown.ends_with("end"), "{shown}");
+        let long = Output { bytes: 200_000, head: vec![b'x'; 200_000], tail: Vec::new() };
+        assert!(text(&long).len() < SHOWN + 100, "the page is not drowned");
+    }
+}

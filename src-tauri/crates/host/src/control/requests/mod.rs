@@ -1,0 +1,98 @@
+//! `requests.*`.
+
+mod detail;
+
+use super::{Answer, Control, Handle, gone, rows};
+use crate::ask::FaceId;
+use crate::gate::Killed;
+use postern_contract::methods::{
+    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber, Requests,
+    RequestsWatch, WatchRequests,
+};
+use postern_store::outputs::{self, Stream};
+use postern_store::requests::{self, Filter, Phase};
+use uuid::Uuid;
+
+/// How many requests a page holds where nothing is said.
+const PAGE: u32 = 100;
+/// How many it holds at most.
+const LONGEST_PAGE: u32 = 1000;
+
+impl Control {
+    async fn page(&self, filter: Filter, limit: u32) -> Result<Requests, ControlError> {
+        // One more than is shown says whether there is a next page.
+        let mut found = self.read(move |conn| requests::list(conn, &filter, limit + 1)).await?;
+        let shown = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = found.len() > shown;
+        found.truncate(shown);
+        let next = if more { found.last().map(|last| last.id.to_string()) } else { None };
+        Ok(Requests { requests: found.iter().map(rows::request).collect(), next })
+    }
+}
+
+impl Handle<ListRequests> for Control {
+    async fn handle(&self, _: FaceId, params: RequestFilter) -> Answer<ListRequests> {
+        let limit = params.limit.unwrap_or(PAGE);
+        if !(1..=LONGEST_PAGE).contains(&limit) {
+            return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
+        }
+        let filter = Filter {
+            agent: params.agent,
+            phase: params.state.as_deref().map(phase).transpose()?,
+            since: params.since,
+            search: params.search,
+            before: params.before.as_deref().map(number).transpose()?,
+        };
+        self.page(filter, limit).await
+    }
+}
+
+/// The connection listens to what changes before it comes here.
+impl Handle<WatchRequests> for Control {
+    async fn handle(&self, _: FaceId, params: RequestsWatch) -> Answer<WatchRequests> {
+        let limit = params.limit.unwrap_or(PAGE);
+        if limit > LONGEST_PAGE {
+            return Err(ControlError::invalid(format!("limit is between 0 and {LONGEST_PAGE}")));
+        }
+        self.page(Filter { agent: params.agent, ..Filter::default() }, limit).await
+    }
+}
+
+impl Handle<GetRequest> for Control {
+    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<GetRequest> {
+        let id = number(&params.id)?;
+        let found = self
+            .read(move |conn| {
+                let Some(row) = requests::get(conn, id)? else { return Ok(None) };
+                let output = |stream| outputs::get(conn, id, stream);
+                Ok(Some((row, output(Stream::Stdout)?, output(Stream::Stderr)?)))
+            })
+            .await?;
+        let (row, stdout, stderr) = found.ok_or_else(|| missing(&params.id))?;
+        Ok(detail::detail(row, stdout, stderr))
+    }
+}
+
+impl Handle<KillRequest> for Control {
+    async fn handle(&self, _: FaceId, params: RequestKill) -> Answer<KillRequest> {
+        if params.signal.as_deref().is_some_and(|signal| signal != "TERM") {
+            return Err(ControlError::invalid("signal is TERM, which KILL follows after the grace, or is left out"));
+        }
+        let id = number(&params.id)?.to_string();
+        let killed = self.parts.gate.kill(id).await.map_err(gone)?;
+        Ok(Applied { applied: matches!(killed, Killed::Stopping | Killed::Denied) })
+    }
+}
+
+fn number(id: &str) -> Result<Uuid, ControlError> {
+    Uuid::parse_str(id).map_err(|_| missing(id))
+}
+
+fn missing(id: &str) -> ControlError {
+    ControlError::not_found(format!("there is no request {id:?}; postern history shows those there are"))
+}
+
+fn phase(name: &str) -> Result<Phase, ControlError> {
+    let expected = "received, resolving, asking, starting, running, stopping, denied, finished or failed";
+    Phase::named(name).ok_or_else(|| ControlError::invalid(format!("state is {expected}, not {name:?}")))
+}

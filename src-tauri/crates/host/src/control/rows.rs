@@ -1,0 +1,91 @@
+//! What lists show, from what is kept.
+
+use crate::book::{AgentEntry, Listed, state_of};
+use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
+use postern_policy::{Millis, pattern_text};
+use postern_request::By;
+use postern_store::requests::Summary;
+use postern_store::skills::{Cli, Skill};
+
+/// How much of a hash is shown.
+const SHORT: usize = 8;
+
+pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected: bool) -> AgentRow {
+    let agent = &entry.agent;
+    AgentRow {
+        id: agent.id.clone(),
+        name: agent.name.clone(),
+        color: agent.color.clone(),
+        settings: agent.settings.clone(),
+        preset: agent.settings.preset(),
+        connected,
+        socket: entry.folder.socket().to_string_lossy().into_owned(),
+        key_file: entry.folder.key_file().to_string_lossy().into_owned(),
+        uids: agent.uids.clone(),
+        allow_rules: entry.allow_rules,
+        deny_rules: entry.deny_rules,
+        created_at: agent.created_at,
+        last_seen_at,
+        denied_until: agent.denied_until,
+    }
+}
+
+pub(super) fn rule(listed: Listed) -> RuleRow {
+    let Listed { rule, from, remarks } = listed;
+    RuleRow { text: pattern_text(&rule.pattern), rule, from, remarks }
+}
+
+pub(super) fn skill(skill: &Skill) -> SkillRow {
+    SkillRow {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+        folder: skill.folder.clone(),
+        clis: skill.clis.iter().map(cli).collect(),
+        problem: skill.problem.clone(),
+    }
+}
+
+fn cli(cli: &Cli) -> SkillCli {
+    SkillCli {
+        name: cli.name.clone(),
+        path: cli.path.clone(),
+        rule: cli.rule,
+        state: state_of(cli).name().to_owned(),
+        short_hash: cli.seen.as_ref().map(|seen| seen.sha256.chars().take(SHORT).collect()),
+        version: cli.seen.as_ref().and_then(|seen| seen.version.clone()),
+    }
+}
+
+/// A request in the activity list.
+pub(crate) fn request(summary: &Summary) -> RequestRow {
+    RequestRow {
+        id: summary.id.to_string(),
+        request_id: summary.request_id.clone(),
+        agent: summary.agent.clone(),
+        session: summary.session.clone(),
+        line: summary.line.clone(),
+        state: summary.phase.as_str().to_owned(),
+        ending: summary.ending.clone(),
+        exit_code: summary.exit_code,
+        by: by(summary),
+        at: summary.received_at,
+        duration_ms: duration(summary),
+        risk: summary.risk.clone(),
+    }
+}
+
+/// Who let it through, in a word or two.
+fn by(summary: &Summary) -> Option<String> {
+    let words = match summary.by.as_ref()? {
+        By::Rule(id) => format!("rule {id}"),
+        By::Policy => "policy".to_owned(),
+        By::Person => "you".to_owned(),
+        By::Skill(id) => format!("skill rule {id}"),
+        By::Fallback => "fallback".to_owned(),
+    };
+    Some(words)
+}
+
+fn duration(summary: &Summary) -> Option<u64> {
+    u64::try_from(summary.ended_at? - summary.started_at?).ok()
+}

@@ -1,0 +1,162 @@
+//! The control socket: only the person's own user, and nothing that Postern itself started.
+
+use super::connection::serve;
+use super::descent::{Descent, Processes, System, descent};
+use super::Control;
+use crate::book::read_or_make_key;
+use crate::socket::{BindError, Bound, bind};
+use postern_contract::methods::ControlCode;
+use postern_protocol::{ErrorObject, Key, error_line};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Connections at a time.
+const MOST: usize = 128;
+/// How long to wait when the system has no descriptor to give.
+const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
+
+/// Why the control socket could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ListenError {
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error("the control key: {0}")]
+    Key(String),
+}
+
+/// The open control socket.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    closed: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Listening {
+    /// Closes it and cuts everybody on it off.
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        // A task that panicked is closed all the same.
+        _ = self.task.await;
+    }
+}
+
+/// Opens `control.sock` in the data folder, with the key in `control.key`.
+pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
+    let key = read_or_make_key(&data.join("control.key")).map_err(|error| ListenError::Key(error.to_string()))?;
+    let bound = bind(&data.join("control.sock"))?;
+    let closed = CancellationToken::new();
+    let task = tokio::spawn(accept(bound, control, key, closed.clone()));
+    Ok(Listening { closed, task })
+}
+
+async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationToken) {
+    let connections = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = bound.listener.accept() => accepted,
+            () = closed.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, _)) if connections.len() < MOST => {
+                connections.spawn(admit(stream, control.clone(), key.clone(), closed.clone()));
+            }
+            Ok(_) => tracing::warn!("too many connections on the control socket"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a control connection for the moment");
+                tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
+            }
+        }
+    }
+    drop(bound);
+    connections.close();
+    connections.wait().await;
+}
+
+/// Looks who is there, and serves who may be.
+async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
+    let peer = Peer::of(&stream);
+    let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
+    match refusal(peer, own, &control.running().await, &System) {
+        None => serve(stream, control, key, closed).await,
+        Some(why) => {
+            tracing::warn!(?peer, why, "refused a control connection");
+            let code = ControlCode::Forbidden;
+            let line = error_line(None, &ErrorObject::named(code.name(), why));
+            // It is dropped, whether it hears why or not.
+            _ = stream.write_all(&line).await;
+        }
+    }
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Peer {
+    uid: u32,
+    pid: u32,
+}
+
+impl Peer {
+    fn of(stream: &UnixStream) -> Option<Self> {
+        let peer = stream.peer_cred().ok()?;
+        Some(Self { uid: peer.uid(), pid: u32::try_from(peer.pid()?).ok()? })
+    }
+}
+
+/// Why a process may not control Postern (`own`); none where it may.
+fn refusal(peer: Option<Peer>, own: Peer, runs: &BTreeSet<u32>, system: &impl Processes) -> Option<&'static str> {
+    let Some(peer) = peer else { return Some("it cannot be told which process this is") };
+    if peer.uid != own.uid {
+        return Some("only the user that Postern runs as may control it");
+    }
+    match descent(peer.pid, own.pid, runs, system) {
+        Descent::Foreign => None,
+        Descent::Started => Some("a command that Postern started may not control Postern"),
+        Descent::Unknown => Some("it cannot be told what started this process"),
+    }
+}
+
+impl Control {
+    /// The processes of commands that run.
+    async fn running(&self) -> BTreeSet<u32> {
+        let live = self.read(postern_store::requests::live).await;
+        // Where the record cannot be read, nothing runs because of it either.
+        live.unwrap_or_default().into_iter().filter_map(|row| Some(row.process?.pid)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Peer, refusal};
+    use crate::control::descent::Processes;
+    use std::collections::BTreeSet;
+
+    /// Every process was started by the first one.
+    struct Flat;
+
+    impl Processes for Flat {
+        fn parent(&self, pid: u32) -> Option<u32> {
+            Some(u32::from(pid != 1))
+        }
+        fn session(&self, pid: u32) -> Option<u32> {
+            Some(pid)
+        }
+    }
+
+    #[test]
+    fn only_the_persons_own_processes_are_let_in() {
+        let own = Peer { uid: 1000, pid: 10 };
+        let runs = BTreeSet::from([30]);
+        let look = |uid, pid| refusal(Some(Peer { uid, pid }), own, &runs, &Flat);
+        assert_eq!(look(1000, 20), None, "the person's terminal");
+        assert!(look(1001, 20).is_some_and(|why| why.contains("user")), "another user");
+        assert!(look(0, 20).is_some(), "not even root: it has other ways, and this is not one of them");
+        assert!(look(1000, 30).is_some_and(|why| why.contains("started")), "a command that Postern runs");
+        assert!(refusal(None, own, &runs, &Flat).is_some(), "a peer that cannot be told");
+    }
+}

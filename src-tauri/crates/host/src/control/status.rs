@@ -1,0 +1,79 @@
+//! `status`, `pause`, `resume`.
+
+use super::{Answer, Control, Handle, gone};
+use crate::ask::FaceId;
+use crate::book::now;
+use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::{Mode, Status, Told};
+use postern_policy::Millis;
+use postern_store::Opened;
+
+/// The longest pause that ends by itself, in milliseconds: a week.
+const LONGEST_PAUSE: u64 = 7 * 24 * 3_600_000;
+
+impl Control {
+    pub(crate) async fn status(&self) -> Result<Status, ControlError> {
+        let parts = &self.parts;
+        let counts = parts.gate.counts().await.map_err(gone)?;
+        let snapshot = parts.book.snapshot();
+        let mut attention = snapshot.attention.clone();
+        if let Opened::Damaged { aside } = parts.book.store().opened() {
+            attention.insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
+        }
+        let mode = match (&counts.deny_all, counts.paused) {
+            (Some(why), _) => {
+                attention.insert(0, why.clone());
+                Mode::DenyAll
+            }
+            (None, true) => Mode::Paused,
+            (None, false) => Mode::Listening,
+        };
+        Ok(Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            data: parts.book.places().data.to_string_lossy().into_owned(),
+            mode,
+            paused_until: counts.paused_until,
+            waiting: counts.waiting,
+            running: counts.running,
+            faces: parts.faces.names(),
+            attention,
+            started_at: parts.started_at,
+        })
+    }
+
+    async fn status_changed(&self) -> Result<Status, ControlError> {
+        let status = self.status().await?;
+        self.tell(Told::StatusChanged(Box::new(status.clone())));
+        Ok(status)
+    }
+}
+
+impl Handle<GetStatus> for Control {
+    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<GetStatus> {
+        self.status().await
+    }
+}
+
+impl Handle<PauseAll> for Control {
+    async fn handle(&self, _: FaceId, params: Pause) -> Answer<PauseAll> {
+        let until = params.for_ms.map(until).transpose()?;
+        self.parts.gate.pause(until).await.map_err(gone)?;
+        self.status_changed().await
+    }
+}
+
+impl Handle<ResumeAll> for Control {
+    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ResumeAll> {
+        self.parts.gate.resume().await.map_err(gone)?;
+        self.status_changed().await
+    }
+}
+
+fn until(for_ms: u64) -> Result<Millis, ControlError> {
+    let refused = || ControlError::invalid("a pause lasts up to a week; leave forMs out to pause until resumed");
+    if for_ms == 0 || for_ms > LONGEST_PAUSE {
+        return Err(refused());
+    }
+    Ok(now() + Millis::try_from(for_ms).map_err(|_| refused())?)
+}

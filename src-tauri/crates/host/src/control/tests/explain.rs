@@ -1,0 +1,60 @@
+//! `explain` says what would happen, and touches nothing.
+
+use super::Running;
+use postern_contract::methods::{ControlCode, ExplainCommand, ListRequests, ListRules};
+use postern_policy::Decision;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn it_gives_the_shape_that_the_command_line_promises() {
+    let running = Running::with_agent().await;
+    running.raw("rules.add", json!({"effect": "allow", "agent": "main", "text": "uname -a"})).await.unwrap();
+    let told = running.raw("explain", json!({"agent": "main", "argv": ["uname", "-a"]})).await.unwrap();
+    assert_eq!(told["decision"], "allow", "{told}");
+    assert_eq!(told["rule"]["pattern"], "uname -a");
+    for key in ["reason", "message", "digest"] {
+        assert!(told[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {told}");
+    }
+    assert!(told["risk"]["level"].is_string() && told["risk"]["reasons"].is_array(), "{told}");
+    assert!(told["trace"].as_array().is_some_and(|lines| !lines.is_empty()), "{told}");
+    let step = &told["steps"][0];
+    assert_eq!((&step["argv"], &step["text"], &step["program"]), (&json!(["uname", "-a"]), &json!("uname -a"), &json!("uname")));
+    assert!(step["path"].as_str().is_some_and(|path| path.ends_with("/uname")), "{step}");
+    assert_eq!(step["decision"], "allow");
+    let nothing = running.raw("explain", json!({"agent": "main", "shell": "echo \"unclosed"})).await.unwrap();
+    assert_ne!(nothing["decision"], "allow", "{nothing}");
+}
+
+#[tokio::test]
+async fn it_touches_nothing() {
+    let running = Running::with_agent().await;
+    running.raw("rules.add", json!({"effect": "allow", "agent": "main", "text": "uname -a"})).await.unwrap();
+    let explained = running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname", "-a"]})).await.unwrap();
+    assert_eq!(explained.decision, Decision::Allow);
+    // A change that is durable: whatever was to be written before it is.
+    running.raw("agents.set", json!({"agent": "main", "values": {"name": "again"}})).await.unwrap();
+    let rules = running.call::<ListRules>(json!({"agent": "main", "own": true})).await.unwrap().rules;
+    let used = rules.iter().find(|row| row.rule.id > 0).unwrap();
+    assert_eq!((used.rule.usage.count, used.rule.usage.last_used_at), (0, None), "no use is counted");
+    assert_eq!(running.call::<ListRequests>(json!({})).await.unwrap().requests, [], "no request is written");
+}
+
+#[tokio::test]
+async fn what_cannot_be_looked_up_is_denied_with_its_own_reason() {
+    let running = Running::with_agent().await;
+    let cases = [
+        (json!({"agent": "main", "argv": ["uname"], "cwd": "/no/such/folder"}), "cwd-refused"),
+        (json!({"agent": "main", "argv": ["uname"], "env": {"LD_PRELOAD": "/x.so"}}), "env-refused"),
+        (json!({"agent": "main", "argv": ["no-such-program-anywhere"]}), "not-found"),
+        (json!({"agent": "main", "argv": []}), "invalid"),
+    ];
+    for (params, reason) in cases {
+        let told: Value = running.raw("explain", params.clone()).await.unwrap();
+        assert_eq!((&told["decision"], &told["reason"]), (&json!("deny"), &json!(reason)), "{params}: {told}");
+    }
+    for wrong in [json!({"agent": "main"}), json!({"agent": "main", "argv": ["a"], "shell": "a"})] {
+        assert_eq!(running.call::<ExplainCommand>(wrong).await.unwrap_err().code, ControlCode::InvalidParams);
+    }
+    let nobody = running.call::<ExplainCommand>(json!({"agent": "nobody", "argv": ["uname"]})).await.unwrap_err();
+    assert_eq!(nobody.code, ControlCode::NotFound);
+}

@@ -1,0 +1,51 @@
+//! What changes on disk reaches the verdict by itself.
+
+use super::Running;
+use postern_contract::Told;
+use postern_contract::methods::{ExplainCommand, GetAgent, ListSkills};
+use postern_policy::Decision;
+use serde_json::json;
+use tokio::sync::broadcast::Receiver;
+
+async fn heard(told: &mut Receiver<Told>, wanted: fn(&Told) -> bool) {
+    while !wanted(&told.recv().await.expect("the host is there")) {}
+}
+
+#[tokio::test]
+async fn an_edited_permissions_file_holds_without_being_asked_for() {
+    let running = Running::with_agent().await;
+    let path = running.data().join("policy/main/permissions.jsonc");
+    let explain = || async {
+        running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname"]})).await.unwrap()
+    };
+    assert_eq!(explain().await.decision, Decision::Ask);
+    let mut told = running.host.watch();
+    std::fs::write(&path, "{\n  \"*\": \"ask\",\n  broken\n}\n").unwrap();
+    heard(&mut told, |told| matches!(told, Told::RulesChanged)).await;
+    let broken = explain().await;
+    assert_eq!(broken.decision, Decision::Deny, "what it would say is not known");
+    assert!(broken.message.contains("line 3") && broken.message.contains("column"), "{}", broken.message);
+
+    // As editors do it: a new file in place of the old one.
+    let beside = path.with_extension("swp");
+    std::fs::write(&beside, "{\"shell_exec\": {\"uname\": \"allow\"}}").unwrap();
+    std::fs::rename(&beside, &path).unwrap();
+    heard(&mut told, |told| matches!(told, Told::RulesChanged)).await;
+    assert_eq!(explain().await.decision, Decision::Allow);
+    assert!(running.call::<GetAgent>(json!({"agent": "main"})).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_skill_that_appears_is_found_by_itself() {
+    let running = Running::with_agent().await;
+    let folder = running.home().join("skills");
+    std::fs::create_dir_all(&folder).unwrap();
+    running.raw("skills.addFolder", json!({"folder": "~/skills"})).await.unwrap();
+    let mut told = running.host.watch();
+    std::fs::create_dir_all(folder.join("bird")).unwrap();
+    std::fs::write(folder.join("bird/SKILL.md"), "---\nname: bird\nclis: [uname, no-such-cli]\n---\n").unwrap();
+    heard(&mut told, |told| matches!(told, Told::SkillsChanged)).await;
+    let skills = running.call::<ListSkills>(json!({})).await.unwrap().skills;
+    let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.as_str())).collect();
+    assert_eq!(states, [("no-such-cli", "missing"), ("uname", "new")]);
+}
