@@ -2,7 +2,8 @@
 //!
 //! The program's name is compared without folder and case. Options that stand before a subcommand are stepped over,
 //! with their values where they take any. An option that the rule names may stand anywhere. A word that is not known
-//! before the run makes it *maybe*.
+//! before the run makes it *maybe*. Further arguments never save a command: a deny rule for `git push` is one for
+//! `git push --force` as well.
 
 use crate::path;
 use crate::words::{WordPattern, wild};
@@ -104,7 +105,7 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
     let (options, operands): (Vec<_>, Vec<_>) = rest.iter().partition(|word| is_option(word));
     let tool = names.iter().map(|name| path::base_name(name)).find_map(known_tool);
     let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(Match::Yes);
-    found.min(walk(&operands, more || !options.is_empty(), args, tool))
+    found.min(walk(&operands, args, tool))
 }
 
 /// Whether a pattern's first word names this program.
@@ -135,29 +136,41 @@ fn known_tool(name: &str) -> Option<&'static [&'static str]> {
     VALUE_OPTIONS.iter().find(|(tool, _)| tool.eq_ignore_ascii_case(name)).map(|(_, options)| *options)
 }
 
-/// Walks the operands in order; `takes_value` tells which options swallow the next word.
-fn walk(pattern: &[&WordPattern], more: bool, args: &[Option<&str>], tool: Option<&[&str]>) -> Match {
-    let Some((wanted, rest)) = pattern.split_first() else {
-        let bare = args.iter().all(|word| word.is_some_and(|word| word.starts_with('-')));
-        return if more || bare { Match::Yes } else { Match::No };
-    };
-    let Some((word, behind)) = args.split_first() else { return Match::No };
-    let Some(word) = word else {
-        // What it becomes is not known: it may be the wanted word.
-        return Match::Maybe;
-    };
-    if wanted.matches(word) && walk(rest, more, behind, tool) != Match::No {
-        return walk(rest, more, behind, tool);
+/// Finds the operands in order among the arguments, stepping over options; `tool` tells which of them swallow the next
+/// word. Each place is looked at once for each operand: no line makes it slow.
+fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: Option<&[&str]>) -> Match {
+    let mut reached = vec![false; args.len() + 3];
+    reached[0] = true;
+    let mut maybe = false;
+    for wanted in pattern {
+        let mut next = vec![false; reached.len()];
+        for (at, word) in args.iter().enumerate() {
+            if !reached[at] {
+                continue;
+            }
+            let Some(word) = word else {
+                // What it becomes is not known: it may be the wanted word.
+                maybe = true;
+                continue;
+            };
+            next[at + 1] |= wanted.matches(word);
+            if word.starts_with(['-', '+']) {
+                let (alone, with_value) = match tool {
+                    Some(options) => (!options.contains(&word), options.contains(&word)),
+                    None => (true, !word.contains('=')),
+                };
+                reached[at + 1] |= alone;
+                reached[at + 2] |= with_value;
+            }
+        }
+        reached = next;
     }
-    if !word.starts_with('-') && !word.starts_with('+') {
-        return Match::No;
-    }
-    let swallow = || behind.split_first().map_or(Match::No, |(_, after)| walk(pattern, more, after, tool));
-    match tool {
-        Some(options) if options.contains(word) => swallow(),
-        Some(_) => walk(pattern, more, behind, tool),
-        None if word.contains('=') => walk(pattern, more, behind, tool),
-        None => walk(pattern, more, behind, tool).max(swallow()),
+    if reached[..=args.len()].contains(&true) {
+        Match::Yes
+    } else if maybe {
+        Match::Maybe
+    } else {
+        Match::No
     }
 }
 
@@ -189,6 +202,12 @@ mod tests {
             ("git push --force *", "git push origin main --force"),
             ("/usr/bin/git push *", "/USR/bin/git push"),
             ("*", "anything at all"),
+            ("rm", "rm -rf x"),
+            ("git push", "git push --force origin"),
+            (
+                "x y",
+                "x -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -b -c -d -e -f -g -h -i -j -k -l -m -n -o -p -q -r -s -t -u -v y",
+            ),
         ] {
             assert_eq!(denied(rule, command), Match::Yes, "{rule} against {command}");
         }

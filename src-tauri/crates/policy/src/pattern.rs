@@ -98,6 +98,9 @@ fn check_path(text: &str) -> Result<(), PatternError> {
         };
         return Err(PatternError::NotNormal(text.to_owned(), what));
     }
+    if !is_glob(&expanded) {
+        return Ok(());
+    }
     glob(&expanded, false)
         .map(drop)
         .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
