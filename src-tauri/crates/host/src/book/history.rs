@@ -17,7 +17,7 @@ const SHOWN: usize = 10;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Matched {
     /// How many recent requests.
-    pub(crate) matched: u32,
+    pub(crate) count: u32,
     /// Of how many.
     pub(crate) of: u32,
     /// Some of them, newest first: each command once, as one line of escaped text.
@@ -45,7 +45,7 @@ impl Book {
                 };
                 known.insert(key, matches);
                 if matches {
-                    found.matched += 1;
+                    found.count += 1;
                     if is_new && found.examples.len() < SHOWN {
                         found.examples.push(summary.line);
                     }

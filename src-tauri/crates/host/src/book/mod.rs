@@ -18,7 +18,7 @@ mod skills;
 mod snapshot;
 mod values;
 
-pub(crate) use agent_folder::{AgentFolder, LONGEST_SOCKET, read_or_make_key};
+pub(crate) use agent_folder::read_or_make_key;
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::BookError;
 pub(crate) use history::Matched;
@@ -27,7 +27,9 @@ pub(crate) use permissions::PermissionsFile;
 pub(crate) use remember::{NewRule, Remember, ToolRemember};
 pub(crate) use rules::Listed;
 pub(crate) use sessions::NewSession;
-pub(crate) use skills::{CliState, state_of};
+#[cfg(test)]
+use skills::CliState;
+pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
 
 use crate::resolve::Resolver;

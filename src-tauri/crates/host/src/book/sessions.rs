@@ -76,7 +76,9 @@ impl Book {
     pub(super) fn add_to_session(&self, agent: &AgentId, session: &str, entries: Vec<Entry>) {
         let mut all = self.inner.sessions.lock();
         let layers = all.entry(agent.clone()).or_default().entry(session.to_owned()).or_default();
-        entries.into_iter().for_each(|entry| layers.runtime.push(entry));
+        for entry in entries {
+            layers.runtime.push(entry);
+        }
     }
 
     pub(super) fn forget_sessions(&self, agent: &AgentId) {

@@ -5,8 +5,8 @@ use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use crate::book::{AgentChanges, AgentEntry, NewAgent};
 use postern_contract::methods::{
-    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelLines, ControlCode, ControlError,
-    GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
+    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelLines, ControlCode,
+    ControlError, GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
 };
 use postern_contract::{AgentRow, Told};
 use postern_policy::AgentId;
@@ -102,10 +102,12 @@ impl Handle<GetChannel> for Control {
     async fn handle(&self, _: FaceId, params: ChannelAsk) -> Answer<GetChannel> {
         let row = self.row(&params.agent).await?;
         let entry = self.parts.book.agent(&params.agent);
-        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let entry =
+            entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
         let places = self.parts.book.places();
         let home = Path::new(&places.home);
-        let text = lines::lines(params.kind, Channel { folder: entry.folder.channel(), data: &places.data, home });
+        let text =
+            lines::lines(params.kind, Channel { folder: entry.folder.channel(), data: &places.data, home });
         Ok(ChannelLines { kind: params.kind, text, socket: row.socket, key_file: row.key_file })
     }
 }

@@ -6,7 +6,8 @@ use crate::socket::{Outbox, Reader, handshake, outbox, write};
 use postern_contract::Told;
 use postern_contract::methods::{self, ControlError, Method, QuestionsWatch, WatchQuestions, WatchRequests};
 use postern_protocol::{
-    ControlWelcome, ErrorCode, ErrorObject, Frame, Key, Request, Socket, error_line, notification_line, result_line,
+    ControlWelcome, ErrorCode, ErrorObject, Frame, Key, Request, Socket, error_line, notification_line,
+    result_line,
 };
 use serde_json::Value;
 use std::time::Duration;
@@ -78,7 +79,13 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, out: &Outbox, control
     }
 }
 
-async fn answer(request: Request, out: &Outbox, control: &Control, session: &mut Session, told: &mut Receiver<Told>) {
+async fn answer(
+    request: Request,
+    out: &Outbox,
+    control: &Control,
+    session: &mut Session,
+    told: &mut Receiver<Told>,
+) {
     let Request { id, method, params } = request;
     // From here on nothing is missed: what happens while the lists are read is told behind them.
     if method == WatchQuestions::NAME || method == WatchRequests::NAME {

@@ -33,7 +33,9 @@ pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl P
     if peer == own {
         return Descent::Foreign;
     }
-    let (Some(_), Some(mut pid)) = (system.session(peer), system.parent(peer)) else { return Descent::Unknown };
+    let (Some(_), Some(mut pid)) = (system.session(peer), system.parent(peer)) else {
+        return Descent::Unknown;
+    };
     if started(peer, own, runs, system) {
         return Descent::Started;
     }
@@ -103,14 +105,14 @@ mod tests {
         let tree = Tree(BTreeMap::from([
             (1, (0, 1)),
             (HOST, (1, HOST)),
-            (50, (1, 50)),       // the person's terminal
-            (51, (50, 50)),      // and a command in it
-            (200, (HOST, 200)),  // a run
-            (201, (200, 200)),   // its child
-            (202, (1, 200)),     // a grandchild that was orphaned
-            (203, (HOST, 203)),  // one that was orphaned and left the session: Linux hands it to the host
-            (300, (299, 300)),   // its parent is another user's and not to be seen
-            (400, (400, 400)),   // a circle
+            (50, (1, 50)),      // the person's terminal
+            (51, (50, 50)),     // and a command in it
+            (200, (HOST, 200)), // a run
+            (201, (200, 200)),  // its child
+            (202, (1, 200)),    // a grandchild that was orphaned
+            (203, (HOST, 203)), // one that was orphaned and left the session: Linux hands it to the host
+            (300, (299, 300)),  // its parent is another user's and not to be seen
+            (400, (400, 400)),  // a circle
         ]));
         let runs = BTreeSet::from([200]);
         let cases = [

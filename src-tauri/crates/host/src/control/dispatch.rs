@@ -27,7 +27,8 @@ where
     Control: Handle<M>,
 {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
-    let params = serde_json::from_value(params).map_err(|error| ControlError::invalid(format!("{}: {error}", M::NAME)))?;
+    let params = serde_json::from_value(params)
+        .map_err(|error| ControlError::invalid(format!("{}: {error}", M::NAME)))?;
     let result = <Control as Handle<M>>::handle(control, face, params).await?;
     serde_json::to_value(result).map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))
 }

@@ -17,11 +17,13 @@ impl Handle<ExplainCommand> for Control {
         let book = &self.parts.book;
         let snapshot = book.snapshot();
         let entry = snapshot.agents.get(&params.agent);
-        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
+        let entry =
+            entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
         let run = run_of(params)?;
         let world = Arc::clone(&self.parts.world);
-        let judged = tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
+        let judged =
+            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
         match judged {
             Ok(Judgement::Judged(judged)) => {
                 let digest = judged.digest.0;
@@ -49,7 +51,9 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
     let what = match (params.argv, params.shell) {
         (Some(argv), None) => What::Command(argv),
         (None, Some(text)) => What::Shell(text),
-        (Some(_), Some(_)) | (None, None) => return Err(ControlError::invalid("one of argv and shell is needed")),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(ControlError::invalid("one of argv and shell is needed"));
+        }
     };
     Ok(RunParams {
         request_id: Uuid::nil(),

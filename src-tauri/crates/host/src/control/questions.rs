@@ -4,8 +4,8 @@ use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use postern_contract::AnswerParams;
 use postern_contract::methods::{
-    AnswerQuestion, Applied, CannotPresent, ControlError, GetQuestion, ListQuestions, Nothing, PresentQuestion,
-    Presented, QuestionRef, Questions, QuestionsWatch, Unpresented, WatchQuestions,
+    AnswerQuestion, Applied, CannotPresent, ControlError, GetQuestion, ListQuestions, Nothing,
+    PresentQuestion, Presented, QuestionRef, Questions, QuestionsWatch, Unpresented, WatchQuestions,
 };
 
 impl Control {

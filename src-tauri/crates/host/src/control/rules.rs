@@ -5,9 +5,9 @@ use crate::ask::FaceId;
 use crate::book::Matched;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
-    AddRule, Applied, ControlError, ExportRules, ImportRules, ListRules, PreviewRule, RefusedRule, RemoveRule,
-    RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesImport, RulesImported, RulesWrite,
-    UpdateRule,
+    AddRule, Applied, ControlError, ExportRules, ImportRules, ListRules, PreviewRule, RefusedRule,
+    RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesImport, RulesImported,
+    RulesWrite, UpdateRule,
 };
 use postern_policy::{Rule, Source, kind_name, pattern_text};
 
@@ -93,13 +93,19 @@ impl Handle<PreviewRule> for Control {
             Ok(rule) => rule,
             Err(error) => {
                 let problem = Some(error.to_string());
-                return Ok(RulePreview { problem, remarks: Vec::new(), matched: 0, of: 0, examples: Vec::new() });
+                return Ok(RulePreview {
+                    problem,
+                    remarks: Vec::new(),
+                    matched: 0,
+                    of: 0,
+                    examples: Vec::new(),
+                });
             }
         };
         let listed = self.parts.book.remarked(vec![rule.clone()]).await?;
         let remarks = listed.into_iter().flat_map(|listed| listed.remarks).collect();
-        let Matched { matched, of, examples } = self.parts.book.matched_recently(agent, vec![rule]).await?;
-        Ok(RulePreview { problem: None, remarks, matched, of, examples })
+        let Matched { count, of, examples } = self.parts.book.matched_recently(agent, vec![rule]).await?;
+        Ok(RulePreview { problem: None, remarks, matched: count, of, examples })
     }
 }
 

@@ -4,8 +4,8 @@ use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use postern_contract::Told;
 use postern_contract::methods::{
-    AddSkillFolder, ApproveSkill, ControlError, ListSkills, Nothing, RemoveSkillFolder, SkillApprove, SkillFolder,
-    Skills,
+    AddSkillFolder, ApproveSkill, ControlError, ListSkills, Nothing, RemoveSkillFolder, SkillApprove,
+    SkillFolder, Skills,
 };
 
 impl Control {

@@ -1,8 +1,8 @@
 //! The control socket: only the person's own user, and nothing that Postern itself started.
 
+use super::Control;
 use super::connection::serve;
 use super::descent::{Descent, Processes, System, descent};
-use super::Control;
 use crate::book::read_or_make_key;
 use crate::socket::{BindError, Bound, bind};
 use postern_contract::methods::ControlCode;
@@ -48,7 +48,8 @@ impl Listening {
 
 /// Opens `control.sock` in the data folder, with the key in `control.key`.
 pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
-    let key = read_or_make_key(&data.join("control.key")).map_err(|error| ListenError::Key(error.to_string()))?;
+    let key =
+        read_or_make_key(&data.join("control.key")).map_err(|error| ListenError::Key(error.to_string()))?;
     let bound = bind(&data.join("control.sock"))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));
@@ -109,7 +110,12 @@ impl Peer {
 }
 
 /// Why a process may not control Postern (`own`); none where it may.
-fn refusal(peer: Option<Peer>, own: Peer, runs: &BTreeSet<u32>, system: &impl Processes) -> Option<&'static str> {
+fn refusal(
+    peer: Option<Peer>,
+    own: Peer,
+    runs: &BTreeSet<u32>,
+    system: &impl Processes,
+) -> Option<&'static str> {
     let Some(peer) = peer else { return Some("it cannot be told which process this is") };
     if peer.uid != own.uid {
         return Some("only the user that Postern runs as may control it");

@@ -18,7 +18,8 @@ impl Control {
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
         if let Opened::Damaged { aside } = parts.book.store().opened() {
-            attention.insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
+            attention
+                .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
         }
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
@@ -71,7 +72,8 @@ impl Handle<ResumeAll> for Control {
 }
 
 fn until(for_ms: u64) -> Result<Millis, ControlError> {
-    let refused = || ControlError::invalid("a pause lasts up to a week; leave forMs out to pause until resumed");
+    let refused =
+        || ControlError::invalid("a pause lasts up to a week; leave forMs out to pause until resumed");
     if for_ms == 0 || for_ms > LONGEST_PAUSE {
         return Err(refused());
     }

@@ -98,6 +98,7 @@ impl Task {
                             request.answering = Some(reply);
                         }
                     }
+                    self.approve_skills(*id);
                     let digest = digest.clone();
                     self.happen(*id, Event::AnsweredAllow { digest, remember });
                 }

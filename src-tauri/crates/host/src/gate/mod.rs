@@ -17,6 +17,7 @@ mod rejudge;
 mod rows;
 mod session;
 mod show;
+mod skill;
 mod start;
 mod task;
 mod tool;

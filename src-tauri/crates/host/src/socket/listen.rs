@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
 /// The longest path of a socket, in bytes. macOS takes 103; what is mounted elsewhere may be longer than it is here.
-const PATH_MAX: usize = 90;
+pub(crate) const PATH_MAX: usize = 90;
 
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]

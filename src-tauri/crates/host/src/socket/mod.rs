@@ -10,7 +10,7 @@ mod reply;
 
 pub(crate) use accept::{Limits, Place, accept};
 pub(crate) use handshake::handshake;
-pub(crate) use listen::{BindError, Bound, bind};
+pub(crate) use listen::{BindError, Bound, PATH_MAX, bind};
 pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;
 pub(crate) use reply::Reply;

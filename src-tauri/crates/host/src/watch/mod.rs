@@ -19,7 +19,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// How often everything is looked at although nothing was heard.
 const NET: Duration = Duration::from_secs(30);
 /// How often rules whose time is over are cleared away. They match nothing anyway.
-const CLEARING: Duration = Duration::from_secs(600);
+const CLEARING: Duration = Duration::from_mins(10);
 /// The files that matter. Writes to others in a folder of skills are passed over.
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
 
@@ -62,16 +62,23 @@ fn start(heard: Arc<Notify>) -> Option<RecommendedWatcher> {
         }
     };
     notify::recommended_watcher(told)
-        .inspect_err(|error| tracing::warn!(%error, "folders cannot be watched; they are looked at now and then"))
+        .inspect_err(
+            |error| tracing::warn!(%error, "folders cannot be watched; they are looked at now and then"),
+        )
         .ok()
 }
 
 fn matters(event: &Event) -> bool {
-    let named = |path: &PathBuf| path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known));
+    let named =
+        |path: &PathBuf| path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known));
     match event.kind {
         EventKind::Access(_) => false,
         EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => event.paths.iter().any(named),
-        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => true,
+        EventKind::Any
+        | EventKind::Create(_)
+        | EventKind::Modify(_)
+        | EventKind::Remove(_)
+        | EventKind::Other => true,
     }
 }
 
@@ -81,7 +88,11 @@ async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     Ok(folders.into_iter().map(PathBuf::from).chain([book.places().data.join("policy")]).collect())
 }
 
-fn follow(watcher: Option<&mut RecommendedWatcher>, watched: &mut BTreeSet<PathBuf>, roots: &BTreeSet<PathBuf>) {
+fn follow(
+    watcher: Option<&mut RecommendedWatcher>,
+    watched: &mut BTreeSet<PathBuf>,
+    roots: &BTreeSet<PathBuf>,
+) {
     let Some(watcher) = watcher else { return };
     for gone in watched.difference(roots) {
         // A folder that is gone is watched no more by itself.
@@ -97,7 +108,9 @@ fn follow(watcher: Option<&mut RecommendedWatcher>, watched: &mut BTreeSet<PathB
 
 fn begin(watcher: &mut RecommendedWatcher, root: &Path) -> bool {
     let begun = watcher.watch(root, RecursiveMode::Recursive);
-    begun.inspect_err(|error| tracing::debug!(root = %root.display(), %error, "cannot be watched yet")).is_ok()
+    begun
+        .inspect_err(|error| tracing::debug!(root = %root.display(), %error, "cannot be watched yet"))
+        .is_ok()
 }
 
 /// Reads everything again and tells the gate what is different.

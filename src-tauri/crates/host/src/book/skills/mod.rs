@@ -116,7 +116,7 @@ impl Book {
         {
             return Ok(false);
         }
-        let (rules_went, now) = self.store().write(move |conn| save(conn, found)).await?;
+        let (rules_went, now) = self.store().write(move |conn| save(conn, &found)).await?;
         let differs = *before != now;
         if differs || rules_went {
             self.swap_skills(now);
@@ -150,7 +150,7 @@ fn is_as_found(known: &Skill, now: &Skill) -> bool {
 }
 
 /// Writes what was found. What was approved stays; rules of CLIs that no skill names any more go.
-fn save(conn: &Connection, found: Vec<Skill>) -> Result<(bool, Vec<Skill>), postern_store::Error> {
+fn save(conn: &Connection, found: &[Skill]) -> Result<(bool, Vec<Skill>), postern_store::Error> {
     let before = skills::all(conn)?;
     for mut skill in found.iter().cloned() {
         // A SKILL.md that cannot be read at the moment takes nothing away: the person may be in the middle of a change.

@@ -13,28 +13,34 @@ use serde_json::Value;
 /// How much of each stream is shown, in bytes: the end, with a part of the beginning where both fit.
 const SHOWN: usize = 64 * 1024;
 
-pub(super) fn detail(row: RequestRow, stdout: Option<Output>, stderr: Option<Output>) -> RequestDetail {
+pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&Output>) -> RequestDetail {
     // What was asked for is kept as it came over the wire.
     let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
-    let truncated = [&stdout, &stderr].into_iter().flatten().any(|output| output.left_out() > 0 || kept(output) > SHOWN);
+    let truncated =
+        [stdout, stderr].into_iter().flatten().any(|output| output.left_out() > 0 || kept(output) > SHOWN);
     let timeline = timeline(&row);
     let running = matches!(row.summary.phase, Phase::Running | Phase::Stopping);
     let verdict = row.verdict;
     RequestDetail {
         row: rows::request(&row.summary),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
-        cwd: escape::text(&row.plan.as_ref().map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone())),
+        cwd: escape::text(
+            &row.plan
+                .as_ref()
+                .map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
+        ),
         env: overrides(&asked),
         steps: verdict.as_ref().map(|verdict| verdict.steps.clone()).unwrap_or_default(),
-        message: message(row.ending.as_ref()).or_else(|| verdict.as_ref().map(|verdict| verdict.message.clone())),
+        message: message(row.ending.as_ref())
+            .or_else(|| verdict.as_ref().map(|verdict| verdict.message.clone())),
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
         trace: verdict.map(|verdict| verdict.trace).unwrap_or_default(),
         digest: row.digest.map(|digest| digest.0),
         feedback: row.feedback.as_deref().map(escape::text),
         says: word(&asked, "reason").as_deref().map(escape::text),
         timeline,
-        stdout: stdout.as_ref().map(text),
-        stderr: stderr.as_ref().map(text),
+        stdout: stdout.map(text),
+        stderr: stderr.map(text),
         truncated,
         pid: row.process.filter(|_| running).map(|process| process.pid),
     }
@@ -60,7 +66,9 @@ fn command(launch: Option<&Launch>, asked: &Value) -> Shown {
 
 fn overrides(asked: &Value) -> Vec<(String, String)> {
     let Some(env) = asked.get("env").and_then(Value::as_object) else { return Vec::new() };
-    env.iter().map(|(name, value)| (escape::text(name), escape::text(value.as_str().unwrap_or_default()))).collect()
+    env.iter()
+        .map(|(name, value)| (escape::text(name), escape::text(value.as_str().unwrap_or_default())))
+        .collect()
 }
 
 fn message(ending: Option<&Ending>) -> Option<String> {

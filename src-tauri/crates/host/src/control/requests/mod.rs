@@ -6,8 +6,8 @@ use super::{Answer, Control, Handle, gone, rows};
 use crate::ask::FaceId;
 use crate::gate::Killed;
 use postern_contract::methods::{
-    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber, Requests,
-    RequestsWatch, WatchRequests,
+    Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
+    Requests, RequestsWatch, WatchRequests,
 };
 use postern_store::outputs::{self, Stream};
 use postern_store::requests::{self, Filter, Phase};
@@ -69,14 +69,16 @@ impl Handle<GetRequest> for Control {
             })
             .await?;
         let (row, stdout, stderr) = found.ok_or_else(|| missing(&params.id))?;
-        Ok(detail::detail(row, stdout, stderr))
+        Ok(detail::detail(row, stdout.as_ref(), stderr.as_ref()))
     }
 }
 
 impl Handle<KillRequest> for Control {
     async fn handle(&self, _: FaceId, params: RequestKill) -> Answer<KillRequest> {
         if params.signal.as_deref().is_some_and(|signal| signal != "TERM") {
-            return Err(ControlError::invalid("signal is TERM, which KILL follows after the grace, or is left out"));
+            return Err(ControlError::invalid(
+                "signal is TERM, which KILL follows after the grace, or is left out",
+            ));
         }
         let id = number(&params.id)?.to_string();
         let killed = self.parts.gate.kill(id).await.map_err(gone)?;

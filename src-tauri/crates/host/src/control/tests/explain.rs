@@ -18,7 +18,10 @@ async fn it_gives_the_shape_that_the_command_line_promises() {
     assert!(told["risk"]["level"].is_string() && told["risk"]["reasons"].is_array(), "{told}");
     assert!(told["trace"].as_array().is_some_and(|lines| !lines.is_empty()), "{told}");
     let step = &told["steps"][0];
-    assert_eq!((&step["argv"], &step["text"], &step["program"]), (&json!(["uname", "-a"]), &json!("uname -a"), &json!("uname")));
+    assert_eq!(
+        (&step["argv"], &step["text"], &step["program"]),
+        (&json!(["uname", "-a"]), &json!("uname -a"), &json!("uname"))
+    );
     assert!(step["path"].as_str().is_some_and(|path| path.ends_with("/uname")), "{step}");
     assert_eq!(step["decision"], "allow");
     let nothing = running.raw("explain", json!({"agent": "main", "shell": "echo \"unclosed"})).await.unwrap();
@@ -29,7 +32,8 @@ async fn it_gives_the_shape_that_the_command_line_promises() {
 async fn it_touches_nothing() {
     let running = Running::with_agent().await;
     running.raw("rules.add", json!({"effect": "allow", "agent": "main", "text": "uname -a"})).await.unwrap();
-    let explained = running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname", "-a"]})).await.unwrap();
+    let explained =
+        running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname", "-a"]})).await.unwrap();
     assert_eq!(explained.decision, Decision::Allow);
     // A change that is durable: whatever was to be written before it is.
     running.raw("agents.set", json!({"agent": "main", "values": {"name": "again"}})).await.unwrap();
@@ -50,11 +54,16 @@ async fn what_cannot_be_looked_up_is_denied_with_its_own_reason() {
     ];
     for (params, reason) in cases {
         let told: Value = running.raw("explain", params.clone()).await.unwrap();
-        assert_eq!((&told["decision"], &told["reason"]), (&json!("deny"), &json!(reason)), "{params}: {told}");
+        assert_eq!(
+            (&told["decision"], &told["reason"]),
+            (&json!("deny"), &json!(reason)),
+            "{params}: {told}"
+        );
     }
     for wrong in [json!({"agent": "main"}), json!({"agent": "main", "argv": ["a"], "shell": "a"})] {
         assert_eq!(running.call::<ExplainCommand>(wrong).await.unwrap_err().code, ControlCode::InvalidParams);
     }
-    let nobody = running.call::<ExplainCommand>(json!({"agent": "nobody", "argv": ["uname"]})).await.unwrap_err();
+    let nobody =
+        running.call::<ExplainCommand>(json!({"agent": "nobody", "argv": ["uname"]})).await.unwrap_err();
     assert_eq!(nobody.code, ControlCode::NotFound);
 }

@@ -3,9 +3,9 @@
 use super::Running;
 use postern_contract::Mode;
 use postern_contract::methods::{
-    AddAgent, AddRule, ControlCode, ExportRules, GetChannel, GetPermissions, GetRequest, GetSettings, GetStatus,
-    ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll, PendingTools, PreviewRule, RemoveAgent,
-    ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings,
+    AddAgent, AddRule, ControlCode, ExportRules, GetChannel, GetPermissions, GetRequest, GetSettings,
+    GetStatus, ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll, PendingTools,
+    PreviewRule, RemoveAgent, ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings,
 };
 use postern_policy::Preset;
 use postern_request::{Denial, DenyReason, Ending};
@@ -35,7 +35,10 @@ async fn an_agent_lives_from_enrolment_to_removal() {
     let key = std::fs::read_to_string(&row.key_file).unwrap();
     running.call::<RotateKey>(json!({"agent": "main"})).await.unwrap();
     assert_ne!(std::fs::read_to_string(&row.key_file).unwrap(), key);
-    let set = running.call::<SetAgent>(json!({"agent": "main", "values": {"preset": "ask", "name": "Builder"}})).await.unwrap();
+    let set = running
+        .call::<SetAgent>(json!({"agent": "main", "values": {"preset": "ask", "name": "Builder"}}))
+        .await
+        .unwrap();
     assert_eq!((set.preset, set.name.as_str()), (Some(Preset::Ask), "Builder"));
     assert_eq!(running.call::<ListAgents>(json!({})).await.unwrap().agents, [set]);
     let again = running.call::<AddAgent>(json!({"agent": "main"})).await.unwrap_err();
@@ -61,7 +64,10 @@ async fn a_channel_is_told_for_each_sandbox() {
 #[tokio::test]
 async fn rules_are_exported_and_imported_once() {
     let running = Running::with_agent().await;
-    running.call::<AddRule>(json!({"effect": "allow", "agent": "main", "text": "git push *", "why": "mine"})).await.unwrap();
+    running
+        .call::<AddRule>(json!({"effect": "allow", "agent": "main", "text": "git push *", "why": "mine"}))
+        .await
+        .unwrap();
     running.call::<AddRule>(json!({"effect": "deny", "text": "rm *"})).await.unwrap();
     let file = running.call::<ExportRules>(json!({})).await.unwrap();
     assert_eq!(file.rules.len(), 2, "files' and skills' rules are not exported: {file:?}");
@@ -83,7 +89,10 @@ async fn a_preview_says_what_is_wrong_before_it_is_saved() {
     let bad = running.call::<PreviewRule>(json!({"effect": "allow", "text": "sh *"})).await.unwrap();
     assert!(bad.problem.is_some(), "{bad:?}");
     write_requests(&running, 3).await;
-    let good = running.call::<PreviewRule>(json!({"effect": "allow", "agent": "main", "text": "uname *"})).await.unwrap();
+    let good = running
+        .call::<PreviewRule>(json!({"effect": "allow", "agent": "main", "text": "uname *"}))
+        .await
+        .unwrap();
     assert_eq!((good.problem, good.matched, good.of), (None, 3, 3), "every one of them was a uname");
     assert_eq!(good.examples.len(), 3, "{:?}", good.examples);
 }
@@ -93,7 +102,8 @@ async fn permissions_are_shown_and_written_only_where_they_can_be_read() {
     let running = Running::with_agent().await;
     let shown = running.call::<GetPermissions>(json!({"agent": "main"})).await.unwrap();
     assert!(shown.text.contains("read_file") && shown.problem.is_none(), "the default file");
-    let broken = running.call::<SetPermissions>(json!({"agent": "main", "text": "{\n  oops\n}"})).await.unwrap_err();
+    let broken =
+        running.call::<SetPermissions>(json!({"agent": "main", "text": "{\n  oops\n}"})).await.unwrap_err();
     assert_eq!(broken.code, ControlCode::InvalidParams);
     assert!(broken.message.contains("line 2"), "{broken}");
     std::fs::write(&shown.path, "{\n  oops\n}").unwrap();

@@ -123,7 +123,10 @@ async fn mistakes_have_names_and_the_next_call_works() {
         let answer = client.call(method, params).await;
         assert_eq!(code(&answer), expected, "{method}: {answer}");
     }
-    assert!(client.call("status", json!({})).await["result"].is_object(), "nothing of it broke the connection");
+    assert!(
+        client.call("status", json!({})).await["result"].is_object(),
+        "nothing of it broke the connection"
+    );
 }
 
 #[tokio::test]

@@ -43,7 +43,8 @@ async fn a_skill_that_appears_is_found_by_itself() {
     running.raw("skills.addFolder", json!({"folder": "~/skills"})).await.unwrap();
     let mut told = running.host.watch();
     std::fs::create_dir_all(folder.join("bird")).unwrap();
-    std::fs::write(folder.join("bird/SKILL.md"), "---\nname: bird\nclis: [uname, no-such-cli]\n---\n").unwrap();
+    std::fs::write(folder.join("bird/SKILL.md"), "---\nname: bird\nclis: [uname, no-such-cli]\n---\n")
+        .unwrap();
     heard(&mut told, |told| matches!(told, Told::SkillsChanged)).await;
     let skills = running.call::<ListSkills>(json!({})).await.unwrap().skills;
     let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.as_str())).collect();
