@@ -156,7 +156,7 @@ fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: Option<&[&str]>) 
             next[at + 1] |= wanted.matches(word);
             if word.starts_with(['-', '+']) {
                 let (alone, with_value) = match tool {
-                    Some(options) => (!options.contains(&word), options.contains(&word)),
+                    Some(options) => (!options.contains(word), options.contains(word)),
                     None => (true, !word.contains('=')),
                 };
                 reached[at + 1] |= alone;

@@ -80,8 +80,18 @@ fn split(text: &str) -> Result<Vec<String>, PatternError> {
     if words.first().is_none_or(String::is_empty) { Err(PatternError::Empty) } else { Ok(words) }
 }
 
-/// Refuses what could match otherwise than it reads.
 fn check_path(text: &str) -> Result<(), PatternError> {
+    check_spelling(text)?;
+    if !is_glob(text) {
+        return Ok(());
+    }
+    glob(&path::expand_home(text, "/home"), false)
+        .map(drop)
+        .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
+}
+
+/// Refuses a path that could match otherwise than it reads.
+pub(crate) fn check_spelling(text: &str) -> Result<(), PatternError> {
     let expanded = path::expand_home(text, "/home");
     if !expanded.starts_with('/') {
         return Err(PatternError::NotAbsolute(text.to_owned()));
@@ -98,12 +108,7 @@ fn check_path(text: &str) -> Result<(), PatternError> {
         };
         return Err(PatternError::NotNormal(text.to_owned(), what));
     }
-    if !is_glob(&expanded) {
-        return Ok(());
-    }
-    glob(&expanded, false)
-        .map(drop)
-        .map_err(|error| PatternError::Glob(text.to_owned(), error.kind().to_string()))
+    Ok(())
 }
 
 /// A path's glob: `*` and `?` stay inside one component, `**` crosses them.

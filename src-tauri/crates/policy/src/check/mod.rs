@@ -43,7 +43,14 @@ pub enum RuleProblem {
 /// Checks a rule before it is saved. `home` is the person's home folder.
 pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
     let text = pattern_text(&rule.pattern);
-    parse_pattern(&text, Some(kind_name(&rule.pattern)))?;
+    match &rule.pattern {
+        // Its words are data: a line break in one of them is as good as any other character.
+        Pattern::Exact(argv) if argv.first().is_some_and(|program| !program.is_empty()) => {}
+        Pattern::Exact(_) => return Err(PatternError::Empty.into()),
+        Pattern::Path(_) | Pattern::Command(_) | Pattern::Identity(_) => {
+            parse_pattern(&text, Some(kind_name(&rule.pattern)))?;
+        }
+    }
     match rule.effect {
         Effect::Allow => not_too_broad(rule, &text)?,
         Effect::Deny => {}

@@ -54,6 +54,15 @@ fn what_would_allow_anything_is_refused() {
 }
 
 #[test]
+fn an_exact_command_may_hold_any_text() {
+    let words = |argv: &[&str]| Pattern::Exact(argv.iter().map(|word| (*word).to_owned()).collect());
+    let rule = |argv: &[&str]| Rule { pattern: words(argv), ..rule(1, Effect::Allow, "x") };
+    assert_eq!(problem(&rule(&["git", "commit", "-m", "one\ntwo"])), "");
+    assert!(!problem(&rule(&[])).is_empty());
+    assert!(!problem(&rule(&[""])).is_empty());
+}
+
+#[test]
 fn what_would_have_matched_is_told_for_both_effects() {
     for (effect, text, command, expected) in [
         (Effect::Allow, "/usr/bin/git", "git status", true),

@@ -221,7 +221,7 @@ impl Judgement<'_> {
 
     /// Stage 6, for a request that is one program.
     fn not_found(&mut self) -> Option<Outcome> {
-        let (step, found) = (self.facts.reading.steps.first()?, self.facts.steps.first()?);
+        let ([step], [found]) = (self.facts.reading.steps.as_slice(), self.facts.steps) else { return None };
         let name = escape::text(step.program().unwrap_or_default());
         let message = match &found.program {
             Lookup::Found(program) => {

@@ -8,6 +8,7 @@ use crate::pattern::{self, is_glob};
 use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId};
 use crate::words::WordsPattern;
 use index::Index;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Rules of one agent: its own, everybody's, its skills' and the managed ones, in any order.
@@ -17,6 +18,7 @@ pub struct RuleSet {
     allow: Index,
     deny: Index,
     broken: Vec<Broken>,
+    places: HashMap<RuleId, usize>,
     any_case: bool,
 }
 
@@ -51,6 +53,7 @@ impl Default for RuleSet {
             allow: Index::new(false),
             deny: Index::new(true),
             broken: Vec::new(),
+            places: HashMap::new(),
             any_case: false,
         }
     }
@@ -93,11 +96,7 @@ impl RuleSet {
 
     /// Tells what lies at a deny rule's path, with the path that the system gives back for it.
     pub fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
-        let found = self
-            .rules
-            .iter()
-            .position(|compiled| compiled.rule.id == id && compiled.rule.effect == Effect::Deny);
-        if let Some(at) = found {
+        if let Some(&at) = self.places.get(&id) {
             self.deny.add_identity(identity, at);
             self.deny.add_path(path::deny_key(real_path), at);
         }
@@ -116,8 +115,7 @@ impl RuleSet {
         let index = if generous { &mut self.deny } else { &mut self.allow };
         match &rule.pattern {
             Pattern::Path(text) => {
-                pattern::parse_pattern(text, Some(crate::rule::PatternKind::Path))
-                    .map_err(|error| error.to_string())?;
+                pattern::check_spelling(text).map_err(|error| error.to_string())?;
                 let expanded = path::expand_home(text, home);
                 compiled.is_glob = is_glob(&expanded);
                 if compiled.is_glob {
@@ -148,6 +146,9 @@ impl RuleSet {
         }
         if let (true, Some(pin)) = (generous, &rule.pin) {
             index.add_identity(&pin.program, at);
+        }
+        if generous {
+            self.places.insert(rule.id, at);
         }
         self.rules.push(compiled);
         Ok(())

@@ -58,7 +58,9 @@ fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> String {
 
 fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
     // A bare word lies where the step runs.
-    if !text.contains(['/', '~', '$']) && !path::is_within(folder.unwrap_or(facts.cwd), facts.data) {
+    if !text.contains(['/', '~', '$'])
+        && !path::is_within(&path::deny_key(folder.unwrap_or(facts.cwd)), &path::deny_key(facts.data))
+    {
         return false;
     }
     path::is_within(&resolved(text, folder, facts), &path::deny_key(facts.data))

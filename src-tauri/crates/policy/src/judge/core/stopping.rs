@@ -89,6 +89,10 @@ pub(super) fn kills_what_it_looked_up(facts: &Facts<'_>) -> Option<usize> {
         let words = || steps[at].argv.iter().skip(1).filter_map(|word| word.value.as_deref());
         is(at, &["pgrep", "pidof", "lsof", "grep", "egrep", "rg", "awk", "cat"]) && words().any(names_postern)
     });
-    let kill = (0..steps.len()).find(|at| is(*at, &["kill"]));
-    kill.filter(|_| looks)
+    let kills_something_found = |at: usize| {
+        let by_xargs =
+            steps[at].via.iter().any(|via| via.argv.first().is_some_and(|word| word.raw.ends_with("xargs")));
+        by_xargs || steps[at].argv.iter().any(|word| word.value.is_none())
+    };
+    (0..steps.len()).find(|at| looks && is(*at, &["kill"]) && kills_something_found(*at))
 }

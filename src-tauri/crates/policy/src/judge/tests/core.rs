@@ -48,6 +48,10 @@ const DENIED: &[(&str, &str)] = &[
     ("stop-postern", "pkill ."),
     ("stop-postern", "kill -9 -1"),
     ("stop-postern", "kill $(pgrep postern)"),
+    ("stop-postern", "pgrep -f postern | xargs kill -9"),
+    ("postern-data", "cd ~/'Library/Application Support/Postern' && rm x"),
+    ("postern-data", "cd '/Users/u/library/application support/postern' && rm -rf agents"),
+    ("postern-data", "touch \"$HOME/Library/Application Support/Postern/x\""),
     ("stop-postern", "launchctl bootout gui/501/com.example.postern"),
     ("stop-postern", "postern approve 1234"),
     ("stop-postern", "/usr/bin/postern pause"),
@@ -86,6 +90,7 @@ const PASSES: &[&str] = &[
     "ls postern",
     "git commit -m 'stop postern'",
     "pgrep postern",
+    "grep postern README.md; kill 5",
 ];
 
 fn verdict(text: &str) -> crate::Verdict {
