@@ -106,13 +106,14 @@ impl Call {
 
     /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option.
     pub(crate) fn suffixes(&self, from: usize) -> Vec<Vec<String>> {
-        const MOST: usize = 16;
+        const LONGEST: usize = 16;
         let starts =
             (from..self.args.len()).filter(|&at| self.args[at].value().is_some_and(|v| !v.starts_with('-')));
-        starts
-            .take(MOST)
-            .map(|at| self.args[at..].iter().map(|arg| arg.value().unwrap_or("").to_owned()).collect())
-            .collect()
+        let argv = |at: usize| {
+            let words = self.args[at..].iter().take(LONGEST);
+            words.map(|arg| arg.value().unwrap_or_default().to_owned()).collect()
+        };
+        starts.map(argv).collect()
     }
 }
 
@@ -121,6 +122,8 @@ impl Call {
 pub(crate) struct Found {
     pub(crate) steps: Vec<Step>,
     pub(crate) opaque: Vec<Opaque>,
+    /// Shell text read so far, texts inside texts included.
+    pub(crate) bytes: usize,
 }
 
 /// Functions that a text defines. True: defined for certain before the calls that follow.

@@ -4,6 +4,9 @@ use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Call, Found};
 use crate::{Dir, Power, programs};
 
+/// `-exec` that are followed in one `find`.
+const MOST: usize = 8;
+
 /// Adds `find` and the programs that it runs.
 pub(super) fn place(call: Call, found: &mut Found) {
     let is = |at: usize, words: &[&str]| {
@@ -20,9 +23,13 @@ pub(super) fn place(call: Call, found: &mut Found) {
         let Some(end) = (at + 1..call.args.len()).find(ends).filter(|end| *end > at + 1) else {
             return refuse(call, "unknown-flag", "`-exec` without its end", found);
         };
+        if inners.len() == MOST {
+            return refuse(call, "too-deep", "more `-exec` than are followed", found);
+        }
         inners.push((at + 1..end, is(at, &["-execdir", "-okdir"])));
         at = end + 1;
     }
+    programs::place(call.clone(), found);
     for (range, elsewhere) in inners {
         let mut cut = call.clone();
         cut.args.truncate(range.end);
@@ -35,5 +42,4 @@ pub(super) fn place(call: Call, found: &mut Found) {
         replace_marks(&mut run, "{}", false);
         finish(run, found);
     }
-    programs::place(call, found);
 }

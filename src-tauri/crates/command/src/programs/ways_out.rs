@@ -39,6 +39,8 @@ fn guesses(call: &Call, argument: usize) -> Vec<Vec<String>> {
     let own = word(argument).split_once('=').map_or("", |(_, value)| value);
     let texts = [own, word(argument + 1), word(argument + 1).split_once('=').map_or("", |(_, value)| value)];
     let mut found = call.suffixes(argument + 1);
+    let rest = call.args.iter().skip(argument + 2).filter_map(Arg::value).filter(|text| text.contains(' '));
+    found.extend(rest.flat_map(candidates));
     found.extend(texts.into_iter().flat_map(|text| candidates(text.trim_start_matches(['!', ' ']))));
     found
 }

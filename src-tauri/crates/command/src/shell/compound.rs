@@ -7,9 +7,10 @@ use shuck_ast::{
     ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
 };
 
+use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::walk::{Around, Made, Walk, range};
-use super::word::{self, Problem, is_name};
+use super::word::Problem;
 use crate::programs::{Class, class_of};
 use crate::{Dialect, Role, Step, builtins};
 
@@ -252,7 +253,7 @@ impl Walk<'_> {
     }
 
     fn arithmetic(&self, span: &Range<usize>) -> Result<(), Problem> {
-        word::arithmetic(self.slice(span), self.variables)
+        expansion::arithmetic(self.slice(span), self.variables)
     }
 
     /// `[[ … ]]` and `((…))` run nothing by themselves, but are shown.

@@ -2,8 +2,11 @@
 
 use super::braces::{self, Unit};
 
-/// Guesses taken from one text.
-const MOST: usize = 512;
+/// Bytes of a word whose braces are expanded.
+const LONGEST_BRACED: usize = 256;
+
+/// Words of one guess: a deny rule looks at the first few.
+const LONGEST: usize = 64;
 
 /// Words that stand before a command without being it.
 const BEFORE: &[&str] = &[
@@ -46,8 +49,8 @@ pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
         let mut start = 0;
         while let Some(word) = words.get(start) {
             let skip = BEFORE.contains(&word.as_str()) || is_assignment(word) || word.starts_with('-');
-            if found.len() < MOST && !skip {
-                found.push(words[start..].to_vec());
+            if !skip {
+                found.push(words[start..].iter().take(LONGEST).cloned().collect());
             }
             if !skip {
                 break;
@@ -61,7 +64,7 @@ pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| super::word::is_name(name))
+    word.split_once('=').is_some_and(|(name, _)| super::expansion::is_name(name))
 }
 
 fn words(part: &str) -> Vec<String> {
@@ -72,6 +75,9 @@ fn words(part: &str) -> Vec<String> {
 fn unquoted(word: &str) -> Vec<String> {
     let decoded = word.strip_prefix("$'").and_then(|rest| super::ansi::decode(rest.trim_end_matches('\'')));
     let plain: String = decoded.unwrap_or_else(|| word.chars().filter(|c| !"'\"\\".contains(*c)).collect());
+    if plain.len() > LONGEST_BRACED {
+        return vec![plain];
+    }
     let units: Vec<Unit> = plain.chars().map(Unit::Bare).collect();
     let Some(words) = braces::expand(&units) else { return vec![plain] };
     let text = |units: Vec<Unit>| {

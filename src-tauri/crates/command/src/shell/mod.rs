@@ -1,9 +1,11 @@
 //! Reading shell text: a check on the bytes, two parsers that must agree, and a list of constructs that are understood.
 
 mod ansi;
+mod bounds;
 mod braces;
 mod compound;
 mod crude;
+mod expansion;
 mod flow;
 mod fold;
 mod gate;
@@ -22,6 +24,9 @@ use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Via
 
 /// Bytes of shell text that are read; longer text is refused.
 pub const LONGEST_TEXT: usize = 32 * 1024;
+
+/// Bytes of a text and of the texts inside it that are read in all.
+const MOST_BYTES: usize = 2 * LONGEST_TEXT;
 
 /// Shells inside shells that are followed.
 pub(crate) const DEEPEST: usize = 8;
@@ -47,6 +52,9 @@ pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
     found.steps.sort_by_key(|step| step.span.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
+    if reading.steps.is_empty() && reading.opaque.is_empty() {
+        reading.invalid = Some(empty());
+    }
     if let (true, [step]) = (reading.is_clear(), reading.steps.as_slice()) {
         reading.plain = single.filter(|_| step.role == crate::Role::Program);
     }
@@ -64,9 +72,11 @@ fn check(text: &str) -> Option<Invalid> {
     if text.contains('\0') {
         return invalid("nul", "the shell text holds a NUL byte, which no program can be given");
     }
-    text.trim()
-        .is_empty()
-        .then(|| Invalid { code: "empty-text", message: "there is no command in the shell text".to_owned() })
+    text.trim().is_empty().then(empty)
+}
+
+fn empty() -> Invalid {
+    Invalid { code: "empty-text", message: "there is no command in the shell text".to_owned() }
 }
 
 /// Where a text stands in the request's text.
@@ -152,8 +162,14 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         span: whole.clone(),
         candidates: candidates(nest.text),
     };
-    if nest.depth > DEEPEST {
-        found.opaque.push(doubt("too-deep", "shells inside shells, too deep to follow", None));
+    found.bytes += nest.text.len();
+    if nest.depth > DEEPEST || found.bytes > MOST_BYTES || !bounds::within(nest.text) {
+        let what = "too long or too deep to follow";
+        found.opaque.push(doubt(
+            "too-deep",
+            what,
+            Some("split it into several commands, or write a script and run that"),
+        ));
         return None;
     }
     let visible = nest.text.replace(['\n', '\t'], " ");

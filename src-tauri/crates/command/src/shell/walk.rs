@@ -1,5 +1,6 @@
 //! The second reading: shuck's tree walked statement by statement, each construct understood or named as not.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use shuck_ast::{BackgroundOperator, BinaryOp, Command, Span, Stmt, StmtSeq, StmtTerminator, WordPartNode};
@@ -133,13 +134,18 @@ impl<'w> Walk<'w> {
         if self.unsettled {
             return learnt;
         }
-        for (name, _) in &self.made {
-            let mut all = self.made.iter().filter(|(other, _)| other == name).map(|(_, made)| *made);
-            if all.clone().all(|made| made == Made::Number) {
-                learnt.numbers.insert(name.clone());
-            } else if all.all(|made| made != Made::Wild) {
-                learnt.tame.insert(name.clone());
-            }
+        let mut all: HashMap<&str, (bool, bool)> = HashMap::new();
+        for (name, made) in &self.made {
+            let (number, tame) = all.entry(name).or_insert((true, true));
+            *number &= *made == Made::Number;
+            *tame &= *made != Made::Wild;
+        }
+        for (name, known) in all {
+            match known {
+                (true, _) => learnt.numbers.insert(name.to_owned()),
+                (false, true) => learnt.tame.insert(name.to_owned()),
+                (false, false) => false,
+            };
         }
         learnt
     }

@@ -1,1 +1,287 @@
+//! Lines of shell text, class by class: what must be understood, and what must not.
 
+use rstest::rstest;
+
+use super::{bash, heads, reads_clear};
+use crate::RedirectionKind::{Append, Descriptor, Read, ReadWrite, Write};
+use crate::{Dialect, Dir, RedirectionKind, Role, read_argv, read_shell};
+
+/// Everyday lines must be clear: each program a step, nothing opaque, no way out.
+#[rstest]
+#[case("git status && git log --oneline -5", &["git", "git"])]
+#[case("cat a.txt | grep foo | wc -l", &["cat", "grep", "wc"])]
+#[case("make test || echo failed; ls", &["make", "echo", "ls"])]
+#[case("2>/dev/null ls -l > /dev/null -a", &["ls"])]
+#[case("git log \\\n  --oneline \\\n  -5", &["git"])]
+#[case("cat <<'EOF'\nline \\\nmore $(rm)\nEOF", &["cat"])]
+#[case("cat <<EOF\nhello $USER, \\$(rm) ${x}\nEOF", &["cat"])]
+#[case("cat <<EOF | grep a && ls\nbody\nEOF", &["cat", "grep", "ls"])]
+#[case("cargo build & cargo test & wait", &["cargo", "cargo", "wait"])]
+#[case("(cd src && cargo test)", &["cd", "cargo"])]
+#[case("for f in a b; do wc -l \"$f\"; done", &["wc"])]
+#[case("for ((i=0;i<3;i++)); do echo $i; done", &["echo"])]
+#[case("i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", &["", "[", "echo", ""])]
+#[case("if [[ -f Cargo.toml && $x == y* ]]; then cargo test; else echo none; fi", &["[[", "cargo", "echo"])]
+#[case("case \"$1\" in a|b) ls;; *) pwd;; esac", &["ls", "pwd"])]
+#[case("f() { ls \"$1\"; }; f x", &["ls", "f"])]
+#[case("echo \"a $(git rev-parse HEAD)\" `git log`", &["echo", "git", "git"])]
+#[case("diff <(sort a) <(sort b)", &["diff", "sort", "sort"])]
+#[case("x=$(git rev-parse HEAD); echo \"$x\"", &["", "git", "echo"])]
+#[case("set -euo pipefail\ncargo build\ncargo test", &["set", "cargo", "cargo"])]
+#[case("git commit -m \"$(cat <<'EOF'\nMessage\nEOF\n)\"", &["git", "cat"])]
+#[case("find . -name '*.rs' -print0 | xargs -0 grep -n foo", &["find", "grep"])]
+#[case("find . -name '*.rs' -exec grep -l foo {} \\;", &["find", "grep"])]
+#[case("time -p cargo build", &["cargo"])]
+#[case("! grep -q foo bar", &["grep"])]
+#[case("bash -lc \"cd src && ls\"", &["cd", "ls"])]
+#[case("zsh -c 'ls *.rs | wc -l'", &["ls", "wc"])]
+#[case("awk -F: '{ print $1, $3 }' f | sort -u", &["awk", "sort"])]
+#[case("sed -n '1,40p' f; sed -e 's/a/b/' -e 's/c/d/g' f", &["sed", "sed"])]
+#[case("echo ${x:-default} ${f%.*} ${p##*/} \"${#x}\" $((1 + 2))", &["echo"])]
+#[case("ls # a comment with a ' quote\n# another\npwd", &["ls", "pwd"])]
+#[case("mkdir -p src/{a,b,c}", &["mkdir"])]
+#[case("command -v git >/dev/null && git status", &["command", "git"])]
+#[case("cat f | while IFS= read -r l; do echo \"$l\"; done", &["cat", "read", "echo"])]
+#[case("trap 'ls -l' EXIT; ls", &["trap", "ls", "ls"])]
+#[case("grep x <<< 'bar'", &["grep"])]
+#[case("CI=true npm test", &["npm"])]
+#[case("exec ls -l", &["ls"])]
+#[case("echo 'a && rm -rf / | x; y' \"b || c\"", &["echo"])]
+#[case("ls 2>&1 >&- 1>&2 <&-", &["ls"])]
+fn understood(#[case] line: &str, #[case] expected: &[&str]) {
+    let reading = bash(line);
+    assert!(reads_clear(&reading), "{line:?} should be clear: {reading:#?}");
+    assert_eq!(heads(&reading), expected, "{line:?}");
+}
+
+/// Each of these runs `id` in some shell, and at least one published parser or gate does not see it.
+#[rstest]
+#[case("echo \"${x:-'$(id)'}\"")]
+#[case("echo \"${x:-`id`}\"")]
+#[case("echo ${x^^$(id)} ${x%%$(id)} ${x//`id`/}")]
+#[case("cat <<EOF\n`id`\nEOF")]
+#[case("cat <<EOF\n$\\\n(id)\nEOF")]
+#[case("cat <<-A; cat <<B\n\tx\n\tA\n$(id)\nB")]
+#[case("cat <<A <<B\n$(id)\nA\nx\nB")]
+#[case("echo `echo \\`id\\``")]
+#[case("( (id) )")]
+#[case("((id); (id))")]
+#[case("x[$(id)]=1")]
+#[case("{fd}>f id")]
+#[case("ls =(id)")]
+#[case("echo $(($(id))) $[ $(id) ]")]
+#[case("echo {a,$(id)}")]
+#[case("echo $(echo \"`echo $(id)`\")")]
+#[case("[[ 'a[$(id)]' -eq 1 ]] && ls")]
+#[case("[[ -v 'a[$(id)]' ]] && ls")]
+#[case("test -v 'a[$(id)]' && ls")]
+#[case("printf -v 'a[$(id)]' x")]
+#[case("read 'a[$(id)]' <<< 1")]
+#[case("let 'a[$(id)]=1'")]
+#[case("x='a[$(id)]'; echo $((x))")]
+#[case("declare 'a[$(id)]=1'")]
+#[case("echo ${!x} ${x@P} ${x:=$(id)} ${x:$(id)}")]
+#[case("alias ls=id\nls")]
+#[case("PATH=/tmp/evil ls")]
+#[case("IFS=x; ls")]
+#[case("PROMPT_COMMAND=id; ls")]
+#[case("set -- id; \"$@\"")]
+#[case("$X; ls")]
+#[case("/usr/bin/i[d]")]
+#[case("coproc id")]
+#[case("ls |& id")]
+#[case("ls &>> f; id")]
+#[case("echo \"$(ls # )\nid)\"")]
+#[case("ls $'\\''; id")]
+#[case("ls '\\'; id")]
+#[case("ls \\\\\nid")]
+#[case("ls # \\\nid")]
+#[case("id\r\nls")]
+#[case("l\u{200b}s; id")]
+#[case("g\u{a0}it x; id")]
+#[case("bash <<< id")]
+#[case("echo id | bash -s")]
+#[case("eval \"$(echo id)\"")]
+#[case("source <(echo id)")]
+#[case("ls 2> >(id)")]
+#[case("ls > $(id)")]
+#[case("xargs sh -c {} <<< id")]
+#[case("find . -exec sh -c '{}' \\;")]
+#[case("mapfile -C id -c 1 a < f")]
+#[case("repeat 1 id")]
+#[case("- id")]
+#[case("env -S 'id' ls")]
+#[case("python3 -c 'import os; os.system(\"id\")'")]
+#[case("ls; (")]
+#[case("echo ${x")]
+#[case("ls ;; id")]
+#[case("X=--pre=id; rg $X foo")]
+fn a_hidden_command_is_a_step_or_is_not_allowed(#[case] line: &str) {
+    let reading = bash(line);
+    let seen = heads(&reading).iter().any(|head| head == "id");
+    assert!(seen || !reads_clear(&reading), "{line:?} hides id: {reading:#?}");
+}
+
+/// What zsh reads in its own way is never clear in its dialect.
+#[rstest]
+#[case("ls =(id)")]
+#[case("=id")]
+#[case("ls *(e:'id':)")]
+#[case("ls *(+f)")]
+#[case("echo ${(e)x}")]
+#[case("echo $x[$(id)]")]
+#[case("repeat 3 id")]
+#[case("noglob ls")]
+#[case("for f (*.txt) id")]
+#[case("{ ls } always { id }")]
+#[case("() { id } foo")]
+#[case("ls &! id")]
+#[case("> f")]
+#[case("ls ~name")]
+#[case("echo $x:h")]
+fn zsh_syntax_is_not_guessed(#[case] line: &str) {
+    assert!(!reads_clear(&read_shell(line, Dialect::Zsh)), "{line:?}");
+}
+
+/// `sh` is not one shell: what dash and bash read differently is not clear.
+#[rstest]
+#[case("ls &> f")]
+#[case("ls <(id)")]
+#[case("[[ a ]]")]
+#[case("{ls,-l}")]
+#[case("$'ls'")]
+#[case("cat <<< x")]
+#[case("function f { ls; }; f")]
+fn bash_syntax_is_doubtful_in_sh(#[case] line: &str) {
+    assert!(!reads_clear(&read_shell(line, Dialect::Posix)), "{line:?}");
+    let own: &[&str] = &["ls &> f", "[[ a ]]", "$'ls'", "cat <<< x"];
+    if own.contains(&line) {
+        assert!(reads_clear(&bash(line)), "{line:?} is fine in bash");
+    }
+}
+
+#[test]
+fn cd_is_followed() {
+    let dir = |line: &str, step: usize| bash(line).steps[step].dir.clone();
+    let under = |path: &str| Dir::Under(path.to_owned());
+    assert_eq!(dir("cd src && ls", 1), under("src"));
+    assert_eq!(dir("cd src && cd bin && ls", 2), under("src/bin"));
+    assert_eq!(dir("cd src; ls", 1), Dir::Unknown, "it may have failed");
+    assert_eq!(dir("cd src || exit 1; ls", 2), under("src"), "here it has not");
+    assert_eq!(dir("(cd src); ls", 1), Dir::Same);
+    assert_eq!(dir("cd $x && ls", 1), Dir::Unknown);
+    assert_eq!(dir("cd /tmp && ls | wc", 2), under("/tmp"));
+    assert_eq!(dir("env -C src ls", 0), under("src"));
+    assert_eq!(
+        dir("for x in a; do ls; cd ..; done", 0),
+        Dir::Unknown,
+        "the second time round it is elsewhere"
+    );
+    assert_eq!(dir("bash -c 'cd src && ls'", 1), under("src"));
+    assert_eq!(dir("c\\d src && ls", 1), under("src"));
+}
+
+#[test]
+fn redirections_are_told_apart() {
+    let reading = bash("{ ls; } < in > out 2>> log 2>&1 &> all <> rw");
+    let kinds: Vec<RedirectionKind> =
+        reading.steps[0].redirections.iter().map(|redirection| redirection.kind).collect();
+    assert_eq!(
+        kinds,
+        [Read, Write, Append, Descriptor, Write, ReadWrite],
+        "those of a group belong to what is inside"
+    );
+    assert!(!bash("ls > $HOME/x").is_clear() && !bash("ls < /dev/tcp/h/80").is_clear());
+    assert!(bash("ls > out").steps[0].redirections[0].writes());
+    assert!(!bash("ls > /dev/null").steps[0].redirections[0].writes());
+}
+
+#[test]
+fn spans_point_at_what_was_written() {
+    let text = "ls -l && sh -c 'git status; rm x' > out";
+    let reading = bash(text);
+    let parts: Vec<&str> = reading.steps.iter().map(|step| &text[step.span.clone()]).collect();
+    assert_eq!(parts, ["ls -l", "git status", "rm x"], "also inside the quoted text");
+    let text = "r\\\nm -rf b";
+    assert_eq!(&text[bash(text).steps[0].span.clone()], text, "a continuation belongs to the name");
+}
+
+#[test]
+fn one_simple_command_needs_no_shell() {
+    assert_eq!(bash("git 'log' -1").plain, Some(vec!["git".into(), "log".into(), "-1".into()]));
+    for line in [
+        "git log; ls",
+        "git log > x",
+        "X=1 git log",
+        "git log $x",
+        "echo a",
+        "! git log",
+        "git log &",
+        "exec git",
+        "time git",
+    ] {
+        assert_eq!(bash(line).plain, None, "{line:?} needs a shell");
+    }
+}
+
+#[test]
+fn what_cannot_be_judged_is_invalid() {
+    let code = |reading: crate::Reading| reading.invalid.map(|invalid| invalid.code);
+    let argv = |words: &[&str]| read_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    assert_eq!(code(argv(&[])), Some("empty-argv"));
+    assert_eq!(code(argv(&[""])), Some("empty-program"));
+    assert_eq!(code(argv(&["ls", "a\0"])), Some("nul"));
+    assert_eq!(code(argv(&vec!["a"; 1025])), Some("too-long"));
+    assert_eq!(code(argv(&vec!["a"; 1024])), None);
+    assert_eq!(code(bash("ls\0")), Some("nul"));
+    assert_eq!(code(bash(" \n\t")), Some("empty-text"));
+    assert_eq!(code(bash("# nothing")), Some("empty-text"));
+    assert_eq!(code(bash(&format!("ls {}", "a".repeat(32 * 1024)))), Some("too-long"));
+}
+
+#[test]
+fn an_argv_is_not_shell_text() {
+    let words = ["git", "commit", "-m", "$(rm -rf /) `id`; rm *"].map(String::from);
+    let reading = read_argv(&words);
+    assert!(reading.is_clear());
+    assert_eq!(
+        reading.steps[0].literal_argv().unwrap(),
+        words.iter().map(String::as_str).collect::<Vec<_>>()
+    );
+    let reading = read_argv(&["sh".into(), "-c".into(), "ls | rm x".into()]);
+    assert_eq!(heads(&reading), ["ls", "rm"]);
+    assert_eq!(reading.steps[1].role, Role::Program);
+    assert_eq!(read_argv(&["cd".into(), "x".into()]).steps[0].role, Role::Program, "no shell, no builtin");
+}
+
+#[test]
+fn deny_rules_see_into_what_is_not_understood() {
+    for line in [
+        "echo 'rm -rf build' | sh",
+        "sh <<E\nrm -rf build\nE",
+        "repeat 3 rm x",
+        "alias ls='rm x'",
+        "ls; (rm x",
+        "{rm,-rf,build} ;;",
+        "git submodule foreach 'rm x'",
+        "rg --pre=rm x",
+        "fish -c 'rm x'",
+        "PROMPT_COMMAND='rm x'; ls",
+        "ls\r\nrm x",
+        "uv run rm x",
+    ] {
+        let reading = bash(line);
+        let opaque =
+            reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
+        let ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
+        let mut candidates = opaque.flat_map(|opaque| &opaque.candidates).chain(ways);
+        let seen = heads(&reading).iter().any(|head| head == "rm") || candidates.any(|argv| argv[0] == "rm");
+        assert!(seen, "{line:?}: {reading:#?}");
+    }
+    let long = format!("{}rm -rf build", "true && ".repeat(3000));
+    let reading = bash(&long);
+    assert!(
+        !reading.is_clear() && reading.opaque[0].candidates.iter().any(|argv| argv[0] == "rm"),
+        "no cap drops it"
+    );
+}

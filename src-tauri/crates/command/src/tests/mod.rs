@@ -2,4 +2,21 @@
 
 mod corpus;
 mod lines;
+mod programs;
 mod properties;
+
+use crate::{Dialect, Reading, read_shell};
+
+fn bash(text: &str) -> Reading {
+    read_shell(text, Dialect::Bash)
+}
+
+/// Everything understood, and no argument that is a way out.
+fn reads_clear(reading: &Reading) -> bool {
+    reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
+}
+
+/// The first words of the steps.
+fn heads(reading: &Reading) -> Vec<String> {
+    reading.steps.iter().map(|step| step.program().unwrap_or_default().to_owned()).collect()
+}
