@@ -77,40 +77,47 @@ enum Layer {
     All,
 }
 
-fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which: Layer) -> Option<Outcome> {
+/// A session's parents' layers, the agent's file and what the session added, in the order in which they are read.
+fn all_layers<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>) -> (&'p [FileLayer], Vec<&'p FileLayer>) {
     let session = policy.session(facts.session);
     let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
+    let runtime = session.map(|layers| &layers.runtime);
+    (parents, parents.iter().chain(policy.file.as_ref()).chain(runtime).collect())
+}
+
+/// The last entry of the layers that is about a command, and how sure that is.
+fn last<'p>(layers: &[&'p FileLayer], names: &[&str], words: &[Option<&str>]) -> Option<(&'p Entry, Match)> {
+    let entries = layers.iter().rev().flat_map(|layer| layer.entries().iter().rev());
+    entries.filter(|entry| entry.is_for(SHELL_TOOL)).find_map(|entry| {
+        let matched = command::matches(entry, names, words);
+        (matched != Match::No).then_some((entry, matched))
+    })
+}
+
+fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which: Layer) -> Option<Outcome> {
+    let (parents, all) = all_layers(policy, facts);
+    if all.is_empty() {
+        return None;
+    }
     let names = call.names();
     let words: Vec<Option<&str>> =
         std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
-    let last = |layers: &[&'_ FileLayer]| -> Option<(Entry, Match)> {
-        let entries = layers.iter().rev().flat_map(|layer| layer.entries().iter().rev());
-        entries.filter(|entry| entry.is_for(SHELL_TOOL)).find_map(|entry| {
-            let matched = command::matches(entry, &names, &words);
-            (matched != Match::No).then(|| (entry.clone(), matched))
-        })
-    };
     match which {
         Layer::Parents => {
-            let veto = parents
-                .iter()
-                .find_map(|parent| last(&[parent]).filter(|(entry, _)| entry.effect == Effect::Deny));
-            veto.map(|(entry, matched)| of_entry(&entry, matched, Reason::Managed))
+            let denies =
+                |parent| last(&[parent], &names, &words).filter(|(entry, _)| entry.effect == Effect::Deny);
+            let (entry, matched) = parents.iter().find_map(denies)?;
+            Some(of_entry(entry, matched, Reason::Managed))
         }
         Layer::All => {
-            let runtime = session.map(|layers| &layers.runtime);
-            let all: Vec<&FileLayer> = parents.iter().chain(policy.file.as_ref()).chain(runtime).collect();
-            if all.is_empty() {
-                return None;
-            }
-            let (entry, matched) = last(&all)?;
+            let (entry, matched) = last(&all, &names, &words)?;
             // A catch-all that asks is what happens anyway where no rule matches: it forces nothing.
             let speaks = match entry.effect {
                 Effect::Allow => false,
                 Effect::Ask => !entry.is_catch_all(),
                 Effect::Deny => true,
             };
-            speaks.then(|| of_entry(&entry, matched, Reason::Denylist))
+            speaks.then(|| of_entry(entry, matched, Reason::Denylist))
         }
     }
 }
@@ -128,19 +135,13 @@ fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
 }
 
 /// The file's entry that allows a step, where its last match does.
-pub(super) fn allowing_entry(
-    policy: &AgentPolicy,
+pub(super) fn allowing_entry<'p>(
+    policy: &'p AgentPolicy,
     facts: &Facts<'_>,
     words: &[Option<&str>],
-) -> Option<Entry> {
-    let session = policy.session(facts.session);
-    let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
-    let all: Vec<&FileLayer> =
-        parents.iter().chain(policy.file.as_ref()).chain(session.map(|layers| &layers.runtime)).collect();
+) -> Option<&'p Entry> {
     let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-    let entries = all.iter().rev().flat_map(|layer| layer.entries().iter().rev());
-    let last = entries
-        .filter(|entry| entry.is_for(SHELL_TOOL))
-        .find(|entry| command::matches(entry, &names, words) != Match::No)?;
-    (last.effect == Effect::Allow).then(|| last.clone())
+    let (_, all) = all_layers(policy, facts);
+    let (entry, _) = last(&all, &names, words)?;
+    (entry.effect == Effect::Allow).then_some(entry)
 }

@@ -104,7 +104,7 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
     if elevated || writes || unnamed || (describes && subject.carries_others()) {
         return None;
     }
-    let rule = entry_ref(&entry);
+    let rule = entry_ref(entry);
     Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule)).by(rule))
 }
 
