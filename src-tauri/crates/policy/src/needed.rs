@@ -72,11 +72,13 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     }
 }
 
-/// Commands that a part which was not understood may run: deny rules look at each, allow rules at none.
+/// Commands that a part which was not understood, or a way out, may run: deny rules look at each, allow rules at none.
 pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
     let parts: fn(&Opaque) -> std::slice::Iter<'_, Vec<String>> = |part| part.candidates.iter();
     let of_steps = reading.steps.iter().filter_map(|step| step.opaque.as_ref()).flat_map(parts);
-    reading.opaque.iter().flat_map(parts).chain(of_steps).map(Vec::as_slice).filter(|argv| !argv.is_empty())
+    let of_ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
+    let all = reading.opaque.iter().flat_map(parts).chain(of_steps).chain(of_ways);
+    all.map(Vec::as_slice).filter(|argv| !argv.is_empty())
 }
 
 /// Whether the shell itself answers to the name.

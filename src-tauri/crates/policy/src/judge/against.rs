@@ -18,7 +18,8 @@ pub(super) fn step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option
     let calls = invocation::of_step(step, found, facts);
     let own: Vec<Outcome> = calls.iter().filter_map(|call| one(policy, facts, call)).collect();
     let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, facts, &part.candidates));
-    own.into_iter().chain(opaque).min_by_key(weight)
+    let ways = step.ways_out.iter().filter_map(|way| candidates(policy, facts, &way.candidates));
+    own.into_iter().chain(opaque).chain(ways).min_by_key(weight)
 }
 
 /// The weightiest thing against commands that a part which was not understood may run.
