@@ -85,3 +85,14 @@ fn a_case_that_cannot_be_tried_says_why() {
         assert!(!error.to_string().is_empty(), "{line}");
     }
 }
+
+#[test]
+fn the_cases_of_the_policy_page_get_their_verdicts() {
+    let page = include_str!("../../../../../docs/POLICY.md");
+    let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("{\"id\"")).collect();
+    assert!(lines.len() > 15, "the page has lost its cases");
+    for line in lines {
+        let outcome = Case::parse(line).unwrap().run(Some(&bins())).unwrap();
+        assert!(outcome.ok, "{line}: {outcome:?}");
+    }
+}
