@@ -140,12 +140,20 @@ impl Lab {
     }
 }
 
+fn outcome(message: &Value) -> Result<Value, Value> {
+    match message.get("error") {
+        Some(error) => Err(error.clone()),
+        None => Ok(message["result"].clone()),
+    }
+}
+
 /// An agent's end of a channel.
 pub(crate) struct Wire {
     reader: BufReader<OwnedReadHalf>,
     writer: OwnedWriteHalf,
     next: i64,
     pub(crate) notices: VecDeque<Value>,
+    answers: Vec<Value>,
     pub(crate) welcome: Value,
 }
 
@@ -158,6 +166,7 @@ impl Wire {
             writer,
             next: 0,
             notices: VecDeque::new(),
+            answers: Vec::new(),
             welcome: Value::Null,
         }
     }
@@ -206,15 +215,17 @@ impl Wire {
 
     /// The answer to a call that was sent; events that come before it are kept.
     pub(crate) async fn answer(&mut self, id: i64) -> Result<Value, Value> {
+        if let Some(kept) = self.answers.iter().position(|message| message["id"] == id) {
+            return outcome(&self.answers.remove(kept));
+        }
         loop {
             let message = self.read().await.unwrap_or_else(|| panic!("the host hung up before answer {id}"));
             if message.get("method").is_some() {
                 self.notices.push_back(message);
             } else if message["id"] == id || message["id"].is_null() {
-                return match message.get("error") {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(message["result"].clone()),
-                };
+                return outcome(&message);
+            } else {
+                self.answers.push(message);
             }
         }
     }
