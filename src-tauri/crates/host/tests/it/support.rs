@@ -28,10 +28,7 @@ pub(crate) struct Lab {
 
 /// Waits for something that is certain to come, but not for ever.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("{what} did not come"),
-    }
+    tokio::time::timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what} did not come"))
 }
 
 impl Lab {
