@@ -1,8 +1,10 @@
 //! Real processes. Nothing sleeps: each test waits for what it is about.
 
 mod drift;
+mod exploits;
 mod lifetime;
 mod output;
+mod unheld;
 
 use super::*;
 use crate::resolve::Resolver;
