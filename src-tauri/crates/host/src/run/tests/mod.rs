@@ -2,8 +2,10 @@
 
 mod drift;
 mod exploits;
+#[cfg(target_os = "linux")]
 mod lifetime;
 mod output;
+#[cfg(target_os = "linux")]
 mod unheld;
 
 use super::*;
