@@ -134,6 +134,8 @@ impl Task {
         let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
         let expires_at = crate::publish::time(question.expires_at);
         let pending = Notice::Pending(Pending { expires_at, position });
+        let others = self.questions.len().saturating_sub(1);
+        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
         let row = row_of(&question);
         let told = self.parts.publisher.publish(&about, question.asked_at, pending, move |conn| match row {
             Some(row) if write => questions::open(conn, &row),

@@ -52,12 +52,17 @@ impl Lab {
         Self { folder, host, face, told }
     }
 
-    /// Ends the host and starts another one on the same folder.
-    pub(crate) async fn restart(self) -> Self {
+    /// Ends the host; gives its folder.
+    pub(crate) async fn end(self) -> TempDir {
         self.host.shutdown().await;
         let Self { folder, host, face, told } = self;
         drop((host, face, told));
-        Self::in_folder(folder).await
+        folder
+    }
+
+    /// Ends the host and starts another one on the same folder.
+    pub(crate) async fn restart(self) -> Self {
+        Self::in_folder(self.end().await).await
     }
 
     pub(crate) fn home(&self) -> PathBuf {
