@@ -59,6 +59,7 @@ async fn what_cannot_be_run_is_denied_by_its_reason() {
     std::fs::write(home.join("plain"), "#!/bin/sh\n").unwrap();
     std::fs::write(home.join("magic"), "no format").unwrap();
     std::fs::set_permissions(home.join("magic"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    #[cfg(target_os = "linux")]
     rustix::fs::mkfifoat(rustix::fs::CWD, home.join("fifo"), rustix::fs::Mode::from_raw_mode(0o755)).unwrap();
     let mut wire = lab.connect("main").await;
     let env = |name: &str| json!({"env": {name: "/tmp/x"}});
