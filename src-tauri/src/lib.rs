@@ -1,1 +1,17 @@
-//! The desktop app.
+//! The desktop app: windows, menu-bar item, notifications. It shows and passes on; every decision is the host's.
+//!
+//! `options` what it was started with · `backend` the host, embedded or attached to · `desk` the question on show and
+//! what was seen of it · `window` the two windows · `commands` what each page may call · `menu` the menu-bar item ·
+//! `notify` notifications that tell.
+
+mod backend;
+mod commands;
+mod desk;
+mod menu;
+mod notify;
+mod options;
+mod run;
+mod window;
+
+pub use options::{BadOptions, Options};
+pub use run::run;

@@ -1,3 +1,25 @@
 //! Starts the desktop app.
 
-fn main() {}
+use anyhow::Context;
+use postern_desktop::Options;
+
+fn main() -> anyhow::Result<()> {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
+    let options = Options::read(std::env::args_os().skip(1), environment).context("cannot start Postern")?;
+    postern_desktop::run(&Options { inherited: inherited(), ..options })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the environment is read once, here")]
+fn environment(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the environment is read once, here")]
+fn inherited() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}

@@ -7,7 +7,6 @@ mod door;
 mod flow;
 mod isolation;
 mod limits;
-mod recover;
 mod replay;
 mod sessions;
 mod support;

@@ -1,0 +1,73 @@
+//! The host: embedded in this process, or attached to where `postern serve` already owns the data folder. Both speak
+//! the same methods; nothing above knows which it is.
+
+mod attached;
+mod embedded;
+
+use crate::Options;
+use attached::Attached;
+use embedded::Embedded;
+use postern_contract::Told;
+use postern_contract::methods::{ControlCode, ControlError, Method};
+use postern_host::StartError;
+use postern_host::user::User;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// What is heard from the host.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// Something happened.
+    Told(Box<Told>),
+    /// Some of what happened was missed: read the lists again.
+    Missed,
+    /// The host is gone.
+    Lost,
+}
+
+/// The host, wherever it runs. This app is a face on duty for as long as it is held.
+#[derive(Debug)]
+pub(crate) enum Backend {
+    /// In this process.
+    Embedded(Embedded),
+    /// In another one.
+    Attached(Attached),
+}
+
+impl Backend {
+    /// Starts a host on the data folder, or attaches to the one that is there.
+    pub(crate) async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
+        let user = User::current(options.inherited.clone())?;
+        match Embedded::start(options.data.clone(), user).await {
+            Ok((embedded, heard)) => Ok((Self::Embedded(embedded), heard)),
+            Err(StartError::AlreadyRunning(data)) => {
+                let (attached, heard) = Attached::connect(data).await?;
+                Ok((Self::Attached(attached), heard))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Calls a control method.
+    pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, ControlError> {
+        match self {
+            Self::Embedded(embedded) => embedded.call(method, params).await,
+            Self::Attached(attached) => attached.call(method, params).await,
+        }
+    }
+
+    /// Calls a method of the contract's list.
+    pub(crate) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
+        let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
+        let answer = self.call(M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
+        serde_json::from_value(answer).map_err(odd)
+    }
+
+    /// Ends what this process started: an embedded host is shut down, an attached one is left alone.
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Embedded(embedded) => embedded.shutdown().await,
+            Self::Attached(_) => {}
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What the approval page may call: it says an id, a digest and an answer, never what to run.
+
+use crate::desk::Showing;
+use crate::run::Parts;
+use postern_contract::{AnswerParams, Answered};
+use tauri::State;
+use tauri::ipc::Channel;
+
+#[tauri::command]
+pub(super) fn question_watch(parts: State<'_, Parts>, channel: Channel<Showing>) {
+    parts.approval.watch(channel);
+}
+
+#[tauri::command]
+pub(super) fn question_presented(parts: State<'_, Parts>, id: String, digest: String, height: f64) {
+    parts.approval.laid_out(id, digest, height);
+}
+
+#[tauri::command]
+pub(super) fn question_seen_end(parts: State<'_, Parts>, id: String, digest: String) {
+    parts.approval.seen_end(id, digest);
+}
+
+#[tauri::command]
+pub(super) async fn question_answer(
+    parts: State<'_, Parts>,
+    params: AnswerParams,
+) -> Result<Answered, String> {
+    parts.approval.answer(params).await
+}

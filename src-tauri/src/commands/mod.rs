@@ -1,0 +1,21 @@
+//! What each page may call. Which window may call which is in `src-tauri/capabilities`.
+
+mod approval;
+mod settings;
+
+use tauri::Wry;
+use tauri::ipc::Invoke;
+
+/// Every command of the app.
+pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
+        approval::question_watch,
+        approval::question_presented,
+        approval::question_seen_end,
+        approval::question_answer,
+        settings::settings_call,
+        settings::settings_watch,
+        settings::settings_launch_at_login,
+        settings::settings_set_launch_at_login,
+    ]
+}

@@ -1,0 +1,63 @@
+//! What the settings page may call: the control methods, without those that answer a question.
+
+use crate::run::Parts;
+use postern_contract::methods::METHODS;
+use serde_json::Value;
+use std::sync::PoisonError;
+use tauri::ipc::Channel;
+use tauri::{AppHandle, State};
+use tauri_plugin_autostart::ManagerExt;
+
+/// Whether the settings page may call `method`: no question is answered from there, and no tool call.
+fn may_call(method: &str) -> bool {
+    METHODS.contains(&method)
+        && !method.starts_with("questions.")
+        && !method.starts_with("tool.")
+        && method != "requests.watch"
+}
+
+#[tauri::command]
+pub(super) async fn settings_call(
+    parts: State<'_, Parts>,
+    method: String,
+    params: Value,
+) -> Result<Value, String> {
+    if !may_call(&method) {
+        return Err(format!("the settings page cannot call {method:?}"));
+    }
+    parts.backend.call(&method, params).await.map_err(|error| error.message)
+}
+
+#[tauri::command]
+pub(super) fn settings_watch(parts: State<'_, Parts>, channel: Channel<String>) {
+    *parts.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
+}
+
+#[tauri::command]
+pub(super) fn settings_launch_at_login(app: AppHandle) -> Result<bool, String> {
+    app.autolaunch().is_enabled().map_err(|error| error.to_string())
+}
+
+#[tauri::command]
+pub(super) fn settings_set_launch_at_login(app: AppHandle, on: bool) -> Result<(), String> {
+    let launch = app.autolaunch();
+    if on { launch.enable() } else { launch.disable() }.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_call;
+
+    #[test]
+    fn no_question_is_answered_from_the_settings() {
+        for method in
+            ["questions.answer", "questions.presented", "questions.watch", "tool.approve", "requests.watch"]
+        {
+            assert!(!may_call(method), "{method} belongs to the approval window");
+        }
+        assert!(!may_call("made.up"), "what is not on the list is not passed on");
+        for method in ["status", "agents.set", "rules.add", "requests.list", "pause"] {
+            assert!(may_call(method), "{method} is what the settings are for");
+        }
+    }
+}

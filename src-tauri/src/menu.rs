@@ -1,0 +1,175 @@
+//! The menu-bar item: state, how many wait, what ran last, pause and resume.
+
+use crate::backend::Backend;
+use crate::run::Parts;
+use crate::window::settings;
+use postern_contract::methods::{
+    GetStatus, ListRequests, Nothing, Pause, PauseAll, RequestFilter, ResumeAll,
+};
+use postern_contract::{Mode, RequestRow, Status};
+use tauri::image::Image;
+use tauri::menu::{MenuBuilder, MenuEvent, MenuItem, MenuItemBuilder};
+use tauri::tray::{TrayIcon, TrayIconBuilder};
+use tauri::{AppHandle, Manager, Wry};
+
+/// Requests that the menu lists.
+const LAST: u32 = 5;
+/// Characters of a command that fit into a menu.
+const LONGEST: usize = 56;
+const HOUR_MS: u64 = 60 * 60 * 1000;
+
+/// The menu-bar item.
+#[derive(Clone)]
+pub(crate) struct Menu {
+    app: AppHandle,
+    /// None where the system has no place for one.
+    tray: Option<TrayIcon>,
+}
+
+/// Puts the item into the menu bar.
+pub(crate) fn open(app: &AppHandle) -> tauri::Result<Menu> {
+    let tray = TrayIconBuilder::with_id("postern")
+        .icon(face(Mode::Listening, false)?)
+        .icon_as_template(true)
+        .tooltip("Postern")
+        .on_menu_event(on_menu_event)
+        .build(app);
+    if let Err(error) = &tray {
+        tracing::warn!(%error, "no menu-bar item");
+    }
+    Ok(Menu { app: app.clone(), tray: tray.ok() })
+}
+
+impl Menu {
+    /// Reads the state anew and shows it.
+    pub(crate) async fn refresh(&self, backend: &Backend) {
+        let filter = RequestFilter { limit: Some(LAST), ..RequestFilter::default() };
+        let last = backend.ask::<ListRequests>(&filter).await.map(|page| page.requests).unwrap_or_default();
+        match backend.ask::<GetStatus>(&Nothing {}).await {
+            Ok(status) => {
+                if let Err(error) = self.show(&status, &last) {
+                    tracing::warn!(%error, "the menu-bar item");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "no state for the menu-bar item"),
+        }
+    }
+
+    fn show(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<()> {
+        let Some(tray) = &self.tray else { return Ok(()) };
+        let attention = !status.attention.is_empty() || status.faces.is_empty();
+        tray.set_icon(Some(face(status.mode, attention)?))?;
+        tray.set_icon_as_template(true)?;
+        tray.set_title((status.waiting > 0).then(|| status.waiting.to_string()))?;
+        tray.set_tooltip(Some(summary(status)))?;
+        tray.set_menu(Some(self.menu(status, last)?))
+    }
+
+    fn menu(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<tauri::menu::Menu<Wry>> {
+        let plain = |text: &str| MenuItemBuilder::new(text).enabled(false).build(&self.app);
+        let mut menu = MenuBuilder::new(&self.app).item(&plain(&summary(status))?);
+        for line in &status.attention {
+            menu = menu.item(&plain(&shortened(line))?);
+        }
+        if !last.is_empty() {
+            menu = menu.separator();
+            for row in last {
+                menu = menu.item(&plain(&format!("{}   {}", shortened(&row.line), row.state))?);
+            }
+        }
+        let pause = match status.mode {
+            Mode::Listening => self.item("pause", "Pause for an Hour")?,
+            Mode::Paused | Mode::DenyAll => self.item("resume", "Resume")?,
+        };
+        menu.separator()
+            .item(&pause)
+            .item(&self.item("settings", "Open Postern…")?)
+            .separator()
+            .item(&self.item("quit", "Quit Postern")?)
+            .build()
+    }
+
+    fn item(&self, id: &str, text: &str) -> tauri::Result<MenuItem<Wry>> {
+        MenuItemBuilder::with_id(id, text).build(&self.app)
+    }
+}
+
+fn on_menu_event(app: &AppHandle, event: MenuEvent) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let Some(parts) = app.try_state::<Parts>().map(|parts| parts.inner().clone()) else { return };
+        let done = match event.id().as_ref() {
+            "pause" => {
+                let pause = Pause { for_ms: Some(HOUR_MS) };
+                parts.backend.ask::<PauseAll>(&pause).await.map(drop).map_err(anyhow::Error::from)
+            }
+            "resume" => {
+                parts.backend.ask::<ResumeAll>(&Nothing {}).await.map(drop).map_err(anyhow::Error::from)
+            }
+            "settings" => settings::open(&app).map_err(anyhow::Error::from),
+            "quit" => {
+                app.exit(0);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        if let Err(error) = done {
+            tracing::warn!(%error, "the menu");
+        }
+    });
+}
+
+/// The state in one line.
+fn summary(status: &Status) -> String {
+    let mode = match status.mode {
+        Mode::Listening => "Listening",
+        Mode::Paused => "Paused: everything is denied",
+        Mode::DenyAll => "Records in doubt: everything is denied",
+    };
+    match status.waiting {
+        0 => mode.to_owned(),
+        1 => format!("{mode} · 1 question waits"),
+        more => format!("{mode} · {more} questions wait"),
+    }
+}
+
+/// A line that fits into a menu. Cut at its end only, and visibly.
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= LONGEST {
+        return line.to_owned();
+    }
+    line.chars().take(LONGEST).chain(['…']).collect()
+}
+
+/// The picture of a state; a template, which the menu bar colours.
+fn face(mode: Mode, attention: bool) -> tauri::Result<Image<'static>> {
+    let png: &[u8] = match (mode, attention) {
+        (Mode::DenyAll, _) => include_bytes!("../../icons/menu/deny-all.png"),
+        (Mode::Paused, _) => include_bytes!("../../icons/menu/paused.png"),
+        (Mode::Listening, true) => include_bytes!("../../icons/menu/attention.png"),
+        (Mode::Listening, false) => include_bytes!("../../icons/menu/listening.png"),
+    };
+    Image::from_bytes(png)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{face, shortened};
+    use postern_contract::Mode;
+
+    #[test]
+    fn a_long_line_is_cut_at_its_end_and_says_so() {
+        assert_eq!(shortened("git push"), "git push");
+        let cut = shortened(&"é".repeat(100));
+        assert!(cut.ends_with('…') && cut.chars().count() == 57, "{cut}");
+    }
+
+    #[test]
+    fn every_state_has_a_picture() {
+        for mode in [Mode::Listening, Mode::Paused, Mode::DenyAll] {
+            for attention in [false, true] {
+                assert!(face(mode, attention).is_ok(), "{mode:?}, attention: {attention}");
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The approval window: made hidden and warm, shown without taking the keyboard, never really closed.
+
+use super::presenter::{Event, Presenter};
+use crate::backend::Backend;
+use crate::desk::Showing;
+use postern_contract::{AnswerParams, Answered};
+use std::sync::Arc;
+use tauri::ipc::Channel;
+use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+use tokio::sync::{mpsc, oneshot};
+
+/// Its label, which its capability names.
+pub(crate) const LABEL: &str = "approval";
+
+/// Its size before a question says how much room it needs, in logical pixels.
+pub(crate) const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 560.0;
+/// It does not become smaller than this: the answers must stay where they are.
+pub(crate) const LEAST_HEIGHT: f64 = 320.0;
+
+/// A handle on the approval window.
+#[derive(Debug, Clone)]
+pub(crate) struct Approval {
+    events: mpsc::UnboundedSender<Event>,
+}
+
+/// Makes the window and starts what drives it.
+pub(crate) fn open(app: &AppHandle, backend: Arc<Backend>) -> tauri::Result<Approval> {
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
+        .title("Postern asks")
+        .inner_size(WIDTH, HEIGHT)
+        .min_inner_size(WIDTH, LEAST_HEIGHT)
+        .visible(false)
+        .focused(false)
+        .accept_first_mouse(false)
+        .always_on_top(true)
+        .visible_on_all_workspaces(true)
+        .skip_taskbar(true)
+        .minimizable(false)
+        .maximizable(false)
+        .build()?;
+    let (events, arriving) = mpsc::unbounded_channel();
+    tauri::async_runtime::spawn(Presenter::new(window, backend).run(arriving));
+    Ok(Approval { events })
+}
+
+impl Approval {
+    /// Something about the questions changed: look what waits.
+    pub(crate) fn look(&self) {
+        self.send(Event::Look);
+    }
+
+    /// A page is there and listens.
+    pub(crate) fn watch(&self, page: Channel<Showing>) {
+        self.send(Event::Page(page));
+    }
+
+    /// The page has laid out a question; all of it would be `height` logical pixels high.
+    pub(crate) fn laid_out(&self, id: String, digest: String, height: f64) {
+        self.send(Event::LaidOut { id, digest, height });
+    }
+
+    /// The page has shown the end of a question.
+    pub(crate) fn seen_end(&self, id: String, digest: String) {
+        self.send(Event::EndSeen { id, digest });
+    }
+
+    /// The page's answer.
+    pub(crate) async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
+        let (reply, answered) = oneshot::channel();
+        self.send(Event::Answer { params: Box::new(params), reply });
+        answered.await.map_err(|_| "the window is closing".to_owned())?
+    }
+
+    fn send(&self, event: Event) {
+        // Only fails while the app ends, when there is nothing left to show.
+        self.events.send(event).ok();
+    }
+}
+
+/// What happens to the window itself. Closing it denies.
+pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    let Some(parts) = window.try_state::<crate::run::Parts>() else { return };
+    match event {
+        WindowEvent::CloseRequested { api, .. } => {
+            api.prevent_close();
+            parts.approval.send(Event::Closed);
+        }
+        WindowEvent::Moved(_)
+        | WindowEvent::Resized(_)
+        | WindowEvent::Focused(_)
+        | WindowEvent::ScaleFactorChanged { .. }
+        | WindowEvent::ThemeChanged(_) => parts.approval.send(Event::Shaken),
+        _ => {}
+    }
+}

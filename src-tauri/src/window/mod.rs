@@ -1,0 +1,5 @@
+//! The two windows.
+
+pub(crate) mod approval;
+mod presenter;
+pub(crate) mod settings;
