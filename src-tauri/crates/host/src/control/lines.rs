@@ -47,7 +47,7 @@ fn bwrap(channel: Channel<'_>) -> String {
         r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
-  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" /work --chdir /work \
+  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" /project --chdir /project \
   --ro-bind {folder} {INSIDE} \
   --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
   --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \

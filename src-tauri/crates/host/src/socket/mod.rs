@@ -98,6 +98,11 @@ impl Channels {
         self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
     }
 
+    /// What was told to an agent of this name before is not this agent's.
+    pub(crate) fn forget(&self, agent: &AgentId) {
+        self.publisher.forget(agent);
+    }
+
     /// Closes every channel.
     pub(crate) async fn close_all(&self) {
         let agents: Vec<AgentId> = self.lock().keys().cloned().collect();
