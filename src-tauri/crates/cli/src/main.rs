@@ -1,3 +1,71 @@
 //! `postern`: the person's command line.
 
-fn main() {}
+mod args;
+mod commands;
+mod failure;
+mod link;
+mod print;
+mod question;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use failure::Failure;
+use link::Link;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                print::remark(format!("postern: {}", failure.message));
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// What this program is told by its surroundings. Read once, here.
+struct Surroundings {
+    home: PathBuf,
+    xdg_data_home: Option<PathBuf>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "main reads the environment once and passes it in")]
+fn surroundings() -> Result<Surroundings, Failure> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let home = home.ok_or_else(|| Failure::own("HOME is not set to an absolute path"))?;
+    Ok(Surroundings { home, xdg_data_home: std::env::var_os("XDG_DATA_HOME").map(PathBuf::from) })
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let surroundings = surroundings()?;
+    let data = match cli.data {
+        Some(data) => std::path::absolute(data).map_err(Failure::own)?,
+        None => link::default_data(&surroundings.home, surroundings.xdg_data_home),
+    };
+    let link = || Link::open(&data);
+    match cli.command {
+        Command::Serve => commands::serve::run(data, surroundings.home),
+        Command::Status(json) => commands::status::status(&mut link()?, json),
+        Command::Doctor(json) => commands::status::doctor(&data, json),
+        Command::Agents(command) => commands::agents::run(&mut link()?, command),
+        Command::Rules(command) => commands::rules::run(&mut link()?, command),
+        Command::Questions { watch: true, json } => commands::questions::watch(&mut link()?, json.json),
+        Command::Questions { watch: false, json } => commands::questions::list(&mut link()?, json.json),
+        Command::Approve(command) => commands::questions::approve(&mut link()?, command),
+        Command::Deny(command) => commands::questions::deny(&mut link()?, command),
+        Command::Explain(command) => commands::explain::run(&mut link()?, command),
+        Command::Policy(command) => commands::policy::run(command),
+        Command::History(command) => commands::history::list(&mut link()?, command),
+        Command::Show { request, json } => commands::history::show(&mut link()?, request, json.json),
+        Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
+        Command::Skills(command) => commands::skills::run(&mut link()?, command),
+        Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
+        Command::Resume => commands::status::resume(&mut link()?),
+        Command::Completions { shell } => commands::shell::completions(shell),
+        Command::Man => commands::shell::man(),
+        Command::Help { topic } => commands::shell::help(&topic),
+    }
+}

@@ -1,0 +1,361 @@
+//! What can be typed: the command line as `postern help` shows it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The small guarded door between sandboxed AI agents and this machine.
+#[derive(Debug, Parser)]
+#[command(name = "postern", version, about, disable_help_subcommand = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    /// The data folder [default: where the app keeps it]
+    #[arg(long, global = true, value_name = "DIR", env = "POSTERN_DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the host without a window; prints `ready <data folder>` when it accepts connections
+    Serve,
+    /// Is it up, what waits, what runs
+    Status(Json),
+    /// What is wrong, and how to mend it
+    Doctor(Json),
+    /// Agents and their channels
+    #[command(subcommand)]
+    Agents(Agents),
+    /// Allow and deny rules
+    #[command(subcommand)]
+    Rules(Rules),
+    /// What waits for an answer
+    Questions {
+        /// Go on, telling each question as it comes and goes
+        #[arg(long)]
+        watch: bool,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Answer a question with yes; shows it in full first, unless --digest names what was seen
+    Approve(Approve),
+    /// Answer a question with no
+    Deny(Deny),
+    /// The verdict on a command with its whole trace; runs nothing
+    Explain(Explain),
+    /// Try policies without a host
+    #[command(subcommand)]
+    Policy(Policy),
+    /// What happened, newest first
+    History(History),
+    /// One request in full
+    Show {
+        /// Its number, as `history` prints it
+        request: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// End a running request
+    Kill {
+        /// Its number, as `history` prints it
+        request: String,
+        /// TERM (then KILL after a grace), INT, HUP, QUIT or KILL
+        #[arg(long)]
+        signal: Option<String>,
+    },
+    /// Skills and the CLIs that they use
+    #[command(subcommand)]
+    Skills(Skills),
+    /// Deny everything for a while (15m, 1h), or until `resume`
+    Pause {
+        /// How long
+        duration: Option<humantime::Duration>,
+    },
+    /// Decide again after a pause
+    Resume,
+    /// What a shell needs to complete this command line
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page
+    Man,
+    /// Help on a command, or on `exit-codes`
+    Help {
+        /// The command
+        topic: Vec<String>,
+    },
+}
+
+/// How a listing is printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Json {
+    /// One JSON document (one object a line with --watch)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Agents {
+    /// Every agent
+    List(Json),
+    /// Enrol an agent: its folder, its key, its channel
+    Add {
+        /// Its name: letters, digits, . _ -
+        id: String,
+        /// The name to show
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// One agent with its settings
+    Show {
+        /// The agent
+        id: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Change an agent: preset=ask, ask=always, approvalTimeout=2m, folders=~/Projects, …
+    Set {
+        /// The agent
+        id: String,
+        /// What to change
+        #[arg(required = true, value_name = "KEY=VALUE")]
+        values: Vec<String>,
+    },
+    /// Remove an agent, its key, its channel and its rules; its history stays
+    Remove {
+        /// The agent
+        id: String,
+    },
+    /// Give an agent a new key; what is connected with the old one is cut off
+    RotateKey {
+        /// The agent
+        id: String,
+    },
+    /// The exact lines that put an agent's channel into its sandbox
+    Channel {
+        /// The agent
+        id: String,
+        /// What it is put into
+        #[arg(long = "for", value_enum, default_value = "plain")]
+        kind: Channel,
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Channel {
+    Docker,
+    Bwrap,
+    SandboxExec,
+    Plain,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Rules {
+    /// Every rule, or an agent's
+    List {
+        /// The agent's and everyone's
+        #[arg(long)]
+        agent: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Allow what a pattern matches
+    Allow(NewRule),
+    /// Deny what a pattern matches, through every wrapper, quoting and spelling
+    Deny(NewRule),
+    /// Remove a rule
+    Remove {
+        /// Its number, as `rules list` prints it
+        #[arg(allow_negative_numbers = true)]
+        id: i64,
+    },
+    /// Print rules as a file
+    Export {
+        /// An agent's own
+        #[arg(long)]
+        agent: Option<String>,
+    },
+    /// Add the rules of a file (`-` reads standard input)
+    Import {
+        /// The file, as `rules export` prints it
+        file: PathBuf,
+        /// Give every rule to this agent
+        #[arg(long)]
+        agent: Option<String>,
+        /// Only look: nothing is saved
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// A rule as it is typed.
+#[derive(Debug, Args)]
+pub(crate) struct NewRule {
+    /// A path with globs (`~/bin/*`), or words of a command (`git push *`)
+    pub(crate) pattern: String,
+    /// For this agent
+    #[arg(long, required_unless_present = "everyone", conflicts_with = "everyone")]
+    pub(crate) agent: Option<String>,
+    /// For every agent
+    #[arg(long)]
+    pub(crate) everyone: bool,
+    /// The pattern is a path (told by `/` or `~` where nothing is said)
+    #[arg(long, group = "kind")]
+    pub(crate) path: bool,
+    /// The pattern is the words of a command
+    #[arg(long, group = "kind")]
+    pub(crate) command: bool,
+    /// The pattern is this command, exactly
+    #[arg(long, group = "kind")]
+    pub(crate) exact: bool,
+    /// Argument patterns, one a word (`*` one word, a last `**` any further)
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) args: Option<String>,
+    /// Bind it to the program as it is now
+    #[arg(long)]
+    pub(crate) pin: bool,
+    /// Also allow redirections that write
+    #[arg(long)]
+    pub(crate) writes: bool,
+    /// How long it lasts (15m, 1h, 7days)
+    #[arg(long = "for", value_name = "DURATION")]
+    pub(crate) lasts: Option<humantime::Duration>,
+    /// Why it exists
+    #[arg(long)]
+    pub(crate) why: Option<String>,
+    /// A command that it must match, checked now
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) matches: Vec<String>,
+    /// A command that it must not match, checked now
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) misses: Vec<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    /// Its code or id, as `questions` prints it
+    pub(crate) question: String,
+    /// Also save a rule: this exact command, the command with any arguments, or the program as it is now
+    #[arg(long, value_enum)]
+    pub(crate) always: Option<Always>,
+    /// How long the rule lasts
+    #[arg(long = "for", value_name = "DURATION", requires = "always")]
+    pub(crate) lasts: Option<humantime::Duration>,
+    /// The rule serves every agent
+    #[arg(long, requires = "always")]
+    pub(crate) everyone: bool,
+    /// The digest of what was seen: answers without asking again
+    #[arg(long)]
+    pub(crate) digest: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Always {
+    Exact,
+    Command,
+    Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Deny {
+    /// Its code or id, as `questions` prints it
+    pub(crate) question: String,
+    /// Words for the agent
+    #[arg(long)]
+    pub(crate) feedback: Option<String>,
+    /// Also save a deny rule
+    #[arg(long)]
+    pub(crate) always: bool,
+    /// The digest of what was seen
+    #[arg(long)]
+    pub(crate) digest: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Whose request it would be
+    #[arg(long)]
+    pub(crate) agent: String,
+    /// Where it would run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// An environment override
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// A line of shell text
+    #[arg(long, value_name = "TEXT", conflicts_with = "argv", required_unless_present = "argv")]
+    pub(crate) shell: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+    /// Program and arguments
+    #[arg(last = true)]
+    pub(crate) argv: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Judge each case of a file against its own little policy; exits 1 if any comes out otherwise
+    Test {
+        /// One case a line (see docs/POLICY.md)
+        cases: PathBuf,
+        /// Bare names and the absolute paths that they resolve to; nothing else exists then
+        #[arg(long, value_name = "MAP.json")]
+        bins: Option<PathBuf>,
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct History {
+    /// Of this agent
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// In this state: running, denied, finished, failed, asking
+    #[arg(long)]
+    pub(crate) state: Option<String>,
+    /// Of the last 2h, 7days
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) since: Option<humantime::Duration>,
+    /// With these words in the command
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) search: Option<String>,
+    /// How many at most
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// Go on, telling each change as it comes
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Skills {
+    /// Watched folders, skills, and their CLIs
+    List(Json),
+    /// Watch a folder of skills
+    AddFolder {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Watch it no longer
+    RemoveFolder {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Approve a skill's CLIs as they are now
+    Approve {
+        /// The skill
+        skill: String,
+        /// One CLI of it
+        cli: Option<String>,
+    },
+}

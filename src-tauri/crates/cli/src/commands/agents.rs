@@ -1,0 +1,119 @@
+//! `postern agents …`
+
+use crate::args::{Agents, Channel};
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_contract::AgentRow;
+use postern_contract::methods::{
+    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, GetAgent, GetChannel, ListAgents, Nothing,
+    RemoveAgent, RotateKey, SetAgent,
+};
+use postern_policy::{AgentId, Fallback, Preset};
+use std::collections::BTreeMap;
+
+pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
+    match command {
+        Agents::List(json) => {
+            let agents = link.call::<ListAgents>(&Nothing {})?.agents;
+            if json.json { print::json(&agents) } else { list(&agents) }
+        }
+        Agents::Add { id, name, json } => {
+            let agent = named(&id)?;
+            let row = link.call::<AddAgent>(&AgentAdd { agent, name, color: None, preset: None })?;
+            if json.json {
+                return print::json(&row);
+            }
+            print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
+            print::line(format!("put it into a sandbox: postern agents channel {} --for docker|bwrap|sandbox-exec", row.id))
+        }
+        Agents::Show { id, json } => {
+            let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
+            if json.json { print::json(&row) } else { show(&row) }
+        }
+        Agents::Set { id, values } => {
+            let row = link.call::<SetAgent>(&AgentSet { agent: named(&id)?, settings: None, values: pairs(&values)? })?;
+            show(&row)
+        }
+        Agents::Remove { id } => {
+            link.call::<RemoveAgent>(&AgentRef { agent: named(&id)? })?;
+            print::line(format!("removed {id}, its key, its channel and its rules"))
+        }
+        Agents::RotateKey { id } => {
+            let row = link.call::<RotateKey>(&AgentRef { agent: named(&id)? })?;
+            print::line(format!("{id} has a new key in {}; what was connected with the old one is cut off", row.key_file))
+        }
+        Agents::Channel { id, kind, json } => {
+            let lines = link.call::<GetChannel>(&ChannelAsk { agent: named(&id)?, kind: kind.into() })?;
+            if json.json { print::json(&lines) } else { print::line(lines.text.trim_end()) }
+        }
+    }
+}
+
+impl From<Channel> for ChannelKind {
+    fn from(kind: Channel) -> Self {
+        match kind {
+            Channel::Docker => Self::Docker,
+            Channel::Bwrap => Self::Bwrap,
+            Channel::SandboxExec => Self::SandboxExec,
+            Channel::Plain => Self::Plain,
+        }
+    }
+}
+
+/// Checks an agent's name before it travels.
+pub(crate) fn named(id: &str) -> Result<AgentId, Failure> {
+    AgentId::new(id).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn pairs(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+    let split = |text: &String| match text.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(Failure::usage(format!("{text:?} is not KEY=VALUE (for example preset=deny)"))),
+    };
+    values.iter().map(split).collect()
+}
+
+fn list(agents: &[AgentRow]) -> Result<(), Failure> {
+    let row = |agent: &AgentRow| {
+        [
+            agent.id.to_string(),
+            policy(agent),
+            if agent.connected { "connected".to_owned() } else { String::new() },
+            agent.allow_rules.to_string(),
+            agent.deny_rules.to_string(),
+            agent.last_seen_at.map_or_else(|| "never".to_owned(), print::time),
+        ]
+    };
+    let headings = ["AGENT", "POLICY", "CHANNEL", "ALLOW", "DENY", "LAST SEEN"];
+    print::table(headings, agents.iter().map(row).collect(), "no agents yet: postern agents add NAME enrols one")
+}
+
+/// The preset, or the exact pair where it is none.
+fn policy(agent: &AgentRow) -> String {
+    let preset = match agent.preset {
+        Some(Preset::Deny) => "Deny".to_owned(),
+        Some(Preset::Ask) => "Ask".to_owned(),
+        Some(Preset::Allow) => "Allow".to_owned(),
+        None => format!("{:?}/{:?}", agent.settings.security, agent.settings.ask).to_lowercase(),
+    };
+    match agent.settings.fallback {
+        Fallback::Deny => preset,
+        Fallback::Allowlist => format!("{preset}, rules when nobody answers"),
+        Fallback::Full => format!("{preset}, ALLOWED WHEN NOBODY ANSWERS"),
+    }
+}
+
+fn show(agent: &AgentRow) -> Result<(), Failure> {
+    print::line(print::bold(agent.id.as_str()))?;
+    print::line(format!("name       {}", postern_command::escape::text(&agent.name)))?;
+    print::line(format!("policy     {}", policy(agent)))?;
+    print::line(format!("socket     {}{}", agent.socket, if agent.connected { "  (connected)" } else { "" }))?;
+    print::line(format!("key        {}", agent.key_file))?;
+    print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
+    let settings = serde_json::to_value(&agent.settings).map_err(Failure::own)?;
+    for (key, value) in settings.as_object().into_iter().flatten() {
+        print::line(format!("{key} = {value}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `postern explain`: the verdict on a command with its whole trace.
+
+use super::agents::named;
+use crate::args;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print::{self, bold};
+use postern_command::escape::text as escaped;
+use postern_contract::methods::{Explain, ExplainCommand, Explained};
+use postern_policy::Decision;
+use std::collections::BTreeMap;
+
+pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure> {
+    let cwd = command.cwd.map(|path| std::path::absolute(path).map_err(Failure::own)).transpose()?;
+    let asked = Explain {
+        agent: named(&command.agent)?,
+        argv: if command.shell.is_some() { None } else { Some(command.argv) },
+        shell: command.shell,
+        cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
+        env: overrides(&command.env)?,
+        session: None,
+    };
+    let explained = link.call::<ExplainCommand>(&asked)?;
+    if command.json.json { print::json(&explained) } else { show(&explained) }
+}
+
+fn overrides(env: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+    let split = |text: &String| match text.split_once('=') {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => Err(Failure::usage(format!("--env {text:?} is not NAME=VALUE"))),
+    };
+    env.iter().map(split).collect()
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Ask => "ask",
+        Decision::Deny => "deny",
+    }
+}
+
+fn show(explained: &Explained) -> Result<(), Failure> {
+    print::line(format!("{}  {}", bold(word(explained.decision)), explained.message))?;
+    if let Some(advice) = &explained.advice {
+        print::line(format!("advice: {advice}"))?;
+    }
+    if let Some(rule) = &explained.rule {
+        print::line(format!("rule {}: {} ({})", rule.id, escaped(&rule.pattern), rule.source))?;
+    }
+    print::line(format!("risk: {}", risk(explained)))?;
+    if !explained.steps.is_empty() {
+        print::line("")?;
+    }
+    for (index, step) in explained.steps.iter().enumerate() {
+        print::line(format!("step {}  {:<5}  {}", index + 1, word(step.decision), escaped(&step.text)))?;
+        if let Some(path) = &step.path {
+            print::line(format!("               {}", escaped(path)))?;
+        }
+        print::line(format!("               {}", step.message))?;
+    }
+    print::line("")?;
+    let width = explained.trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
+    for line in &explained.trace {
+        print::line(format!("{:<width$}  {}", line.stage, line.found))?;
+    }
+    Ok(())
+}
+
+fn risk(explained: &Explained) -> String {
+    let level = match explained.risk.level {
+        postern_policy::RiskLevel::Safe => "safe",
+        postern_policy::RiskLevel::NeedsReview => "needs review",
+        postern_policy::RiskLevel::Dangerous => "dangerous",
+    };
+    if explained.risk.reasons.is_empty() { level.to_owned() } else { format!("{level}: {}", explained.risk.reasons.join("; ")) }
+}

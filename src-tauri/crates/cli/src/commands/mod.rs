@@ -1,0 +1,12 @@
+//! One file a command group.
+
+pub(crate) mod agents;
+pub(crate) mod explain;
+pub(crate) mod history;
+pub(crate) mod policy;
+pub(crate) mod questions;
+pub(crate) mod rules;
+pub(crate) mod serve;
+pub(crate) mod shell;
+pub(crate) mod skills;
+pub(crate) mod status;

@@ -1,0 +1,144 @@
+//! `postern questions`, `approve` and `deny`.
+
+use super::rules::lasting;
+use crate::args::{Always, Approve, Deny};
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::{print, question};
+use postern_contract::methods::{
+    AnswerQuestion, FaceKind, GetQuestion, ListQuestions, Nothing, QuestionRef, QuestionsWatch, WatchQuestions,
+};
+use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
+use serde::Serialize;
+use std::io::{BufRead as _, IsTerminal as _};
+
+pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
+    let questions = link.call::<ListQuestions>(&Nothing {})?.questions;
+    if json {
+        return print::json(&questions);
+    }
+    if questions.is_empty() {
+        return print::line("nothing waits");
+    }
+    for one in &questions {
+        question::full(one)?;
+        print::line("")?;
+    }
+    Ok(())
+}
+
+/// One object a line of `questions --watch --json`.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+enum Seen<'a> {
+    Opened { question: &'a Question },
+    Changed { question: &'a Question },
+    Closed { id: &'a str, how: &'a str },
+}
+
+/// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
+pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
+    let waiting = link.call::<WatchQuestions>(&QuestionsWatch { face: FaceKind::Terminal })?.questions;
+    for question in &waiting {
+        tell(&Seen::Opened { question }, json)?;
+    }
+    while let Some(told) = link.next()? {
+        match &told {
+            Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
+            Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
+            Told::QuestionClosed(closed) => tell(&Seen::Closed { id: &closed.id, how: &closed.how }, json)?,
+            Told::RequestChanged(_) | Told::StatusChanged(_) | Told::AgentsChanged(_) | Told::RulesChanged(_) => {}
+        }
+    }
+    Err(Failure { code: 3, message: "Postern has ended".to_owned() })
+}
+
+fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
+    if json {
+        return print::json_line(seen);
+    }
+    match seen {
+        Seen::Opened { question } => {
+            question::full(question)?;
+            print::line(format!("      answer it: postern approve {0} · postern deny {0}\n", question.code))
+        }
+        Seen::Changed { .. } => Ok(()),
+        Seen::Closed { id, how } => print::line(format!("{id} closed: {how}\n")),
+    }
+}
+
+pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> {
+    let (digest, seen) = match command.digest {
+        Some(digest) => (digest, None),
+        None => confirm(link, &command.question)?,
+    };
+    let always = command.always.map(|always| match always {
+        Always::Exact => "exact",
+        Always::Command => "command",
+        Always::Path => "path",
+    });
+    if let (Some(wanted), Some(question)) = (always, &seen)
+        && !question.proposals.iter().any(|proposal| proposal.id == wanted)
+    {
+        let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
+        let offered = if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") };
+        return Err(Failure::refused(format!("--always {wanted} is not offered for this question; offered: {offered}")));
+    }
+    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+        question_id: command.question,
+        digest,
+        answer: if always.is_some() { Answer::Always } else { Answer::Once },
+        scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
+        proposal: always.map(str::to_owned),
+        edited: None,
+        lifetime: command.lasts.map(lasting).transpose()?,
+        feedback: None,
+    })?;
+    told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
+}
+
+/// Shows the question in full and asks for a yes on the terminal.
+fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
+    let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
+    question::full(&seen)?;
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("nobody to ask for a yes: name what was seen with --digest, or run this in a terminal"));
+    }
+    print::remark("\nType yes to let it run, anything else to leave it waiting:");
+    let mut typed = String::new();
+    std::io::stdin().lock().read_line(&mut typed).map_err(Failure::own)?;
+    if typed.trim() != "yes" {
+        return Err(Failure::no("not answered; it still waits"));
+    }
+    Ok((seen.digest.clone(), Some(seen)))
+}
+
+pub(crate) fn deny(link: &mut Link, command: Deny) -> Result<(), Failure> {
+    let digest = match command.digest {
+        Some(digest) => digest,
+        None => link.call::<GetQuestion>(&QuestionRef { question_id: command.question.clone() })?.digest,
+    };
+    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+        question_id: command.question,
+        digest,
+        answer: if command.always { Answer::DenyAlways } else { Answer::Deny },
+        scope: Scope::Agent,
+        proposal: None,
+        edited: None,
+        lifetime: None,
+        feedback: command.feedback,
+    })?;
+    told(&answered, if command.always { "denied, and remembered" } else { "denied" })
+}
+
+fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
+    if !answered.applied {
+        let why = answered.reason.as_deref().unwrap_or("it was answered already");
+        return Err(Failure::no(format!("not applied: {why}")));
+    }
+    print::line(done)?;
+    if answered.also.is_empty() {
+        return Ok(());
+    }
+    print::line(format!("the new rule also answered {}", answered.also.join(", ")))
+}

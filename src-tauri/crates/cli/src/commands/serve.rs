@@ -1,0 +1,34 @@
+//! `postern serve`: the host without a window.
+
+use crate::failure::Failure;
+use crate::print;
+use postern_host::{Host, HostConfig, StartError};
+use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
+
+pub(crate) fn run(data: PathBuf, home: PathBuf) -> Result<(), Failure> {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("POSTERN_LOG"))
+        .with_writer(std::io::stderr)
+        .init();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
+    runtime.block_on(serve(HostConfig { data, home }))
+}
+
+async fn serve(config: HostConfig) -> Result<(), Failure> {
+    let mut term = signal(SignalKind::terminate()).map_err(Failure::own)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::own)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(Failure::own)?;
+    let host = Host::start(config).await.map_err(|error| match error {
+        StartError::AlreadyRunning(_) => Failure { code: 3, message: error.to_string() },
+        _ => Failure::own(error),
+    })?;
+    print::line(format!("ready {}", host.data().display()))?;
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    host.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! `postern status`, `doctor`, `pause` and `resume`.
+
+use crate::args::Json;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_contract::methods::{GetStatus, ListAgents, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::{Mode, Status};
+use serde::Serialize;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
+
+pub(crate) fn status(link: &mut Link, json: Json) -> Result<(), Failure> {
+    let status = link.call::<GetStatus>(&Nothing {})?;
+    if json.json { print::json(&status) } else { show(&status) }
+}
+
+fn mode(status: &Status) -> String {
+    match (status.mode, status.paused_until) {
+        (Mode::Listening, _) => "listening".to_owned(),
+        (Mode::Paused, Some(until)) => format!("paused until {}: everything is denied", print::time(until)),
+        (Mode::Paused, None) => "paused until resumed: everything is denied".to_owned(),
+        (Mode::DenyAll, _) => "deny-all: the records are in doubt".to_owned(),
+    }
+}
+
+fn show(status: &Status) -> Result<(), Failure> {
+    print::line(format!("Postern {} (process {}) is {}", status.version, status.pid, mode(status)))?;
+    print::line(format!("data      {}", status.data))?;
+    print::line(format!("since     {}", print::time(status.started_at)))?;
+    print::line(format!("waiting   {} questions; running {} commands", status.waiting, status.running))?;
+    let faces = if status.faces.is_empty() { "nobody; answer with postern approve".to_owned() } else { status.faces.join(", ") };
+    print::line(format!("on duty   {faces}"))?;
+    for attention in &status.attention {
+        print::line(format!("attention {attention}"))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn pause(link: &mut Link, duration: Option<humantime::Duration>) -> Result<(), Failure> {
+    let for_ms = duration.map(|duration| u64::try_from(duration.as_millis()).map_err(Failure::own)).transpose()?;
+    print::line(mode(&link.call::<PauseAll>(&Pause { for_ms })?))
+}
+
+pub(crate) fn resume(link: &mut Link) -> Result<(), Failure> {
+    print::line(mode(&link.call::<ResumeAll>(&Nothing {})?))
+}
+
+/// One thing that `doctor` looked at.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    ok: bool,
+    what: String,
+    /// How to mend it.
+    mend: Option<String>,
+}
+
+impl Finding {
+    fn good(what: impl Into<String>) -> Self {
+        Self { ok: true, what: what.into(), mend: None }
+    }
+
+    fn bad(what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { ok: false, what: what.into(), mend: Some(mend.into()) }
+    }
+}
+
+/// Looks at everything that commonly goes wrong. Exits 1 where something is.
+pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
+    let mut findings = vec![private_folder(data), socket(&data.join("control.sock"))];
+    match Link::open(data) {
+        Ok(mut link) => running(&mut link, &mut findings)?,
+        Err(failure) => findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`")),
+    }
+    let wrong = findings.iter().filter(|finding| !finding.ok).count();
+    if json.json {
+        print::json(&findings)?;
+    } else {
+        for finding in &findings {
+            print::line(format!("{}  {}", if finding.ok { "ok   " } else { "WRONG" }, finding.what))?;
+            if let Some(mend) = &finding.mend {
+                print::line(format!("       {mend}"))?;
+            }
+        }
+    }
+    if wrong == 0 { Ok(()) } else { Err(Failure::no(format!("{wrong} wrong"))) }
+}
+
+fn private_folder(data: &Path) -> Finding {
+    let shown = data.display();
+    match std::fs::metadata(data) {
+        Err(error) => Finding::bad(format!("data folder {shown}: {error}"), "starting Postern makes it"),
+        Ok(found) if !found.is_dir() => Finding::bad(format!("{shown} is no folder"), "move it away"),
+        Ok(found) if found.mode() & 0o077 != 0 => {
+            Finding::bad(format!("others can look into {shown}"), format!("chmod 700 '{shown}'"))
+        }
+        Ok(_) => Finding::good(format!("data folder {shown} is private")),
+    }
+}
+
+fn socket(path: &Path) -> Finding {
+    let shown = path.display();
+    if path.as_os_str().len() > 90 {
+        return Finding::bad(format!("the path of {shown} is too long for a socket"), "use a shorter data folder (--data)");
+    }
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => Finding::good(format!("control socket {shown}")),
+        Ok(_) => Finding::bad(format!("{shown} is there and no socket"), "move it away"),
+        Err(error) => Finding::bad(format!("{shown}: {error}"), "start the app Postern, or `postern serve`"),
+    }
+}
+
+fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+    let status = link.call::<GetStatus>(&Nothing {})?;
+    findings.push(Finding::good(format!("Postern {} is {}", status.version, mode(&status))));
+    if status.version != env!("CARGO_PKG_VERSION") {
+        let what = format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
+        findings.push(Finding::bad(what, "restart Postern"));
+    }
+    findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), "see postern status")));
+    if status.faces.is_empty() {
+        findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
+    }
+    let agents = link.call::<ListAgents>(&Nothing {})?.agents;
+    if agents.is_empty() {
+        findings.push(Finding::bad("no agent is enrolled", "postern agents add NAME"));
+    }
+    for agent in agents {
+        findings.push(socket(Path::new(&agent.socket)));
+    }
+    Ok(())
+}

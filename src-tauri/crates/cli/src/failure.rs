@@ -1,0 +1,58 @@
+//! Why a command did not do its work, and the exit code that says so.
+
+use postern_client::{CallError, ConnectError};
+
+/// The exit codes: what `postern help exit-codes` prints.
+pub(crate) const EXIT_CODES: &str = "\
+0   done
+1   done, and the answer is no: a case of `policy test` came out otherwise, an answer came too late, nothing is wrong was not true
+2   the command line is wrong
+3   Postern does not run, or does not let us in
+4   Postern refused: the message says why
+5   something else went wrong
+
+postern-run ends with the command's own exit code, and with 124 (timed out), 125 (Postern does not run),
+126 (denied), 127 (not found), 128+N (ended by signal N).
+";
+
+/// A message for the person and the exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: u8,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// The answer is no.
+    pub(crate) fn no(message: impl Into<String>) -> Self {
+        Self { code: 1, message: message.into() }
+    }
+
+    /// What was typed is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { code: 2, message: message.into() }
+    }
+
+    /// Postern refused.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self { code: 4, message: message.into() }
+    }
+
+    /// Something else.
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    pub(crate) fn own(error: impl ToString) -> Self {
+        Self { code: 5, message: error.to_string() }
+    }
+
+    /// No connection.
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    pub(crate) fn from_connect(error: ConnectError) -> Self {
+        Self { code: 3, message: error.to_string() }
+    }
+
+    /// A call that did not work.
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    pub(crate) fn from_call(error: CallError) -> Self {
+        Self { code: 4, message: error.to_string() }
+    }
+}

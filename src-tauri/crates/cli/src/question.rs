@@ -1,0 +1,120 @@
+//! A question as a terminal shows it: everything that the window shows, top to bottom.
+
+use crate::failure::Failure;
+use crate::print::{self, bold, shown};
+use postern_contract::{EnvChangeKind, Question, ShownProgram};
+use postern_policy::{Decision, RiskLevel};
+
+/// One line for a list.
+pub(crate) fn row(question: &Question) -> [String; 5] {
+    [
+        question.code.clone(),
+        question.asker.agent.to_string(),
+        question.line.clone(),
+        shown(&question.cwd),
+        print::until(question.expires_at),
+    ]
+}
+
+/// The whole question.
+pub(crate) fn full(question: &Question) -> Result<(), Failure> {
+    let asker = &question.asker;
+    print::line(format!("{}  {} wants to run a command on this machine", bold(&question.code), bold(&shown(&asker.name))))?;
+    let session = asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
+    print::line(format!("      {}{session}", asker.known_by))?;
+    print::line("")?;
+    print::line(format!("      {}", bold(&question.line)))?;
+    if let Some(argv) = question.argv.as_ref().filter(|argv| argv.len() > 6) {
+        for (index, word) in argv.iter().enumerate() {
+            field(&format!("[{index}]"), &shown(word))?;
+        }
+    }
+    print::line("")?;
+    let level = match question.risk.level {
+        RiskLevel::Safe => "Safe",
+        RiskLevel::NeedsReview => "Needs review",
+        RiskLevel::Dangerous => "DANGEROUS",
+    };
+    field(level, &shown(&question.why))?;
+    for reason in &question.risk.reasons {
+        field("", reason)?;
+    }
+    if question.shell {
+        steps(question)?;
+    }
+    for program in &question.programs {
+        field("runs", &described(program))?;
+        if let Some(script) = &program.script {
+            field("script", &format!("{} · {}", shown(&script.path), script.short_hash))?;
+            for text in &script.preview {
+                field("", &format!("| {}", shown(text)))?;
+            }
+        }
+    }
+    field("in", &shown(&question.cwd))?;
+    environment(question)?;
+    if let Some(stdin) = &question.stdin {
+        field("stdin", stdin)?;
+    }
+    if let Some(says) = &asker.says {
+        field("agent says", &format!("“{}”", shown(says)))?;
+    }
+    field("policy", &question.policy)?;
+    if let Some(rule) = &question.rule {
+        field("rule", &format!("{} ({})", postern_command::escape::text(&rule.pattern), rule.source))?;
+    }
+    for proposal in &question.proposals {
+        let seen = proposal.would_match.map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
+        field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
+    }
+    let more = if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
+    field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
+    field("digest", &question.digest)
+}
+
+fn field(name: &str, value: &str) -> Result<(), Failure> {
+    print::line(format!("      {name:<16} {value}"))
+}
+
+fn steps(question: &Question) -> Result<(), Failure> {
+    for (index, step) in question.steps.iter().enumerate() {
+        let mark = match step.decision {
+            Decision::Allow => "allowed",
+            Decision::Ask => "asks",
+            Decision::Deny => "denied",
+        };
+        let text = postern_command::escape::text(&step.text);
+        field(&format!("step {}", index + 1), &format!("{text}  [{mark}: {}]", step.message))?;
+    }
+    Ok(())
+}
+
+fn described(program: &ShownProgram) -> String {
+    let mut text = shown(&program.path);
+    if let Some(real) = &program.real_path {
+        text = format!("{text} → {}", shown(real));
+    }
+    let signer = program.signer.as_ref().map(shown);
+    let parts = [program.version.clone(), program.short_hash.clone(), signer];
+    for part in parts.into_iter().flatten().chain(program.remarks.iter().cloned()) {
+        text = format!("{text} · {part}");
+    }
+    text
+}
+
+fn environment(question: &Question) -> Result<(), Failure> {
+    if question.env.is_empty() {
+        return field("environment", "no changes");
+    }
+    for change in &question.env {
+        let (name, value) = (shown(&change.name), shown(&change.value));
+        let was = change.was.as_ref().map_or_else(String::new, |was| format!("  (was {})", shown(was)));
+        let text = match change.kind {
+            EnvChangeKind::Added => format!("+ {name}={value}"),
+            EnvChangeKind::Changed => format!("~ {name}={value}{was}"),
+            EnvChangeKind::Refused => format!("refused: {name}"),
+        };
+        field("environment", &text)?;
+    }
+    Ok(())
+}
