@@ -1,3 +1,12 @@
-//! What the integration tests share.
+//! What the integration tests share: the built programs, a host with its own data folder, a sandbox, a watcher of questions.
 
+mod host;
+mod programs;
+mod sandbox;
+mod watcher;
 pub mod window;
+
+pub use host::{Answer, Postern};
+pub use programs::{postern, postern_desktop, postern_run, program, repository, start};
+pub use sandbox::{Sandboxed, bubblewrap_works, in_sandbox};
+pub use watcher::Watcher;

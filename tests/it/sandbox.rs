@@ -1,0 +1,135 @@
+//! The main job: a shell in a real sandbox asks, a person answers, the command runs on the host.
+
+use postern_tests::{Postern, bubblewrap_works, in_sandbox};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// A host with an agent whose programs are looked up in a folder of the test's own, where `git` is a copy it may replace.
+fn with_own_git() -> (Postern, std::path::PathBuf, std::path::PathBuf) {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    let bin = host.scratch("bin");
+    std::fs::copy("/usr/bin/git", bin.join("git")).expect("git is installed");
+    host.ok(&["agents", "set", "main", &format!("searchPath={}", bin.display())]);
+    (host, channel, bin)
+}
+
+const ASK: &str = "postern-run --cwd / --reason 'which git is there' -- git --version";
+
+#[test]
+fn allow_once_runs_it_once() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let (host, channel, bin) = with_own_git();
+    let watcher = host.watch();
+    let asked = in_sandbox(&channel, ASK);
+    let question = watcher.question();
+    assert_eq!(question["asker"]["agent"], "main");
+    assert_eq!(question["line"], "git --version", "the person sees the command");
+    let path = bin.join("git").display().to_string();
+    assert!(question["programs"][0]["path"].to_string().contains(&path), "and what would really run: {question}");
+    assert!(question["asker"]["says"].to_string().contains("which git is there"), "and the agent's own words");
+    let code = question["code"].as_str().unwrap();
+    host.ok(&["approve", code, "--digest", question["digest"].as_str().unwrap()]);
+    let answer = asked.end();
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stdout.starts_with("git version "), "the command's own output: {answer:?}");
+
+    let again = in_sandbox(&channel, ASK);
+    let second = watcher.question();
+    assert_ne!(second["id"], question["id"], "once is once: it asks again");
+    host.ok(&["deny", second["code"].as_str().unwrap(), "--feedback", "use the sandbox's own git"]);
+    let answer = again.end();
+    assert_eq!(answer.code, 126, "denied is 126: {answer:?}");
+    assert!(answer.stderr.contains("use the sandbox's own git"), "the person's words reach the agent: {answer:?}");
+    assert!(answer.stdout.is_empty(), "a denied command prints nothing: {answer:?}");
+}
+
+#[test]
+fn always_asks_again_only_when_the_program_changed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let (host, channel, bin) = with_own_git();
+    let watcher = host.watch();
+    let asked = in_sandbox(&channel, ASK);
+    let question = watcher.question();
+    let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
+    host.ok(&["approve", code, "--digest", digest, "--always", "path"]);
+    assert_eq!(asked.end().code, 0);
+
+    let answer = in_sandbox(&channel, ASK).end();
+    assert_eq!(answer.code, 0, "the rule covers it: {answer:?}");
+    assert!(!watcher.saw_one(), "and nobody is asked");
+
+    replace(&bin.join("git"), Path::new("/usr/bin/env"));
+    let asked = in_sandbox(&channel, ASK);
+    let question = watcher.question();
+    let why = question["why"].to_string();
+    assert!(why.contains("changed"), "the question says that the program changed: {why}");
+    host.ok(&["deny", question["code"].as_str().unwrap()]);
+    assert_eq!(asked.end().code, 126);
+}
+
+/// Replaces a program as an upgrade does: a new file under the old name.
+fn replace(program: &Path, by: &Path) {
+    let new = program.with_extension("new");
+    std::fs::copy(by, &new).unwrap();
+    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(&new, program).unwrap();
+}
+
+#[test]
+fn nobody_answers_and_it_expires() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let (host, channel, _bin) = with_own_git();
+    host.ok(&["agents", "set", "main", "approvalTimeout=10s"]);
+    let watcher = host.watch();
+    let asked = in_sandbox(&channel, ASK);
+    let question = watcher.question();
+    assert_eq!(question["atZero"], "Denied", "the question says what happens when nobody answers");
+    let answer = asked.end();
+    assert_eq!(answer.code, 126, "{answer:?}");
+    assert!(answer.stderr.contains("expired"), "no answer is told apart from no: {answer:?}");
+    let late = host.run(&["approve", question["code"].as_str().unwrap(), "--digest", question["digest"].as_str().unwrap()]);
+    assert_ne!(late.code, 0, "a late yes changes nothing: {late:?}");
+}
+
+#[test]
+fn exit_codes_streams_and_stdin_are_the_commands_own() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    host.ok(&["agents", "set", "main", "preset=allow"]);
+    let cases = [
+        ("postern-run --cwd / --shell 'echo out; echo err >&2; exit 7'", 7, "out\n", "err\n"),
+        ("echo fed | postern-run --cwd / -- cat", 0, "fed\n", ""),
+        ("postern-run --cwd / -- no-such-program-at-all", 127, "", "not-found"),
+        ("postern-run --cwd / --timeout 1s -- sleep 60", 124, "", ""),
+        ("postern-run --cwd / --shell 'kill -9 $$'", 137, "", ""),
+        ("ln -s /run/bin/postern-run /tmp/uname; cd /; /tmp/uname -s", 0, "Linux\n", ""),
+    ];
+    for (script, code, stdout, stderr) in cases {
+        let answer = in_sandbox(&channel, script).end();
+        assert_eq!((answer.code, answer.stdout.as_str()), (code, stdout), "{script}: {answer:?}");
+        assert!(answer.stderr.contains(stderr), "{script}: {answer:?}");
+    }
+}
+
+#[test]
+fn where_nothing_listens_it_says_what_to_start() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let mut host = Postern::start();
+    let channel = host.enrol("main");
+    host.crash();
+    let answer = in_sandbox(&channel, "postern-run -- git --version").end();
+    assert_eq!(answer.code, 125, "{answer:?}");
+    assert!(answer.stderr.contains("companion app") && answer.stderr.contains("Postern"), "{answer:?}");
+}

@@ -1,0 +1,158 @@
+//! A host with its own data folder and home, driven through `postern` as a person would.
+
+use crate::programs::{postern, start};
+use crate::watcher::Watcher;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A running `postern serve`. Ends with the test.
+pub struct Postern {
+    folder: TempDir,
+    child: Child,
+}
+
+/// What a command line printed, and how it ended.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its exit code; -1 where a signal ended it.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Postern {
+    /// Starts a host in a new data folder and waits until it accepts connections.
+    pub fn start() -> Self {
+        // Short: a socket's path has to stay under 90 bytes.
+        let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
+        std::fs::create_dir(folder.path().join("home")).expect("a home");
+        let child = serve(folder.path());
+        Self { folder, child }
+    }
+
+    /// Its data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The person's home folder.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A folder for whatever a test needs.
+    pub fn scratch(&self, name: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(&path).expect("a folder");
+        path
+    }
+
+    /// Process id of the host.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends the host at once, as a crash does.
+    pub fn crash(&mut self) {
+        self.child.kill().expect("kill");
+        self.child.wait().expect("wait");
+    }
+
+    /// Starts it again on the same data folder.
+    pub fn start_again(&mut self) {
+        self.child = serve(self.folder.path());
+    }
+
+    /// A `postern` command line on this host.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = start(postern());
+        command.args(args).env_clear().env("HOME", self.home()).env("POSTERN_DATA", self.data()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a `postern` command line to its end.
+    pub fn run(&self, args: &[&str]) -> Answer {
+        self.command(args).output().expect("postern runs").into()
+    }
+
+    /// Runs it and expects it to work.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let answer = self.run(args);
+        assert_eq!(answer.code, 0, "postern {args:?}: {}{}", answer.stdout, answer.stderr);
+        answer.stdout
+    }
+
+    /// Runs it with `--json` and reads what it printed.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let mut all = vec!["--json"];
+        all.splice(0..0, args.iter().copied());
+        let text = self.ok(&all);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("postern {args:?} printed {text}: {error}"))
+    }
+
+    /// Enrols an agent and returns its channel's folder.
+    pub fn enrol(&self, agent: &str) -> PathBuf {
+        let row = self.json(&["agents", "add", agent]);
+        let socket = Path::new(row["socket"].as_str().expect("an agent has a socket"));
+        socket.parent().expect("in a folder of its own").to_owned()
+    }
+
+    /// Watches the questions from now on.
+    pub fn watch(&self) -> Watcher {
+        Watcher::start(self.command(&["questions", "--watch", "--json"]))
+    }
+}
+
+impl Drop for Postern {
+    fn drop(&mut self) {
+        // It may have been ended by the test itself.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn serve(folder: &Path) -> Child {
+    let mut child = start(postern())
+        .arg("serve")
+        .env_clear()
+        .env("HOME", folder.join("home"))
+        .env("POSTERN_DATA", folder.join("data"))
+        .env("POSTERN_LOG", "warn")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("postern serve starts");
+    let mut ready = String::new();
+    let stdout = child.stdout.take().expect("piped");
+    BufReader::new(stdout).read_line(&mut ready).expect("a line");
+    if !ready.starts_with("ready ") {
+        let mut said = String::new();
+        drop(child.kill());
+        drop(child.stderr.take().expect("piped").read_to_string(&mut said));
+        panic!("postern serve is not ready: {ready}{said}");
+    }
+    // Drained for as long as it runs, so that it never waits for a reader; shown with a failing test.
+    let stderr = child.stderr.take().expect("piped");
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            eprintln!("host: {line}");
+        }
+    });
+    child
+}

@@ -1,0 +1,54 @@
+//! The built programs, as their users run them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
+}
+
+/// A command for a program. The one place of the tests that names the standard library's.
+#[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
+pub fn start(program: impl AsRef<OsStr>) -> Command {
+    Command::new(program)
+}
+
+/// Where this test itself was built: `target/debug`.
+fn folder() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows where it is");
+    test.ancestors().nth(2).expect("target/debug/deps/test").to_owned()
+}
+
+/// A program of the workspace, built once a run of the tests so that a lone `cargo test` never meets an old one.
+pub fn program(package: &str, name: &str) -> PathBuf {
+    let path = folder().join(name);
+    let mut build = start(env!("CARGO"));
+    build.args(["build", "--quiet", "-p", package]).current_dir(repository());
+    if folder().ends_with("release") {
+        build.arg("--release");
+    }
+    let built = build.status().expect("cargo runs");
+    assert!(built.success(), "{package} does not build");
+    path
+}
+
+/// `postern`.
+pub fn postern() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| program("postern-cli", "postern"))
+}
+
+/// `postern-run`.
+pub fn postern_run() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| program("postern-run", "postern-run"))
+}
+
+/// `postern-desktop`.
+pub fn postern_desktop() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| program("postern-desktop", "postern-desktop"))
+}

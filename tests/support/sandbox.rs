@@ -1,0 +1,58 @@
+//! A real sandbox: bubblewrap, no network, nothing of the host but its programs and one agent's channel.
+
+use crate::host::Answer;
+use crate::programs::{postern_run, start};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A command in a sandbox that runs.
+pub struct Sandboxed {
+    child: Child,
+}
+
+impl Sandboxed {
+    /// Waits for its end.
+    pub fn end(self) -> Answer {
+        self.child.wait_with_output().expect("it ends").into()
+    }
+}
+
+/// Whether bubblewrap can make a sandbox here (some containers forbid user namespaces).
+pub fn bubblewrap_works() -> bool {
+    let tried = start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();
+    let works = tried.is_ok_and(|status| status.success());
+    if !works {
+        eprintln!("skipped: bubblewrap cannot make a sandbox here");
+    }
+    works
+}
+
+/// Runs shell text in a sandbox that is given the channel in `folder` and nothing else.
+pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
+    let child = bwrap(folder)
+        .args(["/bin/sh", "-c", script])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("bwrap starts");
+    Sandboxed { child }
+}
+
+fn bwrap(folder: &Path) -> Command {
+    let mut bwrap = start("bwrap");
+    bwrap
+        .args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--ro-bind", "/usr", "/usr"])
+        .args(["--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"])
+        .args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/work", "--chdir", "/work"])
+        .arg("--bind")
+        .arg(folder)
+        .arg("/run/postern")
+        .arg("--ro-bind")
+        .arg(postern_run())
+        .arg("/run/bin/postern-run")
+        .args(["--setenv", "PATH", "/run/bin:/usr/bin:/bin"])
+        .args(["--setenv", "POSTERN_SOCKET", "/run/postern/agent.sock"])
+        .args(["--setenv", "POSTERN_KEY_FILE", "/run/postern/agent.key"]);
+    bwrap
+}

@@ -1,0 +1,65 @@
+//! A scripted face: `postern questions --watch --json`, read line by line.
+
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How long a test waits for what must happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Sees questions as they come and go.
+pub struct Watcher {
+    child: Child,
+    lines: Receiver<Value>,
+}
+
+impl Watcher {
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("postern questions --watch starts");
+        let stdout = child.stdout.take().expect("piped");
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+                if send.send(value).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The next question that opens.
+    pub fn question(&self) -> Value {
+        loop {
+            let seen = self.lines.recv_timeout(PATIENCE).expect("a question opens");
+            if seen["event"] == "opened" {
+                return seen["question"].clone();
+            }
+        }
+    }
+
+    /// How the next question that closes ended.
+    pub fn closed(&self) -> String {
+        loop {
+            let seen = self.lines.recv_timeout(PATIENCE).expect("a question closes");
+            if seen["event"] == "closed" {
+                return seen["how"].as_str().unwrap_or_default().to_owned();
+            }
+        }
+    }
+
+    /// Whether a question opened that nobody has looked at yet.
+    pub fn saw_one(&self) -> bool {
+        self.lines.try_iter().any(|seen| seen["event"] == "opened")
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
