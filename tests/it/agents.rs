@@ -22,7 +22,8 @@ fn a_rule_serves_its_own_agent_and_everyones_rule_serves_all() {
         assert_eq!(answer.code, 0, "everyone's rule serves both: {answer:?}");
     }
     let used = host.json(&["rules", "list", "--agent", "one"]);
-    let rule = used.as_array().unwrap().iter().find(|row| row["text"] == "/usr/bin/uname").expect("it is listed");
+    let rule =
+        used.as_array().unwrap().iter().find(|row| row["text"] == "/usr/bin/uname").expect("it is listed");
     assert_eq!(rule["rule"]["usage"]["count"], 1, "its use is counted: {rule}");
     assert_eq!(rule["rule"]["usage"]["lastCommand"], "uname");
 }
@@ -36,13 +37,27 @@ fn a_deny_rule_follows_the_program() {
     let channel = host.enrol("main");
     host.ok(&["agents", "set", "main", "preset=allow"]);
     host.ok(&["rules", "deny", "/usr/bin/whoami", "--agent", "main", "--why", "not your business"]);
-    let spellings = ["-- whoami", "-- /usr/bin/whoami", "-- env whoami", "--shell 'true && wh\"oa\"mi'", "--shell 'echo $(whoami)'", "-- sh -c whoami"];
+    let spellings = [
+        "-- whoami",
+        "-- /usr/bin/whoami",
+        "-- env whoami",
+        "--shell 'true && wh\"oa\"mi'",
+        "--shell 'echo $(whoami)'",
+        "-- sh -c whoami",
+    ];
     for spelling in spellings {
         let answer = in_sandbox(&channel, &format!("postern-run --cwd / {spelling}")).end();
         assert_eq!(answer.code, 126, "{spelling}: {answer:?}");
-        assert!(answer.stderr.contains("denylist") && answer.stderr.contains("not your business"), "{spelling}: {answer:?}");
+        assert!(
+            answer.stderr.contains("denylist") && answer.stderr.contains("not your business"),
+            "{spelling}: {answer:?}"
+        );
     }
-    assert_eq!(in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code, 0, "everything else still runs");
+    assert_eq!(
+        in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code,
+        0,
+        "everything else still runs"
+    );
 }
 
 #[test]
@@ -53,7 +68,10 @@ fn a_wrong_key_and_a_removed_agent_are_refused_clearly() {
     let host = Postern::start();
     let (one, two) = (host.enrol("one"), host.enrol("two"));
     let key = std::fs::read(two.join("agent.key")).unwrap();
-    let stolen = format!("printf %s '{}' >/tmp/key; POSTERN_KEY_FILE=/tmp/key postern-run --cwd / -- id", String::from_utf8(key).unwrap().trim());
+    let stolen = format!(
+        "printf %s '{}' >/tmp/key; POSTERN_KEY_FILE=/tmp/key postern-run --cwd / -- id",
+        String::from_utf8(key).unwrap().trim()
+    );
     let answer = in_sandbox(&one, &stolen).end();
     assert_eq!(answer.code, 125, "another agent's key opens nothing here: {answer:?}");
     assert!(answer.stderr.contains("key"), "and it says so: {answer:?}");

@@ -27,7 +27,10 @@ fn after_a_crash_every_request_has_an_end_and_nothing_ran_twice() {
 
     let asked = asking.end();
     assert_ne!(asked.code, 0, "{asked:?}");
-    assert!(asked.stderr.contains("restarted"), "the agent is told that its question ended with the restart: {asked:?}");
+    assert!(
+        asked.stderr.contains("restarted"),
+        "the agent is told that its question ended with the restart: {asked:?}"
+    );
     let ran = running.end();
     assert_ne!(ran.code, 0, "what became of it is not known, so it is no success: {ran:?}");
     let log = std::fs::read_to_string(marks.join("log")).unwrap();

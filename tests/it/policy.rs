@@ -34,7 +34,8 @@ fn the_corpus_is_judged_and_nothing_is_let_through() {
 fn a_case_that_comes_out_otherwise_is_named_and_fails() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cases.jsonl");
-    std::fs::write(&file, "{\"id\":\"mine\",\"shell\":\"ls\",\"allow\":[\"/bin/ls\"],\"expect\":\"deny\"}\n").unwrap();
+    std::fs::write(&file, "{\"id\":\"mine\",\"shell\":\"ls\",\"allow\":[\"/bin/ls\"],\"expect\":\"deny\"}\n")
+        .unwrap();
     let output = start(postern()).args(["policy", "test"]).arg(&file).env("HOME", "/").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));

@@ -28,8 +28,14 @@ fn allow_once_runs_it_once() {
     assert_eq!(question["asker"]["agent"], "main");
     assert_eq!(question["line"], "git --version", "the person sees the command");
     let path = bin.join("git").display().to_string();
-    assert!(question["programs"][0]["path"].to_string().contains(&path), "and what would really run: {question}");
-    assert!(question["asker"]["says"].to_string().contains("which git is there"), "and the agent's own words");
+    assert!(
+        question["programs"][0]["path"].to_string().contains(&path),
+        "and what would really run: {question}"
+    );
+    assert!(
+        question["asker"]["says"].to_string().contains("which git is there"),
+        "and the agent's own words"
+    );
     let code = question["code"].as_str().unwrap();
     host.ok(&["approve", code, "--digest", question["digest"].as_str().unwrap()]);
     let answer = asked.end();
@@ -42,7 +48,10 @@ fn allow_once_runs_it_once() {
     host.ok(&["deny", second["code"].as_str().unwrap(), "--feedback", "use the sandbox's own git"]);
     let answer = again.end();
     assert_eq!(answer.code, 126, "denied is 126: {answer:?}");
-    assert!(answer.stderr.contains("use the sandbox's own git"), "the person's words reach the agent: {answer:?}");
+    assert!(
+        answer.stderr.contains("use the sandbox's own git"),
+        "the person's words reach the agent: {answer:?}"
+    );
     assert!(answer.stdout.is_empty(), "a denied command prints nothing: {answer:?}");
 }
 
@@ -94,7 +103,12 @@ fn nobody_answers_and_it_expires() {
     let answer = asked.end();
     assert_eq!(answer.code, 126, "{answer:?}");
     assert!(answer.stderr.contains("expired"), "no answer is told apart from no: {answer:?}");
-    let late = host.run(&["approve", question["code"].as_str().unwrap(), "--digest", question["digest"].as_str().unwrap()]);
+    let late = host.run(&[
+        "approve",
+        question["code"].as_str().unwrap(),
+        "--digest",
+        question["digest"].as_str().unwrap(),
+    ]);
     assert_ne!(late.code, 0, "a late yes changes nothing: {late:?}");
 }
 

@@ -81,7 +81,12 @@ impl Postern {
     /// A `postern` command line on this host.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = start(postern());
-        command.args(args).env_clear().env("HOME", self.home()).env("POSTERN_DATA", self.data()).stdin(Stdio::null());
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("POSTERN_DATA", self.data())
+            .stdin(Stdio::null());
         command
     }
 

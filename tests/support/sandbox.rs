@@ -19,7 +19,8 @@ impl Sandboxed {
 
 /// Whether bubblewrap can make a sandbox here (some containers forbid user namespaces).
 pub fn bubblewrap_works() -> bool {
-    let tried = start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();
+    let tried =
+        start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();
     let works = tried.is_ok_and(|status| status.success());
     if !works {
         eprintln!("skipped: bubblewrap cannot make a sandbox here");
@@ -42,8 +43,26 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
 fn bwrap(folder: &Path) -> Command {
     let mut bwrap = start("bwrap");
     bwrap
-        .args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--ro-bind", "/usr", "/usr"])
-        .args(["--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"])
+        .args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+            "--ro-bind",
+            "/usr",
+            "/usr",
+        ])
+        .args([
+            "--symlink",
+            "usr/bin",
+            "/bin",
+            "--symlink",
+            "usr/lib",
+            "/lib",
+            "--symlink",
+            "usr/lib64",
+            "/lib64",
+        ])
         .args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/work", "--chdir", "/work"])
         .arg("--bind")
         .arg(folder)

@@ -1,6 +1,6 @@
 //! Why a command did not do its work, and the exit code that says so.
 
-use postern_client::{CallError, ConnectError};
+use postern_client::{CallError, ConnectError, Gone};
 
 /// The exit codes: what `postern help exit-codes` prints.
 pub(crate) const EXIT_CODES: &str = "\
@@ -47,6 +47,12 @@ impl Failure {
     /// No connection.
     #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
     pub(crate) fn from_connect(error: ConnectError) -> Self {
+        Self { code: 3, message: error.to_string() }
+    }
+
+    /// The host went away.
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function value in map_err")]
+    pub(crate) fn from_gone(error: Gone) -> Self {
         Self { code: 3, message: error.to_string() }
     }
 

@@ -2,9 +2,8 @@
 
 use crate::failure::Failure;
 use postern_client::Control;
-use postern_contract::methods::Method;
-use postern_contract::{ControlError, Told};
-use serde_json::Value;
+use postern_contract::methods::{FaceKind, Method};
+use postern_contract::{Question, Told};
 use std::path::{Path, PathBuf};
 
 /// Where the app keeps its data when nothing else is said.
@@ -12,7 +11,10 @@ pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathB
     if cfg!(target_os = "macos") {
         home.join("Library/Application Support/Postern")
     } else {
-        xdg_data_home.filter(|path| path.is_absolute()).unwrap_or_else(|| home.join(".local/share")).join("postern")
+        xdg_data_home
+            .filter(|path| path.is_absolute())
+            .unwrap_or_else(|| home.join(".local/share"))
+            .join("postern")
     }
 }
 
@@ -29,13 +31,21 @@ impl Link {
 
     /// Calls a method.
     pub(crate) fn call<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, Failure> {
-        let params = serde_json::to_value(params).map_err(Failure::own)?;
-        let result = self.control.call(M::NAME, params).map_err(Failure::from_call)?;
-        serde_json::from_value(result).map_err(Failure::own)
+        self.control.ask::<M>(params).map_err(Failure::from_call)
     }
 
-    /// The next thing that is told without asking; none when the host is gone.
-    pub(crate) fn next(&mut self) -> Result<Option<Told>, Failure> {
-        Ok(None)
+    /// Watches the questions; this terminal is on duty while the connection lives.
+    pub(crate) fn watch_questions(&mut self) -> Result<Vec<Question>, Failure> {
+        Ok(self.control.watch(FaceKind::Terminal).map_err(Failure::from_call)?.questions)
+    }
+
+    /// The next thing that is told without asking. Ends when the host does.
+    pub(crate) fn next(&mut self) -> Result<Told, Failure> {
+        loop {
+            // What a newer host tells and this version does not know is passed over.
+            if let Some(told) = self.control.next_told(None).map_err(Failure::from_gone)? {
+                return Ok(told);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Everything that reaches the terminal: tables, JSON, times. Hostile text comes in escaped by the host, or is escaped here.
 
 use crate::failure::Failure;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table, TableStyle};
 use postern_contract::Shown;
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
@@ -9,7 +9,10 @@ use std::io::{IsTerminal as _, Write as _};
 /// Prints a line on standard output. A reader that went away ends the program quietly.
 pub(crate) fn line(text: impl AsRef<str>) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_ref().as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).map_err(Failure::own)
+    out.write_all(text.as_ref().as_bytes())
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush())
+        .map_err(Failure::own)
 }
 
 /// Prints a line on standard error.
@@ -29,12 +32,19 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
 }
 
 /// Prints rows under headings; says `nothing` where there are none.
-pub(crate) fn table<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>, nothing: &str) -> Result<(), Failure> {
+pub(crate) fn table<const N: usize>(
+    headings: [&str; N],
+    rows: Vec<[String; N]>,
+    nothing: &str,
+) -> Result<(), Failure> {
     if rows.is_empty() {
         return line(nothing);
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_header(headings);
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(headings);
     for row in rows {
         table.add_row(row);
     }
@@ -46,7 +56,9 @@ pub(crate) fn table<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>,
 
 /// Shown text as a terminal shows it. A literal backslash stays single: escaped pieces are set in marks instead.
 pub(crate) fn shown(text: &Shown) -> String {
-    text.iter().map(|piece| if piece.escaped { format!("⟨{}⟩", piece.text) } else { piece.text.clone() }).collect()
+    text.iter()
+        .map(|piece| if piece.escaped { format!("⟨{}⟩", piece.text) } else { piece.text.clone() })
+        .collect()
 }
 
 /// Emphasis on a terminal, plain text elsewhere.

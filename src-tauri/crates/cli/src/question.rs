@@ -19,8 +19,13 @@ pub(crate) fn row(question: &Question) -> [String; 5] {
 /// The whole question.
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
-    print::line(format!("{}  {} wants to run a command on this machine", bold(&question.code), bold(&shown(&asker.name))))?;
-    let session = asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
+    print::line(format!(
+        "{}  {} wants to run a command on this machine",
+        bold(&question.code),
+        bold(&shown(&asker.name))
+    ))?;
+    let session =
+        asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
     print::line(format!("      {}{session}", asker.known_by))?;
     print::line("")?;
     print::line(format!("      {}", bold(&question.line)))?;
@@ -64,10 +69,13 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         field("rule", &format!("{} ({})", postern_command::escape::text(&rule.pattern), rule.source))?;
     }
     for proposal in &question.proposals {
-        let seen = proposal.would_match.map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
+        let seen = proposal
+            .would_match
+            .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
         field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
     }
-    let more = if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
+    let more =
+        if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
 }

@@ -6,8 +6,8 @@ use crate::link::Link;
 use crate::print;
 use postern_contract::AgentRow;
 use postern_contract::methods::{
-    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, GetAgent, GetChannel, ListAgents, Nothing,
-    RemoveAgent, RotateKey, SetAgent,
+    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, GetAgent, GetChannel, ListAgents,
+    Nothing, RemoveAgent, RotateKey, SetAgent,
 };
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
@@ -25,14 +25,21 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
                 return print::json(&row);
             }
             print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
-            print::line(format!("put it into a sandbox: postern agents channel {} --for docker|bwrap|sandbox-exec", row.id))
+            print::line(format!(
+                "put it into a sandbox: postern agents channel {} --for docker|bwrap|sandbox-exec",
+                row.id
+            ))
         }
         Agents::Show { id, json } => {
             let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
             if json.json { print::json(&row) } else { show(&row) }
         }
         Agents::Set { id, values } => {
-            let row = link.call::<SetAgent>(&AgentSet { agent: named(&id)?, settings: None, values: pairs(&values)? })?;
+            let row = link.call::<SetAgent>(&AgentSet {
+                agent: named(&id)?,
+                settings: None,
+                values: pairs(&values)?,
+            })?;
             show(&row)
         }
         Agents::Remove { id } => {
@@ -41,7 +48,10 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
         }
         Agents::RotateKey { id } => {
             let row = link.call::<RotateKey>(&AgentRef { agent: named(&id)? })?;
-            print::line(format!("{id} has a new key in {}; what was connected with the old one is cut off", row.key_file))
+            print::line(format!(
+                "{id} has a new key in {}; what was connected with the old one is cut off",
+                row.key_file
+            ))
         }
         Agents::Channel { id, kind, json } => {
             let lines = link.call::<GetChannel>(&ChannelAsk { agent: named(&id)?, kind: kind.into() })?;
@@ -86,7 +96,11 @@ fn list(agents: &[AgentRow]) -> Result<(), Failure> {
         ]
     };
     let headings = ["AGENT", "POLICY", "CHANNEL", "ALLOW", "DENY", "LAST SEEN"];
-    print::table(headings, agents.iter().map(row).collect(), "no agents yet: postern agents add NAME enrols one")
+    print::table(
+        headings,
+        agents.iter().map(row).collect(),
+        "no agents yet: postern agents add NAME enrols one",
+    )
 }
 
 /// The preset, or the exact pair where it is none.
@@ -108,7 +122,11 @@ fn show(agent: &AgentRow) -> Result<(), Failure> {
     print::line(print::bold(agent.id.as_str()))?;
     print::line(format!("name       {}", postern_command::escape::text(&agent.name)))?;
     print::line(format!("policy     {}", policy(agent)))?;
-    print::line(format!("socket     {}{}", agent.socket, if agent.connected { "  (connected)" } else { "" }))?;
+    print::line(format!(
+        "socket     {}{}",
+        agent.socket,
+        if agent.connected { "  (connected)" } else { "" }
+    ))?;
     print::line(format!("key        {}", agent.key_file))?;
     print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
     let settings = serde_json::to_value(&agent.settings).map_err(Failure::own)?;

@@ -73,5 +73,9 @@ fn risk(explained: &Explained) -> String {
         postern_policy::RiskLevel::NeedsReview => "needs review",
         postern_policy::RiskLevel::Dangerous => "dangerous",
     };
-    if explained.risk.reasons.is_empty() { level.to_owned() } else { format!("{level}: {}", explained.risk.reasons.join("; ")) }
+    if explained.risk.reasons.is_empty() {
+        level.to_owned()
+    } else {
+        format!("{level}: {}", explained.risk.reasons.join("; "))
+    }
 }

@@ -7,7 +7,8 @@ use crate::link::Link;
 use crate::print::{self, bold};
 use postern_command::escape::text as escaped;
 use postern_contract::methods::{
-    GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber, RequestsWatch, WatchRequests,
+    GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
+    WatchRequests,
 };
 use postern_contract::{RequestDetail, RequestRow, Told};
 
@@ -61,14 +62,13 @@ fn watch(link: &mut Link, agent: Option<postern_policy::AgentId>, json: bool) ->
     for request in first.iter().rev() {
         tell(request)?;
     }
-    while let Some(told) = link.next()? {
-        if let Told::RequestChanged(request) = told
+    loop {
+        if let Told::RequestChanged(request) = link.next()?
             && wanted.as_ref().is_none_or(|agent| *agent == request.agent)
         {
             tell(&request)?;
         }
     }
-    Err(Failure { code: 3, message: "Postern has ended".to_owned() })
 }
 
 pub(crate) fn show(link: &mut Link, id: String, json: bool) -> Result<(), Failure> {
@@ -88,10 +88,17 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
     fields.extend(row.by.clone().map(|by| ("by", by)));
     fields.extend(row.session.as_deref().map(|session| ("session", escaped(session))));
     fields.extend(detail.message.clone().map(|message| ("why", message)));
-    fields.extend(detail.rule.as_ref().map(|rule| ("rule", format!("{} ({})", escaped(&rule.pattern), rule.source))));
+    fields.extend(
+        detail.rule.as_ref().map(|rule| ("rule", format!("{} ({})", escaped(&rule.pattern), rule.source))),
+    );
     fields.extend(detail.feedback.as_deref().map(|words| ("feedback", escaped(words))));
     fields.extend(detail.says.as_deref().map(|words| ("agent says", escaped(words))));
-    fields.extend(detail.env.iter().map(|(name, value)| ("environment", format!("{}={}", escaped(name), escaped(value)))));
+    fields.extend(
+        detail
+            .env
+            .iter()
+            .map(|(name, value)| ("environment", format!("{}={}", escaped(name), escaped(value)))),
+    );
     fields.extend(row.duration_ms.map(|millis| ("took", print::duration(millis))));
     fields.extend(detail.digest.clone().map(|digest| ("digest", digest)));
     for (name, value) in fields {

@@ -39,8 +39,9 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 fn load_bins(path: &Path) -> Result<Bins, Failure> {
-    serde_json::from_str(&read(path)?)
-        .map_err(|error| Failure::usage(format!("{} is not a map of names to absolute paths: {error}", path.display())))
+    serde_json::from_str(&read(path)?).map_err(|error| {
+        Failure::usage(format!("{} is not a map of names to absolute paths: {error}", path.display()))
+    })
 }
 
 fn load_cases(path: &Path) -> Result<Vec<Case>, Failure> {
@@ -48,8 +49,9 @@ fn load_cases(path: &Path) -> Result<Vec<Case>, Failure> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| {
-            serde_json::from_str(line)
-                .map_err(|error| Failure::usage(format!("{}:{}: not a case: {error}", path.display(), index + 1)))
+            serde_json::from_str(line).map_err(|error| {
+                Failure::usage(format!("{}:{}: not a case: {error}", path.display(), index + 1))
+            })
         })
         .collect()
 }

@@ -5,9 +5,7 @@ use crate::args::{Always, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::{print, question};
-use postern_contract::methods::{
-    AnswerQuestion, FaceKind, GetQuestion, ListQuestions, Nothing, QuestionRef, QuestionsWatch, WatchQuestions,
-};
+use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
 use serde::Serialize;
 use std::io::{BufRead as _, IsTerminal as _};
@@ -33,24 +31,29 @@ pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
 enum Seen<'a> {
     Opened { question: &'a Question },
     Changed { question: &'a Question },
-    Closed { id: &'a str, how: &'a str },
+    Closed { id: &'a str, code: &'a str, how: &'a str },
 }
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
 pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
-    let waiting = link.call::<WatchQuestions>(&QuestionsWatch { face: FaceKind::Terminal })?.questions;
-    for question in &waiting {
+    for question in &link.watch_questions()? {
         tell(&Seen::Opened { question }, json)?;
     }
-    while let Some(told) = link.next()? {
-        match &told {
+    loop {
+        match &link.next()? {
             Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
             Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
-            Told::QuestionClosed(closed) => tell(&Seen::Closed { id: &closed.id, how: &closed.how }, json)?,
-            Told::RequestChanged(_) | Told::StatusChanged(_) | Told::AgentsChanged(_) | Told::RulesChanged(_) => {}
+            Told::QuestionClosed(closed) => {
+                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: &closed.how }, json)?
+            }
+            Told::RequestChanged(_)
+            | Told::StatusChanged(_)
+            | Told::AgentsChanged
+            | Told::RulesChanged
+            | Told::SkillsChanged
+            | Told::Attention(_) => {}
         }
     }
-    Err(Failure { code: 3, message: "Postern has ended".to_owned() })
 }
 
 fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
@@ -63,7 +66,7 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
             print::line(format!("      answer it: postern approve {0} · postern deny {0}\n", question.code))
         }
         Seen::Changed { .. } => Ok(()),
-        Seen::Closed { id, how } => print::line(format!("{id} closed: {how}\n")),
+        Seen::Closed { code, how, .. } => print::line(format!("{code} closed: {how}\n")),
     }
 }
 
@@ -82,7 +85,9 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
     {
         let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
         let offered = if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") };
-        return Err(Failure::refused(format!("--always {wanted} is not offered for this question; offered: {offered}")));
+        return Err(Failure::refused(format!(
+            "--always {wanted} is not offered for this question; offered: {offered}"
+        )));
     }
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         question_id: command.question,
@@ -102,7 +107,9 @@ fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Fail
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("nobody to ask for a yes: name what was seen with --digest, or run this in a terminal"));
+        return Err(Failure::usage(
+            "nobody to ask for a yes: name what was seen with --digest, or run this in a terminal",
+        ));
     }
     print::remark("\nType yes to let it run, anything else to leave it waiting:");
     let mut typed = String::new();

@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
 use postern_contract::methods::{
-    AddRule, ExportRules, ImportRules, ListRules, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulesImport, RulesWrite,
+    AddRule, ExportRules, ImportRules, ListRules, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulesImport,
+    RulesWrite,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
 use postern_policy::{Effect, Lifetime};
@@ -42,7 +43,11 @@ fn add(link: &mut Link, effect: Effect, rule: NewRule) -> Result<(), Failure> {
     }
     let whose = row.rule.agent.as_ref().map_or_else(|| "every agent".to_owned(), ToString::to_string);
     let does = if effect == Effect::Deny { "denied" } else { "allowed" };
-    print::line(format!("rule {}: {} is {does} for {whose}", row.rule.id, postern_command::escape::text(&row.text)))?;
+    print::line(format!(
+        "rule {}: {} is {does} for {whose}",
+        row.rule.id,
+        postern_command::escape::text(&row.text)
+    ))?;
     for remark in &row.remarks {
         print::line(format!("  note: {remark}"))?;
     }
@@ -56,7 +61,12 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         (_, _, true) => Some(PatternKind::Exact),
         (false, false, false) => None,
     };
-    let args = rule.args.as_deref().map(postern_command::words_of).transpose().map_err(|error| Failure::usage(error.to_string()))?;
+    let args = rule
+        .args
+        .as_deref()
+        .map(postern_command::words_of)
+        .transpose()
+        .map_err(|error| Failure::usage(error.to_string()))?;
     Ok(RuleDraft {
         effect,
         agent: rule.agent.as_deref().map(named).transpose()?,
@@ -102,13 +112,20 @@ fn import(link: &mut Link, file: &Path, agent: Option<&str>, check: bool) -> Res
         std::io::stdin().read_to_string(&mut text).map_err(Failure::own)?;
         text
     } else {
-        std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?
+        std::fs::read_to_string(file)
+            .map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?
     };
     let file: RuleFile = serde_json::from_str(&text)
         .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))?;
     let write = if check { RulesWrite::Check } else { RulesWrite::Add };
-    let done = link.call::<ImportRules>(&RulesImport { file, agent: agent.map(named).transpose()?, write })?;
-    print::line(format!("{} {}, {} there already", done.added.len(), if check { "would be added" } else { "added" }, done.same))?;
+    let done =
+        link.call::<ImportRules>(&RulesImport { file, agent: agent.map(named).transpose()?, write })?;
+    print::line(format!(
+        "{} {}, {} there already",
+        done.added.len(),
+        if check { "would be added" } else { "added" },
+        done.same
+    ))?;
     for refused in &done.refused {
         print::remark(format!("refused: {}: {}", postern_command::escape::text(&refused.text), refused.why));
     }

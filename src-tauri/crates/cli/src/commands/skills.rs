@@ -23,7 +23,11 @@ pub(crate) fn run(link: &mut Link, command: Skills) -> Result<(), Failure> {
 }
 
 fn named(folder: &Path) -> Result<SkillFolder, Failure> {
-    let folder = if folder.starts_with("~") { folder.to_owned() } else { std::path::absolute(folder).map_err(Failure::own)? };
+    let folder = if folder.starts_with("~") {
+        folder.to_owned()
+    } else {
+        std::path::absolute(folder).map_err(Failure::own)?
+    };
     match folder.to_str() {
         Some(folder) => Ok(SkillFolder { folder: folder.to_owned() }),
         None => Err(Failure::usage("the folder's name is not UTF-8")),
@@ -49,5 +53,9 @@ fn list(skills: &methods::Skills) -> Result<(), Failure> {
         });
         problem.chain(clis).collect::<Vec<_>>()
     });
-    print::table(["SKILL", "CLI", "STATE", "VERSION", "PATH"], rows.collect(), "no skills: postern skills add-folder DIR")
+    print::table(
+        ["SKILL", "CLI", "STATE", "VERSION", "PATH"],
+        rows.collect(),
+        "no skills: postern skills add-folder DIR",
+    )
 }

@@ -29,7 +29,11 @@ fn show(status: &Status) -> Result<(), Failure> {
     print::line(format!("data      {}", status.data))?;
     print::line(format!("since     {}", print::time(status.started_at)))?;
     print::line(format!("waiting   {} questions; running {} commands", status.waiting, status.running))?;
-    let faces = if status.faces.is_empty() { "nobody; answer with postern approve".to_owned() } else { status.faces.join(", ") };
+    let faces = if status.faces.is_empty() {
+        "nobody; answer with postern approve".to_owned()
+    } else {
+        status.faces.join(", ")
+    };
     print::line(format!("on duty   {faces}"))?;
     for attention in &status.attention {
         print::line(format!("attention {attention}"))?;
@@ -38,7 +42,8 @@ fn show(status: &Status) -> Result<(), Failure> {
 }
 
 pub(crate) fn pause(link: &mut Link, duration: Option<humantime::Duration>) -> Result<(), Failure> {
-    let for_ms = duration.map(|duration| u64::try_from(duration.as_millis()).map_err(Failure::own)).transpose()?;
+    let for_ms =
+        duration.map(|duration| u64::try_from(duration.as_millis()).map_err(Failure::own)).transpose()?;
     print::line(mode(&link.call::<PauseAll>(&Pause { for_ms })?))
 }
 
@@ -71,7 +76,9 @@ pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
     let mut findings = vec![private_folder(data), socket(&data.join("control.sock"))];
     match Link::open(data) {
         Ok(mut link) => running(&mut link, &mut findings)?,
-        Err(failure) => findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`")),
+        Err(failure) => {
+            findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`"))
+        }
     }
     let wrong = findings.iter().filter(|finding| !finding.ok).count();
     if json.json {
@@ -102,7 +109,10 @@ fn private_folder(data: &Path) -> Finding {
 fn socket(path: &Path) -> Finding {
     let shown = path.display();
     if path.as_os_str().len() > 90 {
-        return Finding::bad(format!("the path of {shown} is too long for a socket"), "use a shorter data folder (--data)");
+        return Finding::bad(
+            format!("the path of {shown} is too long for a socket"),
+            "use a shorter data folder (--data)",
+        );
     }
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.file_type().is_socket() => Finding::good(format!("control socket {shown}")),
@@ -115,7 +125,8 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
     let status = link.call::<GetStatus>(&Nothing {})?;
     findings.push(Finding::good(format!("Postern {} is {}", status.version, mode(&status))));
     if status.version != env!("CARGO_PKG_VERSION") {
-        let what = format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
+        let what =
+            format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
         findings.push(Finding::bad(what, "restart Postern"));
     }
     findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), "see postern status")));
