@@ -11,6 +11,7 @@ use args::{Cli, Command};
 use clap::Parser as _;
 use failure::Failure;
 use link::Link;
+use postern_host::HostConfig;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -30,13 +31,18 @@ fn main() -> ExitCode {
 struct Surroundings {
     home: PathBuf,
     xdg_data_home: Option<PathBuf>,
+    environment: Vec<(String, String)>,
 }
 
 #[expect(clippy::disallowed_methods, reason = "main reads the environment once and passes it in")]
 fn surroundings() -> Result<Surroundings, Failure> {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let home = home.ok_or_else(|| Failure::own("HOME is not set to an absolute path"))?;
-    Ok(Surroundings { home, xdg_data_home: std::env::var_os("XDG_DATA_HOME").map(PathBuf::from) })
+    // Names and values that are not UTF-8 are passed on to nobody.
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let xdg_data_home = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    Ok(Surroundings { home, xdg_data_home, environment: environment.collect() })
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
@@ -47,7 +53,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
     };
     let link = || Link::open(&data);
     match cli.command {
-        Command::Serve => commands::serve::run(data, surroundings.home),
+        Command::Serve => {
+            commands::serve::run(HostConfig::new(data, &surroundings.home, surroundings.environment))
+        }
         Command::Status(json) => commands::status::status(&mut link()?, json),
         Command::Doctor(json) => commands::status::doctor(&data, json),
         Command::Agents(command) => commands::agents::run(&mut link()?, command),

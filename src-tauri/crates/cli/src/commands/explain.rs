@@ -32,7 +32,8 @@ fn overrides(env: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     env.iter().map(split).collect()
 }
 
-fn word(decision: Decision) -> &'static str {
+/// A decision in a word.
+pub(crate) fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allow",
         Decision::Ask => "ask",

@@ -1,10 +1,12 @@
 //! `postern policy test`: judges cases without a host.
 
+use super::explain::word;
 use crate::args::Policy;
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape::text as escaped;
-use postern_policy::case::{self, Bins, Case, Outcome};
+use postern_policy::case::{Bins, Case, CaseError, Outcome};
+use postern_policy::{Decision, Reason};
 use serde::Serialize;
 use std::path::Path;
 
@@ -13,21 +15,37 @@ use std::path::Path;
 struct Report {
     passed: usize,
     failed: usize,
-    cases: Vec<Outcome>,
+    cases: Vec<Judged>,
+}
+
+/// One case in it.
+#[derive(Serialize)]
+struct Judged {
+    id: String,
+    got: Decision,
+    ok: bool,
+    reason: Reason,
+    message: String,
+}
+
+impl From<Outcome> for Judged {
+    fn from(outcome: Outcome) -> Self {
+        let Outcome { id, got, ok, reason, message } = outcome;
+        Self { id, got, ok, reason, message }
+    }
 }
 
 pub(crate) fn run(command: Policy) -> Result<(), Failure> {
     let Policy::Test { cases, bins, json } = command;
     let bins = bins.map(|path| load_bins(&path)).transpose()?;
-    let cases = load_cases(&cases)?;
-    let outcomes: Vec<Outcome> = cases.iter().map(|case| case::judge_case(case, bins.as_ref())).collect();
-    let failed = outcomes.iter().filter(|outcome| !outcome.ok).count();
-    let passed = outcomes.len() - failed;
+    let cases = judge_all(&cases, bins.as_ref())?;
+    let failed = cases.iter().filter(|case| !case.ok).count();
+    let passed = cases.len() - failed;
     if json.json {
-        print::json(&Report { passed, failed, cases: outcomes })?;
+        print::json(&Report { passed, failed, cases })?;
     } else {
-        for outcome in outcomes.iter().filter(|outcome| !outcome.ok) {
-            print::line(format!("{}: {}", escaped(&outcome.id), outcome.difference()))?;
+        for case in cases.iter().filter(|case| !case.ok) {
+            print::line(format!("{}: came out as {}: {}", escaped(&case.id), word(case.got), case.message))?;
         }
         print::line(format!("{passed} passed, {failed} failed"))?;
     }
@@ -39,19 +57,18 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 fn load_bins(path: &Path) -> Result<Bins, Failure> {
-    serde_json::from_str(&read(path)?).map_err(|error| {
-        Failure::usage(format!("{} is not a map of names to absolute paths: {error}", path.display()))
-    })
+    let names = serde_json::from_str(&read(path)?);
+    let wrong = |error| format!("{} is not a map of names to absolute paths: {error}", path.display());
+    names.map(Bins::new).map_err(|error| Failure::usage(wrong(error)))
 }
 
-fn load_cases(path: &Path) -> Result<Vec<Case>, Failure> {
+/// Judges every case of a file. A line that is none ends it: what is not understood must not pass as tested.
+fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<Judged>, Failure> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(index, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                Failure::usage(format!("{}:{}: not a case: {error}", path.display(), index + 1))
-            })
-        })
-        .collect()
+    let judged = |(index, line): (usize, &str)| {
+        let wrong = |error: CaseError| Failure::usage(format!("{}:{}: {error}", path.display(), index + 1));
+        Case::parse(line).and_then(|case| case.run(bins)).map(Judged::from).map_err(wrong)
+    };
+    lines.map(judged).collect()
 }

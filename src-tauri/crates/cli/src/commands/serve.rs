@@ -3,16 +3,21 @@
 use crate::failure::Failure;
 use crate::print;
 use postern_host::{Host, HostConfig, StartError};
-use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::LevelFilter;
 
-pub(crate) fn run(data: PathBuf, home: PathBuf) -> Result<(), Failure> {
+pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
     tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_env("POSTERN_LOG"))
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::builder()
+                .with_env_var("POSTERN_LOG")
+                .with_default_directive(LevelFilter::WARN.into())
+                .from_env_lossy(),
+        )
         .with_writer(std::io::stderr)
         .init();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
-    runtime.block_on(serve(HostConfig { data, home }))
+    runtime.block_on(serve(config))
 }
 
 async fn serve(config: HostConfig) -> Result<(), Failure> {
