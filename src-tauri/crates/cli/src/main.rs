@@ -11,7 +11,7 @@ use args::{Cli, Command};
 use clap::Parser as _;
 use failure::Failure;
 use link::Link;
-use postern_host::HostConfig;
+use postern_host::{HostConfig, User};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -54,7 +54,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let link = || Link::open(&data);
     match cli.command {
         Command::Serve => {
-            commands::serve::run(HostConfig::new(data, &surroundings.home, surroundings.environment))
+            let user = User::current(surroundings.environment).map_err(Failure::own)?;
+            commands::serve::run(HostConfig { data, user })
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
         Command::Doctor(json) => commands::status::doctor(&data, json),

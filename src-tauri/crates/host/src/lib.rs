@@ -21,3 +21,4 @@ mod watch;
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Counts, Gate, Gone, Killed};
 pub use host::{Host, HostConfig, StartError};
+pub use user::{UnknownUser, User};

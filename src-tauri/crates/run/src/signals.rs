@@ -85,7 +85,7 @@ extern "C" fn note(signal: i32) {
 }
 
 /// Where this thread's errno is kept.
-unsafe fn errno() -> *mut i32 {
+fn errno() -> *mut i32 {
     // SAFETY: takes nothing, gives a pointer that is valid for as long as the thread lives.
     #[cfg(target_os = "linux")]
     unsafe {

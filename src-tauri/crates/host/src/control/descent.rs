@@ -75,6 +75,15 @@ impl Processes for System {
         crate::run::parent_of(pid)
     }
 
+    /// 0 where the session was begun outside of this process namespace: `getsid` has no safe form for that.
+    #[cfg(target_os = "linux")]
+    fn session(&self, pid: u32) -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name stands in brackets and may hold anything: the fields begin behind the last one.
+        stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(3)?.parse().ok()
+    }
+
+    #[cfg(target_os = "macos")]
     fn session(&self, pid: u32) -> Option<u32> {
         let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
         let session = rustix::process::getsid(Some(pid)).ok()?;
