@@ -46,14 +46,14 @@ fn a_case_that_comes_out_otherwise_is_named_and_fails() {
 fn explain_shows_the_trace_and_touches_nothing() {
     let host = Postern::start();
     host.enrol("main");
-    host.ok(&["rules", "allow", "/usr/bin/git", "--agent", "main"]);
-    let told = host.json(&["explain", "--agent", "main", "--cwd", "/", "--shell", "git status && uname"]);
+    host.ok(&["rules", "allow", "/usr/bin/id", "--agent", "main"]);
+    let told = host.json(&["explain", "--agent", "main", "--cwd", "/", "--shell", "id -u && uname"]);
     assert_eq!(told["decision"], "ask", "uname has no rule: {told}");
     assert_eq!(told["steps"][0]["decision"], "allow");
     assert_eq!(told["steps"][1]["reason"], "allowlist-miss");
     assert!(told["trace"].as_array().unwrap().len() >= 4, "every stage is in the trace: {told}");
     let rules = host.json(&["rules", "list", "--agent", "main"]);
-    let rule = rules.as_array().unwrap().iter().find(|row| row["text"] == "/usr/bin/git").unwrap();
+    let rule = rules.as_array().unwrap().iter().find(|row| row["text"] == "/usr/bin/id").unwrap();
     assert_eq!(rule["rule"]["usage"]["count"], 0, "explaining is not using");
     assert_eq!(host.json(&["history"]).as_array().unwrap().len(), 0, "and leaves no request behind");
 }

@@ -195,6 +195,7 @@ pub(crate) enum Rules {
 
 /// A rule as it is typed.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct NewRule {
     /// A path with globs (`~/bin/*`), or words of a command (`git push *`)
     pub(crate) pattern: String,

@@ -5,17 +5,6 @@ use crate::print::{self, bold, shown};
 use postern_contract::{EnvChangeKind, Question, ShownProgram};
 use postern_policy::{Decision, RiskLevel};
 
-/// One line for a list.
-pub(crate) fn row(question: &Question) -> [String; 5] {
-    [
-        question.code.clone(),
-        question.asker.agent.to_string(),
-        question.line.clone(),
-        shown(&question.cwd),
-        print::until(question.expires_at),
-    ]
-}
-
 /// The whole question.
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;

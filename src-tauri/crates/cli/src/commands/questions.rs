@@ -44,7 +44,7 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
             Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
             Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
             Told::QuestionClosed(closed) => {
-                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: &closed.how }, json)?
+                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: &closed.how }, json)?;
             }
             Told::RequestChanged(_)
             | Told::StatusChanged(_)

@@ -77,7 +77,7 @@ pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
     match Link::open(data) {
         Ok(mut link) => running(&mut link, &mut findings)?,
         Err(failure) => {
-            findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`"))
+            findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`"));
         }
     }
     let wrong = findings.iter().filter(|finding| !finding.ok).count();

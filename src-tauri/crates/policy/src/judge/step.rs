@@ -125,7 +125,7 @@ fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
     match said {
         Coverage::Changed(rule, what) => {
             let told = rule_ref(rule);
-            let message = format!("{name} is not what the rule {} was given for: {what}.", told.pattern);
+            let message = format!("{name} changed since the rule {} was given: {what}.", told.pattern);
             Outcome::new(Decision::Ask, Reason::BinaryChanged, message).by(told)
         }
         Coverage::Close(rule, why) => {
