@@ -100,7 +100,9 @@ impl Host {
             managed: managed_path(),
             any_case: world.any_case,
         };
-        let book = Book::open(store.clone(), world.resolver.clone(), places).await.map_err(unread)?;
+        let book = Book::open(store.clone(), world.resolver.clone(), places)
+            .await
+            .map_err(|error| unread(&error))?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
         let faces = Faces::default();
         let publisher = Publisher::new(store.clone());
@@ -241,6 +243,6 @@ fn in_doubt(store: &Store) -> Option<String> {
     }
 }
 
-fn unread(error: BookError) -> StartError {
+fn unread(error: &BookError) -> StartError {
     StartError::Book(error.to_string())
 }

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(flood.question(&settings, start + Duration::from_secs(10)), Ok(()));
         let third = flood.question(&settings, start + Duration::from_secs(20));
         assert_eq!(third, Err(TryAfter(Duration::from_secs(40))), "until the first is a minute old");
-        assert_eq!(flood.question(&settings, start + Duration::from_secs(60)), Ok(()));
+        assert_eq!(flood.question(&settings, start + Duration::from_mins(1)), Ok(()));
     }
 
     #[test]

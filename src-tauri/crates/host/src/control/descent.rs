@@ -62,15 +62,6 @@ fn started(pid: u32, own: u32, runs: &BTreeSet<u32>, system: &impl Processes) ->
 pub(crate) struct System;
 
 impl Processes for System {
-    #[cfg(target_os = "linux")]
-    fn parent(&self, pid: u32) -> Option<u32> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name stands in brackets and may hold anything: the fields begin behind the last one.
-        let fields = &stat[stat.rfind(')')? + 1..];
-        fields.split_ascii_whitespace().nth(1)?.parse().ok()
-    }
-
-    #[cfg(target_os = "macos")]
     fn parent(&self, pid: u32) -> Option<u32> {
         crate::run::parent_of(pid)
     }

@@ -57,8 +57,8 @@ impl Task {
             }
         }
         match params.answer {
-            Answer::Once | Answer::Always => self.answered_yes(&waiting, params, reply),
-            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => self.answered_no(&waiting, params, reply),
+            Answer::Once | Answer::Always => self.answered_yes(&waiting, &params, reply),
+            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => self.answered_no(&waiting, &params, reply),
         }
     }
 
@@ -82,7 +82,7 @@ impl Task {
         }
     }
 
-    fn answered_yes(&mut self, waiting: &Waiting, params: AnswerParams, reply: oneshot::Sender<Answered>) {
+    fn answered_yes(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let digest = Digest(params.digest.clone());
         let always = params.answer == Answer::Always;
         let mut reply = Some(reply);
@@ -102,7 +102,7 @@ impl Task {
                     let digest = digest.clone();
                     self.happen(*id, Event::AnsweredAllow { digest, remember });
                 }
-                Waiter::Tool(check) => self.tool_answered(*check, &params, reply.take()),
+                Waiter::Tool(check) => self.tool_answered(*check, params, reply.take()),
             }
         }
         if let Some(reply) = reply {
@@ -110,15 +110,15 @@ impl Task {
         }
     }
 
-    fn answered_no(&mut self, waiting: &Waiting, params: AnswerParams, reply: oneshot::Sender<Answered>) {
+    fn answered_no(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let agent = waiting.question.asker.agent.clone();
         self.agent(&agent).flood.refused(Instant::now());
-        let rule = self.deny_rule(waiting, &params);
+        let rule = self.deny_rule(waiting, params);
         let denial = denial::user(params.feedback.clone());
         for waiter in &waiting.waiters {
             match waiter {
                 Waiter::Request(id) => self.happen(*id, Event::AnsweredDeny(denial.clone())),
-                Waiter::Tool(check) => self.tool_answered(*check, &params, None),
+                Waiter::Tool(check) => self.tool_answered(*check, params, None),
             }
         }
         let book = self.parts.book.clone();

@@ -15,6 +15,7 @@ use postern_request::{Event, State};
 use postern_store::requests::Phase;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -26,7 +27,7 @@ const INPUT_PIECES: usize = 16;
 
 impl Task {
     pub(super) fn call(&mut self, connection: ConnectionId, agent: &AgentId, call: Call, reply: Reply) {
-        if !self.quitting.is_empty() {
+        if self.closing {
             return;
         }
         match call {
@@ -66,7 +67,7 @@ impl Task {
             reply.error(&error.retry_after(after.millis()));
             return;
         }
-        self.parts.book.seen(agent);
+        self.note_seen(agent);
         let mut request = new_request(connection, agent, run, fingerprint, policy.settings.output_cap_bytes);
         let asked = serde_json::to_string(&*request.run).unwrap_or_default();
         match request.run.wait {
@@ -79,6 +80,15 @@ impl Task {
         self.keys.insert((agent.clone(), request.run.request_id), id);
         self.requests.insert(id, request);
         self.look_up(id);
+    }
+
+    /// When an agent was last seen is kept by the minute.
+    fn note_seen(&mut self, agent: &AgentId) {
+        let state = self.agent(agent);
+        if state.seen_at.is_none_or(|at| at.elapsed() >= Duration::from_mins(1)) {
+            state.seen_at = Some(Instant::now());
+            self.parts.book.seen(agent);
+        }
     }
 
     /// The same request again: it joins the live one, and never runs twice.

@@ -1,5 +1,6 @@
 //! Carrying out what `step` wants, in order. What has to be durable first holds the rest back.
 
+use super::judge::Judgement;
 use super::message::Told as Done;
 use super::task::Task;
 use postern_request::{Effect, Event};
@@ -43,15 +44,12 @@ impl Task {
             let judging = tokio::task::spawn_blocking(move || {
                 super::judge::judge_run(&world, &policy, version, &run, crate::book::now())
             });
-            match judging.await {
-                Ok(judgement) => Done::Judged { id, judgement },
-                // Whatever made it panic: what cannot be judged does not run.
-                Err(_) => {
-                    let message = "Postern could not judge it.";
-                    let denial = super::denial::plain(postern_request::DenyReason::Invalid, message);
-                    Done::Happened { id, event: Event::JudgedDeny(denial) }
-                }
-            }
+            // Whatever made it panic: what cannot be judged does not run.
+            let judgement = judging.await.unwrap_or_else(|_| {
+                let message = "Postern could not judge it.";
+                Judgement::Refused(super::denial::plain(postern_request::DenyReason::Invalid, message))
+            });
+            Done::Judged { id, judgement }
         });
     }
 

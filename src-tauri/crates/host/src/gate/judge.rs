@@ -107,7 +107,7 @@ fn looked_up(
         cwd: cwd.bound.clone(),
         env: built.env,
         stdin: stdin_of(&run.stdin),
-        timeout_ms: timeout(run.timeout_ms, &policy.settings),
+        timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
     };
     let digest = plan.digest();
@@ -259,11 +259,7 @@ fn stdin_of(asked: &AskedStdin) -> Stdin {
 }
 
 /// What the request asks for, within what the person allows.
-fn timeout(asked: Option<u64>, settings: &Settings) -> Option<u64> {
-    match (asked, settings.run_timeout_cap_ms) {
-        (Some(asked), Some(cap)) => Some(asked.min(cap)),
-        (Some(asked), None) => Some(asked),
-        (None, Some(cap)) => Some(settings.run_timeout_ms.min(cap)),
-        (None, None) => Some(settings.run_timeout_ms),
-    }
+fn timeout(asked: Option<u64>, settings: &Settings) -> u64 {
+    let wanted = asked.unwrap_or(settings.run_timeout_ms);
+    settings.run_timeout_cap_ms.map_or(wanted, |cap| wanted.min(cap))
 }

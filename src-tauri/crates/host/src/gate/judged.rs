@@ -100,7 +100,7 @@ impl Task {
             entry: &entry,
             run: &request.run,
             judged,
-            asked_at,
+            at: asked_at,
             expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),
             request: id,
         });
@@ -123,18 +123,19 @@ impl Task {
         let waiter = Waiter::Request(id);
         let joined = self.questions.join(&agent, &digest.0, waiter, &id.to_string());
         let joined = joined.map(|waiting| waiting.question.clone());
-        let (question, write) = match joined {
-            Some(question) => (question, false),
-            None => {
-                let left = question.expires_at.saturating_sub(now());
-                let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-                self.questions.open(*question.clone(), waiter, Instant::now() + left);
-                (*question, true)
-            }
+        let (question, write) = if let Some(question) = joined {
+            (question, false)
+        } else {
+            let left = question.expires_at.saturating_sub(now());
+            let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+            self.questions.open(*question.clone(), waiter, Instant::now() + left);
+            (*question, true)
         };
         let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
         let expires_at = crate::publish::time(question.expires_at);
         let pending = Notice::Pending(Pending { expires_at, position });
+        let others = self.questions.len().saturating_sub(1);
+        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
         let row = row_of(&question);
         let told = self.parts.publisher.publish(&about, question.asked_at, pending, move |conn| match row {
             Some(row) if write => questions::open(conn, &row),

@@ -168,6 +168,8 @@ pub(crate) struct AgentState {
     pub(crate) waiting: VecDeque<(Uuid, Approved)>,
     /// Its connections.
     pub(crate) connections: u32,
+    /// When it was last noted that it asked for something.
+    pub(crate) seen_at: Option<Instant>,
     /// What its sessions are called.
     pub(crate) sessions: HashSet<String>,
 }
@@ -179,6 +181,7 @@ impl AgentState {
             running: 0,
             waiting: VecDeque::new(),
             connections: 0,
+            seen_at: None,
             sessions: HashSet::new(),
         }
     }

@@ -4,7 +4,7 @@ use super::live::Request;
 use super::message::Told as Done;
 use super::task::Task;
 use postern_protocol::{Event as Told, Started};
-use postern_request::{Effect, State};
+use postern_request::{Effect, Event, State};
 use postern_store::requests::{self, Change, Opening, Phase, Process};
 use postern_store::{Connection, Error, outputs};
 use uuid::Uuid;
@@ -32,7 +32,7 @@ impl Task {
     /// It is durable, or was here before.
     pub(super) fn written(&mut self, id: Uuid, opening: Result<Opening, Error>) {
         match opening {
-            Ok(Opening::New) => self.happen(id, postern_request::Event::Recorded),
+            Ok(Opening::New) => self.happen(id, Event::Recorded),
             Ok(Opening::Same(row)) => self.told_before(id, *row),
             Ok(Opening::Conflict) => self.refuse_duplicate(id),
             Err(error) => {
@@ -97,11 +97,12 @@ impl Task {
             }
             Err(error) => {
                 tracing::error!(request = %id, %error, "a state could not be written down");
-                let starts = request.effects.iter().any(|effect| matches!(effect, Effect::Start(_)));
-                if starts {
+                let needs = |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Ask { .. });
+                if request.effects.iter().any(needs) {
                     request.effects.clear();
                     let denial = super::denial::no_record();
-                    self.happen(id, postern_request::Event::Drifted(denial));
+                    let event = if request.is_asking() { Event::AnsweredDeny } else { Event::Drifted };
+                    self.happen(id, event(denial));
                     return;
                 }
             }

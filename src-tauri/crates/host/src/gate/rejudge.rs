@@ -2,7 +2,9 @@
 
 use super::denial;
 use super::judge::by_of;
+use super::live::Request;
 use super::task::Task;
+use crate::ask::questions::Waiter;
 use crate::book::now;
 use postern_policy::{AgentId, Decision};
 use postern_request::Event;
@@ -11,7 +13,6 @@ use uuid::Uuid;
 impl Task {
     /// Judges again what waits of `agent` (of every agent: none). Gives the questions that were answered by it.
     pub(super) fn rejudge(&mut self, agent: Option<&AgentId>) -> Vec<String> {
-        let before: Vec<String> = self.questions.iter().map(|waiting| waiting.question.id.clone()).collect();
         let asking: Vec<Uuid> = self
             .requests
             .values()
@@ -21,8 +22,32 @@ impl Task {
         for id in asking {
             self.rejudge_one(id);
         }
+        if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
+            self.agent_removed(agent);
+        }
         self.rejudge_tools(agent);
-        before.into_iter().filter(|id| self.questions.find(id).is_none()).collect()
+        // A question closes behind the record of what answered it: it counts as answered when nobody asks any more.
+        let waits = |waiter: &Waiter| match waiter {
+            Waiter::Request(id) => self.requests.get(id).is_some_and(Request::is_asking),
+            Waiter::Tool(id) => self.checks.contains_key(id),
+        };
+        let answered = self.questions.iter().filter(|waiting| !waiting.waiters.iter().any(waits));
+        answered.map(|waiting| waiting.question.id.clone()).collect()
+    }
+
+    /// Nothing of an agent that is not enrolled any more goes on.
+    fn agent_removed(&mut self, agent: &AgentId) {
+        let theirs: Vec<Uuid> = self
+            .requests
+            .values()
+            .filter(|request| request.agent == *agent)
+            .map(|request| request.id)
+            .collect();
+        for id in theirs {
+            self.happen(id, Event::Killed);
+        }
+        self.agents.remove(agent);
+        self.parts.publisher.forget(agent);
     }
 
     fn rejudge_one(&mut self, id: Uuid) {

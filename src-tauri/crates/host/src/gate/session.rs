@@ -11,7 +11,7 @@ impl Task {
     pub(super) fn session_open(&mut self, agent: &AgentId, params: SessionOpenParams, reply: Reply) {
         let open = &mut self.agent(agent).sessions;
         if let Some(parent) = params.parent.as_ref().filter(|parent| !open.contains(*parent)) {
-            let message = format!("there is no open session {:?} to stand under", parent);
+            let message = format!("there is no open session {parent:?} to stand under");
             reply.refuse(ErrorCode::UnknownSession, message);
             return;
         }

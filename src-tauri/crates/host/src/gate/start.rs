@@ -9,7 +9,7 @@ use crate::publish::{About, Publisher};
 use crate::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, Stream};
 use postern_policy::Decision;
 use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, Stdin};
-use postern_request::{Approved, By, Denial, Event, State};
+use postern_request::{Approved, By, Denial, Event, Outcome, State};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc};
@@ -90,8 +90,13 @@ impl Task {
             let (sink, events) = mpsc::channel(PIECES);
             match run::spawn(approved, prepared, sink).await {
                 Ok(running) => {
-                    tokio::spawn(output.follow(id, events, messages));
-                    Done::Started { id, running }
+                    // Told before anything else of it: a process that is gone at once must not end before it began.
+                    if let Some(messages) = messages.upgrade() {
+                        _ = messages
+                            .send(super::Message::Told(Box::new(Done::Started { id, running })))
+                            .await;
+                    }
+                    output.follow(id, events, messages).await
                 }
                 Err(SpawnError::Drifted(what)) => {
                     Done::Happened { id, event: Event::Drifted(denial::drifted(what)) }
@@ -212,21 +217,24 @@ impl Forward {
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
         messages: mpsc::WeakSender<super::Message>,
-    ) {
+    ) -> Done {
         let places = Arc::new(Semaphore::new(PIECES));
         while let Some(event) = events.recv().await {
-            let done = match event {
+            match event {
                 RunEvent::Output { stream, offset, bytes } => {
                     self.output(stream, offset, &bytes, &places).await;
-                    continue;
                 }
-                RunEvent::TimedOut => Done::Happened { id, event: Event::TimedOut },
-                RunEvent::Exited(finished) => Done::Exited { id, finished },
-            };
-            let Some(messages) = messages.upgrade() else { return };
-            // A gate that is gone has no use for it.
-            _ = messages.send(super::Message::Told(Box::new(done))).await;
+                RunEvent::TimedOut => {
+                    let Some(messages) = messages.upgrade() else { continue };
+                    let done = Done::Happened { id, event: Event::TimedOut };
+                    // A gate that is gone has no use for it.
+                    _ = messages.send(super::Message::Told(Box::new(done))).await;
+                }
+                RunEvent::Exited(finished) => return Done::Exited { id, finished },
+            }
         }
+        // A run always tells its end: without one it is not known how it ended.
+        Done::Happened { id, event: Event::Exited(Outcome::Unknown) }
     }
 
     async fn output(&self, stream: Stream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {

@@ -40,6 +40,9 @@ pub(crate) struct Pause {
     pub(crate) until: Option<Millis>,
 }
 
+/// How long watchers are not told of agents that come and go.
+const SELDOM: Duration = Duration::from_millis(500);
+
 /// The key of a pause in the record's settings.
 pub(crate) const PAUSE: &str = "gate.pause";
 
@@ -56,6 +59,10 @@ pub(crate) struct Task {
     next_connection: u64,
     pub(super) questions: Questions,
     pub(super) checks: HashMap<Uuid, ToolCheck>,
+    /// Postern quits: nothing new is begun any more.
+    pub(super) closing: bool,
+    /// When watchers are told that agents came or went.
+    agents_told_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
 }
@@ -73,6 +80,8 @@ impl Task {
             next_connection: 0,
             questions: Questions::default(),
             checks: HashMap::new(),
+            closing: false,
+            agents_told_at: None,
             quitting: Vec::new(),
         }
     }
@@ -155,6 +164,7 @@ impl Task {
             Message::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
             Message::Counts(reply) => answer(reply, self.counts()),
             Message::Shutdown(reply) => {
+                self.closing = true;
                 self.quitting.push(reply);
                 self.shut_down();
             }
@@ -224,7 +234,7 @@ impl Task {
         self.agent(&agent).connections += 1;
         self.connections.insert(id, agent);
         self.outboxes.insert(id, outbox);
-        self.tell(Told::AgentsChanged);
+        self.agents_come_and_go();
         id
     }
 
@@ -244,7 +254,19 @@ impl Task {
             self.withdraw(id, "the connection that asked for it ended");
             self.happen(id, Event::Killed);
         }
-        self.tell(Told::AgentsChanged);
+        self.agents_come_and_go();
+    }
+
+    /// Told soon, and seldom: an agent that connects again and again must not drown what else watchers hear.
+    fn agents_come_and_go(&mut self) {
+        self.agents_told_at.get_or_insert_with(|| Instant::now() + SELDOM);
+    }
+
+    /// Tells what was held back, when its time has come.
+    pub(super) fn tell_held_back(&mut self) {
+        if self.agents_told_at.take_if(|at| *at <= Instant::now()).is_some() {
+            self.tell(Told::AgentsChanged);
+        }
     }
 
     fn counts(&self) -> Counts {
@@ -271,7 +293,7 @@ impl Task {
 
     /// Whether everything is denied at the moment.
     pub(super) fn is_paused(&self) -> bool {
-        self.parts.pause.is_some() || self.parts.deny_all.is_some() || !self.quitting.is_empty()
+        self.parts.pause.is_some() || self.parts.deny_all.is_some() || self.closing
     }
 
     fn pause(&mut self, pause: Pause) {
@@ -313,7 +335,7 @@ impl Task {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause].into_iter().flatten().min()
+        [self.questions.next_expiry(), pause, self.agents_told_at].into_iter().flatten().min()
     }
 
     /// Tells every face.

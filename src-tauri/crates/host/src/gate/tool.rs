@@ -73,7 +73,7 @@ impl Task {
             entry: &entry,
             check: &check,
             verdict,
-            asked_at,
+            at: asked_at,
             expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),
             waiter: id,
         });

@@ -66,7 +66,7 @@ impl Publisher {
                 work(conn)?;
                 events::append(conn, &new)
             });
-            Item::Event(Told { receipt, notice, done: Some(done), place: None })
+            Item::Event(Box::new(Told { receipt, notice, done: Some(done), place: None }))
         });
         told
     }
@@ -83,7 +83,7 @@ impl Publisher {
         };
         self.send(&about.agent, move |store| {
             let receipt = store.write(move |conn| events::append(conn, &new));
-            Item::Event(Told { receipt, notice, done: None, place: Some(place) })
+            Item::Event(Box::new(Told { receipt, notice, done: None, place: Some(place) }))
         });
     }
 

@@ -32,13 +32,12 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
         });
         let page = match page.await {
             Ok(Ok(page)) if !page.is_empty() => page,
-            Ok(Ok(_)) => return,
             Ok(Err(error)) => {
                 tracing::error!(%agent, %error, "events cannot be told again");
                 outbox.drop_connection();
                 return;
             }
-            Err(_) => return,
+            Ok(Ok(_)) | Err(_) => return,
         };
         for (sequence, line) in page {
             if sequence > newest {

@@ -26,7 +26,7 @@ type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 
 /// What a teller has to do, in order.
 pub(super) enum Item {
-    Event(Told),
+    Event(Box<Told>),
     Subscribe(Subscription),
     Replay { outbox: Outbox, sequence: u64, answer: ReplayAnswer },
 }
@@ -69,7 +69,7 @@ impl Teller {
     async fn take(&mut self, item: Item) {
         self.listeners.retain(|listener| !listener.outbox.is_gone());
         match item {
-            Item::Event(told) => self.tell(told).await,
+            Item::Event(told) => self.tell(*told).await,
             Item::Subscribe(Subscription { outbox, after, greeting }) => {
                 outbox.push(greeting(self.newest));
                 if let Some(after) = after {
@@ -78,14 +78,13 @@ impl Teller {
                 self.listeners.push(Listener { outbox, heard: self.newest });
             }
             Item::Replay { outbox, sequence, answer } => {
-                match replay::count(&self.store, &self.agent, sequence, self.newest).await {
-                    Ok(count) => answer(Ok((self.newest, count))),
-                    Err(_) => {
-                        let message = "the record of events cannot be read at the moment";
-                        answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
-                        return;
-                    }
-                }
+                let count = replay::count(&self.store, &self.agent, sequence, self.newest).await;
+                let Ok(count) = count else {
+                    let message = "the record of events cannot be read at the moment";
+                    answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
+                    return;
+                };
+                answer(Ok((self.newest, count)));
                 replay::replay(&self.store, &self.agent, &outbox, sequence, self.newest).await;
             }
         }

@@ -45,9 +45,8 @@ impl Child {
         let pid = self.pid;
         let wait = move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while rustix::process::waitid(rustix::process::WaitId::Pid(pid), options)
-                == Err(rustix::io::Errno::INTR)
-            {}
+            let exited = || rustix::process::waitid(rustix::process::WaitId::Pid(pid), options);
+            while matches!(exited(), Err(rustix::io::Errno::INTR)) {}
         };
         drop(tokio::task::spawn_blocking(wait).await);
     }

@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
 use super::SpawnError;
-use super::start::{Call, New};
+use super::start::Call;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -26,8 +26,8 @@ struct Child {
     program: c_int,
     /// Whether it is to be held.
     hold: bool,
-    /// Whether it is held.
-    held: bool,
+    /// Whether that failed.
+    not_held: bool,
     /// Why it could not execute; 0 where it could.
     error: c_int,
 }
@@ -35,12 +35,28 @@ struct Child {
 /// Enough for a child that only makes system calls.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Whether the program can be held: the system drops a setuid program's rights when it is traced.
-pub(super) fn can_hold(call: &Call<'_>) -> bool {
-    !call.program.setuid
+/// Starts the program held; none where that is not possible: tracing is forbidden here, or would take a setuid
+/// program its rights.
+pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
+    if call.program.setuid {
+        return Ok(None);
+    }
+    let Some(pid) = spawn(call, true)? else { return Ok(None) };
+    if stopped(pid) {
+        return Ok(Some(pid));
+    }
+    super::exit::reap(pid);
+    Err(SpawnError::Failed(format!("{} was ended while it started", call.program.bound.path)))
 }
 
-pub(super) fn spawn(call: &Call<'_>) -> Result<New, SpawnError> {
+/// Starts the program, which runs at once.
+pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
+    let failed = || SpawnError::Failed(format!("{} could not be started", call.program.bound.path));
+    spawn(call, false)?.ok_or_else(failed)
+}
+
+/// None where it was to be held and cannot be; then nothing was executed.
+fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
     let theirs = &call.theirs;
@@ -52,22 +68,21 @@ pub(super) fn spawn(call: &Call<'_>) -> Result<New, SpawnError> {
         cwd: call.prepared.cwd.descriptor().as_raw_fd(),
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
-        hold: can_hold(call),
-        held: false,
+        hold,
+        not_held: false,
         error: 0,
     };
     let pid =
         clone(&mut child).map_err(|error| SpawnError::Failed(format!("could not be started: {error}")))?;
-    if child.error != 0 {
-        super::exit::reap(pid);
-        let error = std::io::Error::from_raw_os_error(child.error);
-        return Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)));
+    if child.error == 0 {
+        return Ok(Some(pid));
     }
-    if child.held && !stopped(pid) {
-        super::exit::reap(pid);
-        return Err(SpawnError::Failed(format!("{} was ended while it started", call.program.bound.path)));
+    super::exit::reap(pid);
+    if child.not_held {
+        return Ok(None);
     }
-    Ok(New { pid, held: child.held })
+    let error = std::io::Error::from_raw_os_error(child.error);
+    Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
 }
 
 /// Runs [`child_main`] in a new process that borrows our memory; returns when that process has executed or exited.
@@ -144,10 +159,14 @@ unsafe fn prepare(child: &mut Child) {
 unsafe fn execute(child: &mut Child) {
     // SAFETY: `path`, `argv` and `env` are NUL-terminated and outlive the call.
     unsafe {
-        child.held = child.hold
-            && libc::ptrace(libc::PTRACE_TRACEME, 0, ptr::null_mut::<c_void>(), ptr::null_mut::<c_void>())
-                == 0;
-        if child.held || child.program < 0 {
+        if child.hold {
+            let nothing = ptr::null_mut::<c_void>();
+            if libc::ptrace(libc::PTRACE_TRACEME, 0, nothing, nothing) < 0 {
+                child.not_held = true;
+                return fail(child);
+            }
+        }
+        if child.hold || child.program < 0 {
             libc::execve(child.path, child.argv, child.env);
         } else {
             libc::execveat(
@@ -184,9 +203,9 @@ fn die_with_us(pid: Pid) -> bool {
 }
 
 /// Whether the held process is something else than the judged program; then what it is.
-pub(super) fn imposter(new: &New, call: &Call<'_>) -> Option<String> {
+pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
-    let id = new.pid.as_raw_nonzero();
+    let id = pid.as_raw_nonzero();
     let runs = std::fs::metadata(format!("/proc/{id}/exe")).map(|meta| (meta.dev(), meta.ino())).ok();
     if runs != Some((image.state.device, image.state.inode)) {
         return Some(format!("{} became another file after it was judged", call.program.bound.path));
@@ -206,8 +225,8 @@ pub(super) fn imposter(new: &New, call: &Call<'_>) -> Option<String> {
 }
 
 /// Lets a held process run.
-pub(super) fn release(new: &New) -> Result<(), SpawnError> {
-    if !new.held || trace(libc::PTRACE_DETACH, new.pid, 0) {
+pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
+    if trace(libc::PTRACE_DETACH, pid, 0) {
         return Ok(());
     }
     Err(SpawnError::Failed("it was ended while it started".to_owned()))

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "posix_spawn's attributes and csops have no safe form")]
 
 use super::SpawnError;
-use super::start::{Call, New};
+use super::start::Call;
 use crate::identity::hex;
 use rustix::process::{Pid, Signal};
 use std::ffi::{CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
@@ -25,12 +25,8 @@ unsafe extern "C" {
     fn csops(pid: libc::pid_t, operation: c_uint, into: *mut c_void, bytes: libc::size_t) -> c_int;
 }
 
-/// Every program can be held here.
-pub(super) fn can_hold(_call: &Call<'_>) -> bool {
-    true
-}
-
-pub(super) fn spawn(call: &Call<'_>) -> Result<New, SpawnError> {
+/// Starts the program held. Every program can be held here.
+pub(super) fn spawn_held(call: &Call<'_>) -> Result<Option<Pid>, SpawnError> {
     let failed = |error: io::Error| {
         SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path))
     };
@@ -52,26 +48,30 @@ pub(super) fn spawn(call: &Call<'_>) -> Result<New, SpawnError> {
         )
     };
     done(status).map_err(failed)?;
-    let pid = Pid::from_raw(pid).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
-    Ok(New { pid, held: true })
+    Pid::from_raw(pid).map(Some).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
+}
+
+/// What could not be held is not started.
+pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
+    Err(SpawnError::Failed(format!("{} cannot be started suspended", call.program.bound.path)))
 }
 
 /// Whether the suspended process is something else than the judged program; then what it is.
-pub(super) fn imposter(new: &New, call: &Call<'_>) -> Option<String> {
+pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
-    let same_file = path_of(new.pid)
+    let same_file = path_of(pid)
         .and_then(|path| std::fs::metadata(path).ok())
         .is_some_and(|meta| (meta.dev(), meta.ino()) == (image.state.device, image.state.inode));
     let signed = image.identity().signature.as_ref().map(|signature| signature.cdhash.as_str());
     // What is signed must be the code that was judged; what is not is compared by its content.
-    let same_code = signed.is_none() || signed == cdhash_of(new.pid).as_deref();
+    let same_code = signed.is_none() || signed == cdhash_of(pid).as_deref();
     (!same_file || !same_code)
         .then(|| format!("{} became another file after it was judged", call.program.bound.path))
 }
 
 /// Lets a held process run.
-pub(super) fn release(new: &New) -> Result<(), SpawnError> {
-    rustix::process::kill_process(new.pid, Signal::CONT)
+pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
+    rustix::process::kill_process(pid, Signal::CONT)
         .map_err(|error| SpawnError::Failed(format!("it was ended while it started: {error}")))
 }
 

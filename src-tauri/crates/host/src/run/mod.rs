@@ -191,6 +191,12 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
 }
 
+/// The parent of any process, as the system tells it; none where there is no such process.
+pub fn parent_of(pid: u32) -> Option<u32> {
+    let parent = tree::parent_of(i32::try_from(pid).ok()?)?;
+    u32::try_from(parent).ok()
+}
+
 impl Running {
     /// Its process id, which is also its group's and session's.
     pub fn pid(&self) -> u32 {

@@ -37,13 +37,6 @@ pub(super) struct Call<'a> {
     pub(super) program: Arc<HeldFile>,
 }
 
-/// A process that has not run its first instruction yet, or (`held: false`) one that could not be held.
-#[derive(Debug)]
-pub(super) struct New {
-    pub(super) pid: Pid,
-    pub(super) held: bool,
-}
-
 pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     if let Some(what) = mismatch(&prepared) {
         return Err(SpawnError::Drifted(what.to_owned()));
@@ -58,25 +51,29 @@ pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     Ok(Started { pid, start_time, ours, input: prepared.input, at })
 }
 
+/// The process is looked at while it is held. Where that is not possible everything is looked at before, and machine
+/// code is executed through the judged file's own descriptor.
 fn held_and_released(call: &Call<'_>) -> Result<Pid, SpawnError> {
-    // Where it cannot be held it must be looked at before: the descriptor that is executed is the judged file's.
-    if !system::can_hold(call) {
-        check(drift(call.prepared))?;
+    if let Some(pid) = system::spawn_held(call)? {
+        let verdict = system::imposter(pid, call).or_else(|| drift(call.prepared));
+        let released = check(verdict).and_then(|()| system::release(pid));
+        return kept(pid, released);
     }
-    let new = system::spawn(call)?;
-    let verdict = if new.held {
-        system::imposter(&new, call).or_else(|| drift(call.prepared))
-    } else {
-        // It runs already: a difference is at least not left running.
-        drift(call.prepared)
-    };
-    let verdict = check(verdict).and_then(|()| system::release(&new));
+    check(drift(call.prepared))?;
+    let pid = system::spawn_free(call)?;
+    // It runs already: a difference is at least not left running.
+    kept(pid, check(drift(call.prepared)))
+}
+
+/// The process where all is well; where not it is ended.
+fn kept(pid: Pid, verdict: Result<(), SpawnError>) -> Result<Pid, SpawnError> {
     if verdict.is_err() {
         // It is our child and was not reaped: its id is its own.
-        _ = rustix::process::kill_process(new.pid, Signal::KILL);
-        reap(new.pid);
+        _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        _ = rustix::process::kill_process(pid, Signal::KILL);
+        reap(pid);
     }
-    verdict.map(|()| new.pid)
+    verdict.map(|()| pid)
 }
 
 fn check(difference: Option<String>) -> Result<(), SpawnError> {

@@ -84,3 +84,54 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
     connections.close();
     connections.wait().await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Limits, PER_CHANNEL, Place, accept};
+    use crate::socket::bind;
+    use std::sync::Arc;
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::UnixStream;
+    use tokio::sync::{Semaphore, mpsc};
+    use tokio_util::sync::CancellationToken;
+
+    /// A socket in a temporary folder that hands what it admits to the test.
+    fn listen(uid: u32) -> (tempfile::TempDir, mpsc::UnboundedReceiver<(UnixStream, Place)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let bound = bind(&folder.path().join("agent.sock")).unwrap();
+        let limits = Limits::new([uid].into(), Arc::new(Semaphore::new(1000)));
+        let (admitted, received) = mpsc::unbounded_channel();
+        let serve = move |stream, place| {
+            let admitted = admitted.clone();
+            async move { drop(admitted.send((stream, place))) }
+        };
+        tokio::spawn(accept(bound, limits, CancellationToken::new(), serve));
+        (folder, received)
+    }
+
+    async fn is_dropped(folder: &tempfile::TempDir) -> bool {
+        let mut stream = UnixStream::connect(folder.path().join("agent.sock")).await.unwrap();
+        stream.read(&mut [0; 1]).await.is_ok_and(|read| read == 0)
+    }
+
+    #[tokio::test]
+    async fn another_uid_is_dropped_without_a_word() {
+        let own = rustix::process::getuid().as_raw();
+        let (folder, _admitted) = listen(own.wrapping_add(1));
+        assert!(is_dropped(&folder).await, "only the uid that was named may connect");
+    }
+
+    #[tokio::test]
+    async fn a_channel_has_so_many_places_and_gives_them_back() {
+        let (folder, mut admitted) = listen(rustix::process::getuid().as_raw());
+        let connect = || UnixStream::connect(folder.path().join("agent.sock"));
+        let mut held = Vec::new();
+        for _ in 0..PER_CHANNEL {
+            held.push((connect().await.unwrap(), admitted.recv().await.unwrap()));
+        }
+        assert!(is_dropped(&folder).await, "there is no place left");
+        held.pop();
+        let _again = connect().await.unwrap();
+        assert!(admitted.recv().await.is_some(), "a place that was left is free");
+    }
+}

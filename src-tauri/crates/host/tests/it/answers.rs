@@ -1,1 +1,183 @@
-//! tests
+//! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
+
+use crate::support::Lab;
+use postern_contract::methods::Presented;
+use postern_contract::{Answer, AnswerParams, Scope};
+use postern_host::FaceKind;
+use serde_json::json;
+
+#[tokio::test]
+async fn an_answer_names_what_was_shown_and_counts_once() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    let other = lab.answer_to(&question, "once", json!({"digest": "0".repeat(64)})).await;
+    assert_eq!(other["applied"], false, "another digest is another question: {other}");
+    let first = lab.answer_to(&question, "once", json!({})).await;
+    let second = lab.answer_to(&question, "deny", json!({})).await;
+    assert_eq!((&first["applied"], &second["applied"]), (&json!(true), &json!(false)), "the first counts");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
+}
+
+#[tokio::test]
+async fn a_question_is_found_by_its_code() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    assert_eq!(question.code.len(), 4, "what people type");
+    lab.answer_to(&question, "once", json!({"questionId": question.code})).await;
+    assert_eq!(wire.answer(call).await.unwrap()["exitCode"], 0);
+}
+
+#[tokio::test]
+async fn a_windows_yes_counts_only_when_it_was_armed() {
+    let mut lab = Lab::start().await;
+    let window = lab.host.face(FaceKind::Window);
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    let params = |answer| AnswerParams {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        answer,
+        scope: Scope::Agent,
+        proposal: None,
+        edited: None,
+        lifetime: None,
+        feedback: None,
+    };
+    let gate = lab.host.gate();
+    let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    assert!(!early.applied, "it was never shown there");
+    let seen = Presented {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        visible: true,
+        end_seen: true,
+        change: 0,
+    };
+    let arming = gate.presented(window.id(), seen.clone()).await.unwrap();
+    assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");
+    let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    assert!(!early.applied, "a click before arming does nothing: {early:?}");
+    while !gate.presented(window.id(), seen.clone()).await.unwrap().armed {
+        tokio::task::yield_now().await;
+    }
+    let armed = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    assert!(armed.applied, "{armed:?}");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
+}
+
+#[tokio::test]
+async fn the_same_plan_asked_twice_is_one_question() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    wire.event("exec.pending").await;
+    let (_, second) = wire.post_run(&["echo", "hi"], json!({})).await;
+    assert_eq!(wire.event("exec.pending").await["position"], 1, "it joins the first");
+    let listed = lab.control("questions.list", json!({})).await.unwrap();
+    assert_eq!(listed["questions"].as_array().unwrap().len(), 1, "{listed}");
+    lab.answer_to(&question, "once", json!({})).await;
+    for call in [first, second] {
+        assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n", "both were waiting for it");
+    }
+}
+
+#[tokio::test]
+async fn always_answers_what_waits_and_is_covered_now() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, first) = wire.post_run(&["basename", "/a/b"], json!({})).await;
+    let question = lab.question().await;
+    let (_, covered) = wire.post_run(&["basename", "/c/d"], json!({})).await;
+    let other = lab.question().await;
+    let (_, uncovered) = wire.post_run(&["dirname", "/c/d"], json!({})).await;
+    let still = lab.question().await;
+    let answered = lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
+    assert_eq!(answered["also"], json!([other.id]), "{answered}");
+    assert_eq!(wire.answer(first).await.unwrap()["stdout"], "b\n");
+    assert_eq!(wire.answer(covered).await.unwrap()["stdout"], "d\n", "without another click");
+    lab.answer_to(&still, "deny", json!({})).await;
+    assert_eq!(wire.answer(uncovered).await.unwrap()["reason"], "user", "what is not covered still waits");
+}
+
+#[tokio::test]
+async fn a_new_deny_rule_denies_what_waits() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["basename", "/a/b"], json!({})).await;
+    lab.question().await;
+    lab.rule("deny", None, "basename *").await;
+    let denied = wire.answer(call).await.unwrap();
+    assert_eq!(denied["reason"], "denylist", "{denied}");
+}
+
+#[tokio::test]
+async fn deny_always_saves_a_rule_and_deny_all_lasts() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["basename", "/a/b"], json!({})).await;
+    lab.answer("deny-always", json!({})).await;
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+    assert_eq!(wire.run(&["basename", "/a/b"]).await["reason"], "denylist", "nobody is asked again");
+
+    lab.rule("allow", Some("main"), "/usr/bin/uname").await;
+    let (_, call) = wire.post_run(&["dirname", "/a/b"], json!({})).await;
+    lab.answer("deny-all", json!({})).await;
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+    let denied = wire.run(&["uname"]).await;
+    assert_eq!(denied["reason"], "user", "not even what a rule allows: {denied}");
+    assert!(denied["retryAfterMs"].as_u64().is_some_and(|left| left > 0), "{denied}");
+}
+
+#[tokio::test]
+async fn three_refusals_cool_an_agent_down() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    for number in ["1", "2", "3"] {
+        let (_, call) = wire.post_run(&["echo", number], json!({})).await;
+        lab.answer("deny", json!({})).await;
+        wire.answer(call).await.unwrap();
+    }
+    let denied = wire.run(&["echo", "4"]).await;
+    assert_eq!(denied["reason"], "rate-limited", "{denied}");
+    assert!(denied["retryAfterMs"].as_u64().is_some_and(|left| left > 0), "{denied}");
+}
+
+#[tokio::test]
+async fn nobody_answering_is_the_fallback() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("approvalTimeout", "10s")]).await;
+    let mut wire = lab.connect("main").await;
+    let (_, unseen) = wire.post_run(&["echo", "unseen"], json!({})).await;
+    lab.question().await;
+    lab.set("main", &[("fallback", "full")]).await;
+    let denied = wire.answer(unseen).await.unwrap();
+    assert_eq!(denied["reason"], "expired", "nobody could have seen it: {denied}");
+    assert_eq!(lab.closed().await, "expired");
+
+    let (_, seen) = wire.post_run(&["echo", "seen"], json!({})).await;
+    lab.question().await;
+    lab.control("questions.list", json!({})).await.unwrap();
+    let done = wire.answer(seen).await.unwrap();
+    assert_eq!(done["stdout"], "seen\n", "{done}");
+    assert_eq!(wire.event("exec.started").await["by"], "fallback");
+}
+
+#[tokio::test]
+async fn what_is_not_what_was_approved_does_not_run() {
+    let mut lab = Lab::start().await;
+    let script = lab.home().join("script");
+    std::fs::write(&script, "echo approved\n").unwrap();
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["/bin/bash", script.to_str().unwrap()], json!({})).await;
+    let question = lab.question().await;
+    std::fs::write(&script, "echo swapped\n").unwrap();
+    lab.answer_to(&question, "once", json!({})).await;
+    let denied = wire.answer(call).await.unwrap();
+    assert_eq!(denied["reason"], "drifted", "{denied}");
+}

@@ -7,6 +7,7 @@ mod door;
 mod flow;
 mod isolation;
 mod limits;
+mod recover;
 mod replay;
 mod sessions;
 mod support;

@@ -1,1 +1,101 @@
-//! tests
+//! At most once, and nothing is missed: duplicates, reconnects, restarts.
+
+use crate::support::Lab;
+use serde_json::json;
+use uuid::Uuid;
+
+#[tokio::test]
+async fn the_same_id_runs_once_and_other_content_is_an_error() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mark = lab.home().join("mark");
+    let text = format!("echo ran >> {}", mark.display());
+    let id = Uuid::new_v4();
+    let params = json!({"requestId": id, "shell": text, "wait": "finished"});
+    let mut wire = lab.connect("main").await;
+    let first = wire.call("system.run", params.clone()).await.unwrap();
+    let again = wire.call("system.run", params).await.unwrap();
+    assert_eq!(first["outcome"], "exited", "{first}");
+    assert_eq!((&again["outcome"], &again["exitCode"]), (&first["outcome"], &first["exitCode"]));
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "ran\n", "it ran once");
+    let other = json!({"requestId": id, "shell": "echo other", "wait": "finished"});
+    let error = wire.call("system.run", other).await.unwrap_err();
+    assert_eq!(error["data"]["code"], "duplicate-request", "{error}");
+}
+
+#[tokio::test]
+async fn the_same_id_joins_what_is_live() {
+    let mut lab = Lab::start().await;
+    let id = Uuid::new_v4();
+    let params = json!({"requestId": id, "command": ["echo", "hi"], "wait": "finished"});
+    let mut wire = lab.connect("main").await;
+    let first = wire.post("system.run", params.clone()).await;
+    let question = lab.question().await;
+    let mut other = lab.connect("main").await;
+    let second = other.post("system.run", params).await;
+    let status = other.call("system.status", json!({"requestId": id})).await.unwrap();
+    assert_eq!(status["state"], "asking", "{status}");
+    lab.answer_to(&question, "once", json!({})).await;
+    assert_eq!(wire.answer(first).await.unwrap()["stdout"], "hi\n");
+    assert_eq!(other.answer(second).await.unwrap()["stdout"], "hi\n", "one run, two who waited");
+}
+
+#[tokio::test]
+async fn what_was_missed_is_told_again_without_gaps() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    for word in ["a", "b"] {
+        let (_, call) = wire.post_run(&["basename", word], json!({"stream": true})).await;
+        wire.answer(call).await.unwrap();
+    }
+    let last = wire.event("exec.finished").await["sequence"].as_u64().unwrap();
+    drop(wire);
+    let lab = lab.restart().await;
+    let mut wire = lab.connect_after("main", Some(0)).await;
+    let newest = wire.welcome["sequence"].as_u64().unwrap();
+    assert!(newest >= last, "numbers go on after a restart");
+    let mut names = Vec::new();
+    for expected in 1..=newest {
+        let told = wire.read().await.unwrap();
+        assert_eq!(told["params"]["sequence"], expected, "no gap: {told}");
+        if told["method"] == "exec.output" {
+            assert!(["a\n", "b\n"].contains(&told["params"]["data"].as_str().unwrap()), "{told}");
+        }
+        names.push(told["method"].as_str().unwrap().to_owned());
+    }
+    let once = ["exec.started", "exec.output", "exec.finished"];
+    assert_eq!(names, [once, once].concat(), "everything, in order");
+    let more = wire.call("events.after", json!({"sequence": newest - 1})).await.unwrap();
+    assert_eq!((&more["sequence"], &more["replaying"]), (&json!(newest), &json!(1)));
+    assert_eq!(wire.event("exec.finished").await["sequence"], newest);
+}
+
+#[tokio::test]
+async fn a_restart_ends_what_waited_and_says_so() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (request_id, _) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.question().await;
+    wire.event("exec.pending").await;
+    drop(wire);
+    let lab = lab.restart().await;
+    let mut wire = lab.connect_after("main", Some(0)).await;
+    let denied = wire.event("exec.denied").await;
+    assert_eq!((&denied["requestId"], &denied["reason"]), (&json!(request_id), &json!("restarted")));
+    let params = json!({"requestId": request_id, "command": ["echo", "hi"], "wait": "finished"});
+    let again = wire.call("system.run", params).await.unwrap();
+    assert_eq!(again["reason"], "restarted", "the stored outcome, and no second question: {again}");
+}
+
+#[tokio::test]
+async fn a_host_that_ends_ends_what_runs() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
+    wire.event("exec.started").await;
+    let ending = tokio::spawn(async move { lab.restart().await });
+    assert_eq!(wire.answer(call).await.unwrap()["outcome"], "killed", "it does not outlive its host");
+    ending.await.unwrap();
+}

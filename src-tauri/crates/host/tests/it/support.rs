@@ -28,10 +28,7 @@ pub(crate) struct Lab {
 
 /// Waits for something that is certain to come, but not for ever.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("{what} did not come"),
-    }
+    tokio::time::timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what} did not come"))
 }
 
 impl Lab {
@@ -55,12 +52,17 @@ impl Lab {
         Self { folder, host, face, told }
     }
 
-    /// Ends the host and starts another one on the same folder.
-    pub(crate) async fn restart(self) -> Self {
+    /// Ends the host; gives its folder.
+    pub(crate) async fn end(self) -> TempDir {
         self.host.shutdown().await;
         let Self { folder, host, face, told } = self;
         drop((host, face, told));
-        Self::in_folder(folder).await
+        folder
+    }
+
+    /// Ends the host and starts another one on the same folder.
+    pub(crate) async fn restart(self) -> Self {
+        Self::in_folder(self.end().await).await
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -140,12 +142,20 @@ impl Lab {
     }
 }
 
+fn outcome(message: &Value) -> Result<Value, Value> {
+    match message.get("error") {
+        Some(error) => Err(error.clone()),
+        None => Ok(message["result"].clone()),
+    }
+}
+
 /// An agent's end of a channel.
 pub(crate) struct Wire {
     reader: BufReader<OwnedReadHalf>,
     writer: OwnedWriteHalf,
     next: i64,
     pub(crate) notices: VecDeque<Value>,
+    answers: Vec<Value>,
     pub(crate) welcome: Value,
 }
 
@@ -158,6 +168,7 @@ impl Wire {
             writer,
             next: 0,
             notices: VecDeque::new(),
+            answers: Vec::new(),
             welcome: Value::Null,
         }
     }
@@ -206,15 +217,17 @@ impl Wire {
 
     /// The answer to a call that was sent; events that come before it are kept.
     pub(crate) async fn answer(&mut self, id: i64) -> Result<Value, Value> {
+        if let Some(kept) = self.answers.iter().position(|message| message["id"] == id) {
+            return outcome(&self.answers.remove(kept));
+        }
         loop {
             let message = self.read().await.unwrap_or_else(|| panic!("the host hung up before answer {id}"));
             if message.get("method").is_some() {
                 self.notices.push_back(message);
             } else if message["id"] == id || message["id"].is_null() {
-                return match message.get("error") {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(message["result"].clone()),
-                };
+                return outcome(&message);
+            } else {
+                self.answers.push(message);
             }
         }
     }

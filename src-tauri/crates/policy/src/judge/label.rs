@@ -1,10 +1,15 @@
 //! What a step is called in a sentence: its program and subcommand, never its whole text.
 
-use postern_command::{Step, escape};
+use postern_command::{Power, Step, escape};
 
-/// `git push`, `rm`, or the text of what has no name.
+/// `git push`, `rm`, `sudo rm`, or the text of what has no name.
 pub(super) fn of_step(step: &Step) -> String {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
+    let elevated = step.via.iter().find(|via| via.power == Power::Elevated);
+    let wrapper = elevated.and_then(|via| via.argv.first()?.value.as_deref());
+    if let (Some(wrapper), Some(program)) = (wrapper, known.first()) {
+        return format!("`{} {}`", escape::text(wrapper), escape::text(program));
+    }
     if known.is_empty() {
         step.argv
             .first()

@@ -44,10 +44,11 @@ impl Outcome {
             | Reason::Rule
             | Reason::Skill
             | Reason::ReadOnly
-            | Reason::Builtin
             | Reason::BinaryChanged
             | Reason::Opaque
             | Reason::AllowlistMiss => 8,
+            // A rule says more than that a builtin needs none.
+            Reason::Builtin => 9,
         }
     }
 

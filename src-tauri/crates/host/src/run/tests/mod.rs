@@ -1,8 +1,12 @@
 //! Real processes. Nothing sleeps: each test waits for what it is about.
 
 mod drift;
+mod exploits;
+#[cfg(target_os = "linux")]
 mod lifetime;
 mod output;
+#[cfg(target_os = "linux")]
+mod unheld;
 
 use super::*;
 use crate::resolve::Resolver;

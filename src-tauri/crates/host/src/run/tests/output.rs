@@ -31,6 +31,7 @@ async fn the_environment_is_exactly_the_plans() {
     assert_eq!(text(&finished.stdout).lines().collect::<Vec<_>>(), expected);
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_child_has_three_descriptors_its_own_session_no_core_and_default_signals() {
     let place = Place::new();

@@ -35,6 +35,11 @@ pub(super) fn start_time(pid: Pid) -> Option<u64> {
     system::row(pid.as_raw_nonzero().get()).map(|row| row.process.start_time)
 }
 
+/// The parent of a process; none where there is no such process any more.
+pub(super) fn parent_of(pid: i32) -> Option<i32> {
+    system::row(pid).map(|row| row.parent)
+}
+
 /// Everything that a run's leader started, as far as it was seen.
 #[derive(Debug)]
 pub(super) struct Tree {

@@ -195,6 +195,14 @@ fn a_parents_deny_is_final_and_its_allow_is_not() {
 }
 
 #[test]
+fn what_is_told_is_what_weighs() {
+    let told = |text: &str| Scene::new().allow("/usr/bin/ls").shell(text).judge();
+    assert_eq!(told("true && ls").rule.unwrap().pattern, "/usr/bin/ls", "a rule before a builtin");
+    assert_eq!(told("true").reason, Reason::Builtin);
+    assert_eq!(told("sudo ls").message, "No rule for `sudo ls`.");
+}
+
+#[test]
 fn every_ending_says_something() {
     for scene in [
         Scene::new().argv(&[]),
