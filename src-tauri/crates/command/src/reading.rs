@@ -135,10 +135,11 @@ pub enum RedirectionKind {
 }
 
 impl Redirection {
-    /// Whether it can change a file: a writing kind whose target is not the null device.
+    /// Whether it can change a file: a writing kind whose target is neither the null device nor an output of the step itself.
     pub fn writes(&self) -> bool {
+        const NO_FILE: [Option<&str>; 3] = [Some("/dev/null"), Some("/dev/stdout"), Some("/dev/stderr")];
         matches!(self.kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite)
-            && self.target.value.as_deref() != Some("/dev/null")
+            && !NO_FILE.contains(&self.target.value.as_deref())
     }
 }
 

@@ -19,8 +19,9 @@ pub(super) fn awk_only_prints(program: &str) -> bool {
     }
     let words = ["system", "getline", "close", "fflush", "ENVIRON", "load", "include", "printf >"];
     let pipes = code.replace("||", "").contains('|');
-    let compares = code.contains('>') && code.contains("print");
-    !pipes && !compares && !code.contains('@') && !words.iter().any(|word| code.contains(word))
+    let redirects = |statement: &str| statement.find("print").is_some_and(|at| statement[at..].contains('>'));
+    let writes = code.split([';', '{', '}', '\n']).any(redirects);
+    !pipes && !writes && !code.contains('@') && !words.iter().any(|word| code.contains(word))
 }
 
 /// Whether a sed script only selects, prints and substitutes: no `w`, `r`, `e`, and no such flag on `s`.
@@ -126,6 +127,7 @@ mod tests {
             "{print $1}",
             "NR==1",
             "$3 > 5",
+            "NR>1 {print $2}",
             "/a|b/".replace('|', ".").as_str(),
             "{ s += $1 } END { print s }",
             "{print \"a > b | c\"}",

@@ -38,7 +38,7 @@ fn guesses(call: &Call, argument: usize) -> Vec<Vec<String>> {
     let word = |at: usize| call.args.get(at).and_then(Arg::value).unwrap_or_default();
     let own = word(argument).split_once('=').map_or("", |(_, value)| value);
     let texts = [own, word(argument + 1), word(argument + 1).split_once('=').map_or("", |(_, value)| value)];
-    let mut found = call.suffixes(argument + 1);
+    let mut found = call.suffixes(argument);
     let rest = call.args.iter().skip(argument + 2).filter_map(Arg::value).filter(|text| text.contains(' '));
     found.extend(rest.flat_map(candidates));
     found.extend(texts.into_iter().flat_map(|text| candidates(text.trim_start_matches(['!', ' ']))));
@@ -48,6 +48,9 @@ fn guesses(call: &Call, argument: usize) -> Vec<Vec<String>> {
 /// Programs whose ways out only read something, so that an argument known only at run time is no danger.
 const MILD: &[&str] =
     &["date", "file", "ps", "top", "diff", "jq", "less", "more", "man", "base64", "tree", "xxd", "column"];
+
+/// What `tee` may be given without writing a file.
+const NO_FILE: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr"];
 
 /// Options that surely take the next word, whatever it begins with.
 fn takes_value(program: &str, option: &str) -> bool {
@@ -158,9 +161,14 @@ fn special(name: &str, call: &Call, subcommand: usize) -> Vec<WayOut> {
             .into_iter()
             .collect(),
         "tee" => {
-            let file = operands().find(|at| args[*at].value() != Some("/dev/null"));
+            let file = operands().find(|at| !args[*at].value().is_some_and(|path| NO_FILE.contains(&path)));
             file.map(|argument| way(argument, "writes a file")).into_iter().collect()
         }
+        "npx" | "bunx" | "uvx" | "pipx" => operands()
+            .next()
+            .map(|argument| way(argument, "fetches a package and runs it"))
+            .into_iter()
+            .collect(),
         "ssh" => operands()
             .nth(1)
             .map(|argument| way(argument, "runs a command on another machine"))

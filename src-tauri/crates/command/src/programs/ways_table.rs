@@ -286,8 +286,6 @@ pub(super) const TABLE: &[Row] = &[
     row(&["split"], Long("filter"), "runs a shell on each part"),
     row(&["dd"], Prefix("of="), "writes a file or a device"),
     row(&["install"], Long("strip-program"), "runs the program that it names"),
-    row(&["cp", "mv", "install", "ln"], Short('t'), "writes into a folder"),
-    row(&["diff"], Long("to-file"), "reads another file"),
     row(&["top"], Short('c'), "shows command lines"),
     row(&["ps"], Short('E'), "shows environments"),
     row(&["yq"], Short('i'), "edits files in place"),

@@ -12,8 +12,12 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Operators that bash 3.2, newer ones and zsh read alike, with an operand that expands to nothing else.
 pub(super) fn is_plain_operator(operator: &str, dialect: Dialect) -> bool {
     const PLAIN: &str = "_./:@%+,- *?#=";
-    if matches!(operator, "" | "[@]" | "[*]") {
-        return operator.is_empty() || dialect == Dialect::Bash;
+    if operator.is_empty() {
+        return true;
+    }
+    if let Some(subscript) = operator.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let plain = matches!(subscript, "@" | "*") || subscript.chars().all(|c| c.is_ascii_digit());
+        return plain && !subscript.is_empty() && dialect == Dialect::Bash;
     }
     let operand =
         [":-", ":+", "-", "+", "##", "#", "%%", "%", "//", "/"].iter().find_map(|o| operator.strip_prefix(o));

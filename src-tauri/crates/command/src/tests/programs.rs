@@ -56,7 +56,6 @@ fn wrappers_are_peeled(#[case] line: &str, #[case] power: Power) {
 #[case("sudo -s ls")]
 #[case("xargs --unheard ls")]
 #[case("strace ls")]
-#[case("npx ls")]
 #[case("nice -n 5 -Q ls")]
 #[case("env $X ls")]
 #[case("chroot / ls")]
@@ -119,6 +118,8 @@ fn wrappers_in_wrappers_keep_their_order() {
 #[case("deno eval x")]
 #[case("launchctl submit -l x -- y")]
 #[case("xargs git log")]
+#[case("npx tsc")]
+#[case("swift -e x")]
 #[case("sqlite3 db .shell")]
 fn ways_out_are_named(#[case] line: &str) {
     let reading = bash(line);
