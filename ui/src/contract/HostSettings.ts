@@ -12,8 +12,4 @@ keepDays: number,
 /**
  * The settings that a new agent starts with.
  */
-newAgent: Settings, 
-/**
- * Deny everything while the screen is locked, instead of letting questions wait.
- */
-denyWhenLocked: boolean, };
+newAgent: Settings, };

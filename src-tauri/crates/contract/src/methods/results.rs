@@ -191,13 +191,11 @@ pub struct HostSettings {
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
-    /// Deny everything while the screen is locked, instead of letting questions wait.
-    pub deny_when_locked: bool,
 }
 
 impl Default for HostSettings {
     fn default() -> Self {
-        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: false }
+        Self { keep_days: 90, new_agent: Settings::default() }
     }
 }
 

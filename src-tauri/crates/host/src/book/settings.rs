@@ -1,8 +1,9 @@
 //! What holds for the whole.
 
-use super::{Book, BookError, values};
+use super::{Book, BookError, now, values};
 use postern_contract::methods::HostSettings;
-use postern_store::Connection;
+use postern_policy::Millis;
+use postern_store::{Connection, Keep, sweep};
 
 /// The key under which they are kept.
 const KEY: &str = "host";
@@ -13,7 +14,22 @@ pub(super) fn read(conn: &Connection) -> Result<HostSettings, postern_store::Err
     Ok(postern_store::settings::get(conn, KEY)?.unwrap_or_default())
 }
 
+/// How many bytes of history are kept, however young it is.
+const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
+/// How many requests are cleared away before others may write again.
+const STEP: u32 = 500;
+/// A day in milliseconds.
+const DAY: Millis = 24 * 3_600_000;
+
 impl Book {
+    /// Clears history away that is older than the person keeps it.
+    pub(crate) async fn clear_history(&self) -> Result<(), BookError> {
+        let since = now() - Millis::from(self.snapshot().settings.keep_days) * DAY;
+        let keep = Keep { since, bytes: MOST_HISTORY };
+        while self.store().write(move |conn| sweep(conn, keep, STEP)).await? > 0 {}
+        Ok(())
+    }
+
     /// Writes what holds for the whole.
     pub(crate) async fn set_settings(&self, settings: HostSettings) -> Result<(), BookError> {
         if !(1..=LONGEST_DAYS).contains(&settings.keep_days) {

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 const QUIET: Duration = Duration::from_millis(100);
 /// How often everything is looked at although nothing was heard.
 const NET: Duration = Duration::from_secs(30);
-/// How often rules whose time is over are cleared away. They match nothing anyway.
+/// How often rules whose time is over and old history are cleared away. Neither matters to a verdict.
 const CLEARING: Duration = Duration::from_mins(10);
 /// The files that matter. Writes to others in a folder of skills are passed over.
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
@@ -123,6 +123,9 @@ async fn look(control: &Control, book: &Book, clear: bool) -> Result<(), Control
     }
     let shipped = book.reread_managed().await?;
     let expired = clear && book.remove_expired().await?;
+    if clear {
+        book.clear_history().await?;
+    }
     if shipped || expired {
         control.rules_changed(None).await?;
     }

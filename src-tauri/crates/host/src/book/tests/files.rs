@@ -4,6 +4,8 @@ use super::{World, id};
 use crate::book::{NewSession, ToolRemember};
 use postern_policy::Decision;
 use postern_policy::permissions::check_tool;
+use postern_request::Ending;
+use postern_store::requests;
 use serde_json::json;
 
 fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json::Value) -> Decision {
@@ -88,4 +90,49 @@ async fn a_parents_deny_is_final_in_its_subagents_session() {
     );
     world.book.close_session(&id("main"), "sub").await.unwrap();
     assert_eq!(tool(&world, Some("sub"), "fetch", &json!({})), Decision::Allow, "its layers went with it");
+}
+
+#[tokio::test]
+async fn history_that_is_older_than_it_is_kept_goes() {
+    let world = World::new().await;
+    let write = |at: i64| {
+        world.book.store().write(move |conn| {
+            let id = uuid::Uuid::now_v7();
+            let new = requests::NewRequest {
+                id,
+                agent: super::id("main"),
+                request_id: id.to_string(),
+                content: [0; 32],
+                session: None,
+                line: "uname".into(),
+                asked: "{}".into(),
+                at,
+            };
+            requests::open(conn, &new)?;
+            let ending = Ending::Failed { message: "no".into() };
+            requests::change(conn, id, &requests::Change::ended(&ending, at)?)?;
+            Ok(id)
+        })
+    };
+    write(1_000).await.unwrap();
+    let young = write(crate::book::now()).await.unwrap();
+    world.book.clear_history().await.unwrap();
+    let left =
+        world.book.store().read(|conn| requests::list(conn, &requests::Filter::default(), 10)).unwrap();
+    assert_eq!(
+        left.iter().map(|row| row.id).collect::<Vec<_>>(),
+        [young],
+        "the old one went, the young one stays"
+    );
+}
+
+#[test]
+fn a_layer_keeps_its_order_on_the_way_in() {
+    let map: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(r#"{"z":"allow","*":"deny"}"#).unwrap();
+    assert_eq!(
+        map.keys().collect::<Vec<_>>(),
+        ["z", "*"],
+        "sorted, the deny would lose to what stands before it"
+    );
 }
