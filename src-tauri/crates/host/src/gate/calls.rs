@@ -284,6 +284,7 @@ fn new_request(
         finished: Vec::new(),
         input,
         running: None,
+        began: None,
         intended: false,
         placed: false,
         output_cap,

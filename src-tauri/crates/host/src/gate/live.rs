@@ -58,6 +58,8 @@ pub(crate) struct Request {
     pub(crate) finished: Vec<Reply>,
     pub(crate) input: Option<InputQueue>,
     pub(crate) running: Option<Running>,
+    /// Dropped when `exec.started` is on its way: what the run writes is told behind it.
+    pub(crate) began: Option<oneshot::Sender<()>>,
     /// Whether the start was written down as intended.
     pub(crate) intended: bool,
     /// Whether it holds one of its agent's places.

@@ -75,6 +75,7 @@ impl Task {
         if let Some(event) = event {
             let about = request.about();
             let told = self.parts.publisher.publish(&about, at, event, work);
+            request.began = None;
             self.spawn(async move {
                 let outcome = told.await.unwrap_or(Err(Error::Closed)).map(Some);
                 Done::Recorded { id, outcome }
@@ -97,6 +98,7 @@ impl Task {
             }
             Err(error) => {
                 tracing::error!(request = %id, %error, "a state could not be written down");
+                request.began = None;
                 let needs = |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Ask { .. });
                 if request.effects.iter().any(needs) {
                     request.effects.clear();

@@ -12,7 +12,7 @@ use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, Stdin};
 use postern_request::{Approved, By, Denial, Event, Outcome, State};
 use postern_store::requests;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use uuid::Uuid;
 
 /// Runs of one agent that may wait for a place.
@@ -73,6 +73,8 @@ impl Task {
         };
         let intended = std::mem::replace(&mut request.intended, true);
         let (store, about) = (self.parts.store.clone(), request.about());
+        let (began, begun) = oneshot::channel();
+        request.began = Some(began);
         let output = Forward {
             publisher: self.parts.publisher.clone(),
             about,
@@ -96,7 +98,7 @@ impl Task {
                             .send(super::Message::Told(Box::new(Done::Started { id, running })))
                             .await;
                     }
-                    output.follow(id, events, messages).await
+                    output.follow(id, events, begun, messages).await
                 }
                 Err(SpawnError::Drifted(what)) => {
                     Done::Happened { id, event: Event::Drifted(denial::drifted(what)) }
@@ -216,9 +218,14 @@ impl Forward {
         self,
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
+        begun: oneshot::Receiver<()>,
         messages: mpsc::WeakSender<super::Message>,
     ) -> Done {
         let places = Arc::new(Semaphore::new(PIECES));
+        if self.stream {
+            // It is dropped, never sent.
+            _ = begun.await;
+        }
         while let Some(event) = events.recv().await {
             match event {
                 RunEvent::Output { stream, offset, bytes } => {

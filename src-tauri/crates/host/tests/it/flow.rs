@@ -149,3 +149,32 @@ async fn a_run_is_killed_by_its_agent_and_by_the_person() {
     lab.control("requests.kill", json!({"id": id})).await.unwrap();
     assert_eq!(wire.answer(call).await.unwrap()["outcome"], "killed");
 }
+
+#[tokio::test]
+async fn a_reader_that_pauses_misses_nothing() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let bytes = 6_000_000;
+    let params =
+        json!({"requestId": Uuid::new_v4(), "shell": format!("yes | head -c {bytes}"), "stream": true});
+    wire.call("system.run", params).await.unwrap();
+    // Nobody reads here until the host has noticed: another connection sees it run on.
+    let mut other = lab.connect("main").await;
+    other.run(&["true"]).await;
+    let mut heard = 0;
+    assert_eq!(wire.read().await.unwrap()["method"], "exec.started", "first of all it starts");
+    loop {
+        let told = wire.read().await.unwrap();
+        let params = &told["params"];
+        match told["method"].as_str().unwrap() {
+            "exec.output" => {
+                assert_eq!(params["offset"], heard, "no gap");
+                heard += params["data"].as_str().unwrap().len() as u64;
+            }
+            "exec.finished" if params["bytes"] == bytes => break,
+            _ => {}
+        }
+    }
+    assert_eq!(heard, bytes, "all of it, before its end is told");
+}
