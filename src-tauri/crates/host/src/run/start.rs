@@ -3,10 +3,11 @@
 use super::drift::{drift, mismatch};
 use super::exit::reap;
 use super::pipes::{self, Ours, Theirs};
-use super::{Input, Prepared, SpawnError, tree};
+use super::tree::{self, Tree};
+use super::{Input, Prepared, SpawnError};
 use crate::resolve::{HeldFile, SHELL};
 use postern_request::Launch;
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,11 +20,36 @@ use super::macos_spawn as system;
 /// A process that was let go.
 #[derive(Debug)]
 pub(super) struct Started {
-    pub(super) pid: Pid,
+    pub(super) child: Unwatched,
     pub(super) start_time: u64,
     pub(super) ours: Ours,
     pub(super) input: Input,
     pub(super) at: Instant,
+}
+
+/// A child that nobody watches yet. Dropping it ends it: nothing runs unwatched.
+#[derive(Debug)]
+pub(super) struct Unwatched(Pid);
+
+impl Unwatched {
+    pub(super) fn pid(&self) -> Pid {
+        self.0
+    }
+
+    /// Somebody else sees to its end from now on.
+    pub(super) fn watched(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Unwatched {
+    fn drop(&mut self) {
+        // It is our child and was not reaped: its id is its own.
+        let mut tree = Tree::of(self.0);
+        tree.kill_descendants();
+        tree.kill_leader();
+        reap(self.0);
+    }
 }
 
 /// What the system is told: everything as it wants it, so that nothing is left to do between fork and exec.
@@ -44,36 +70,27 @@ pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
     let call = call(&prepared, theirs)?;
-    let pid = held_and_released(&call)?;
+    let child = held_and_released(&call)?;
     let at = Instant::now();
     drop(call);
-    let start_time = tree::start_time(pid).unwrap_or(0);
-    Ok(Started { pid, start_time, ours, input: prepared.input, at })
+    let start_time = tree::start_time(child.pid()).unwrap_or(0);
+    Ok(Started { child, start_time, ours, input: prepared.input, at })
 }
 
 /// The process is looked at while it is held. Where that is not possible everything is looked at before, and machine
 /// code is executed through the judged file's own descriptor.
-fn held_and_released(call: &Call<'_>) -> Result<Pid, SpawnError> {
+fn held_and_released(call: &Call<'_>) -> Result<Unwatched, SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
-        let verdict = system::imposter(pid, call).or_else(|| drift(call.prepared));
-        let released = check(verdict).and_then(|()| system::release(pid));
-        return kept(pid, released);
+        let child = Unwatched(pid);
+        check(system::imposter(pid, call).or_else(|| drift(call.prepared)))?;
+        system::release(pid)?;
+        return Ok(child);
     }
     check(drift(call.prepared))?;
-    let pid = system::spawn_free(call)?;
+    let child = Unwatched(system::spawn_free(call)?);
     // It runs already: a difference is at least not left running.
-    kept(pid, check(drift(call.prepared)))
-}
-
-/// The process where all is well; where not it is ended.
-fn kept(pid: Pid, verdict: Result<(), SpawnError>) -> Result<Pid, SpawnError> {
-    if verdict.is_err() {
-        // It is our child and was not reaped: its id is its own.
-        _ = rustix::process::kill_process_group(pid, Signal::KILL);
-        _ = rustix::process::kill_process(pid, Signal::KILL);
-        reap(pid);
-    }
-    verdict.map(|()| pid)
+    check(drift(call.prepared))?;
+    Ok(child)
 }
 
 fn check(difference: Option<String>) -> Result<(), SpawnError> {

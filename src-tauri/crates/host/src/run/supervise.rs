@@ -36,13 +36,9 @@ pub(super) fn supervise(
     terms: &Terms,
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
-    let pid = started.pid;
-    let child = Child::watch(pid).inspect_err(|_| {
-        let mut tree = Tree::of(pid);
-        tree.kill_descendants();
-        tree.kill_leader();
-        super::exit::reap(pid);
-    })?;
+    let pid = started.child.pid();
+    let child = Child::watch(pid)?;
+    started.child.watched();
     let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
     let (orders, ordered) = mpsc::unbounded_channel();
     let (input, pieces) = mpsc::channel(1);

@@ -13,7 +13,9 @@ fn without_ptrace(prepared: Prepared) -> Result<(String, Exit), SpawnError> {
         let started = start(prepared)?;
         let mut text = String::new();
         std::fs::File::from(started.ours.stdout).read_to_string(&mut text).unwrap();
-        Ok((text, reap(started.pid)))
+        let pid = started.child.pid();
+        started.child.watched();
+        Ok((text, reap(pid)))
     });
     thread.join().unwrap()
 }
@@ -66,4 +68,14 @@ fn a_difference_is_found_before_anything_runs() {
     std::fs::write(&script, b"#!/bin/sh\necho bad > \"$0.out\"\n").unwrap();
     assert!(matches!(without_ptrace(prepared), Err(SpawnError::Drifted(_))));
     assert!(!place.path("script.out").exists(), "not even for a moment");
+}
+
+#[test]
+fn a_start_that_nobody_takes_over_is_ended() {
+    let place = Place::new();
+    let started = start(place.prepare(&["sleep", "1000"])).unwrap();
+    let pid = started.child.pid().as_raw_nonzero();
+    assert!(Path::new(&format!("/proc/{pid}")).exists(), "it runs");
+    drop(started);
+    assert!(!Path::new(&format!("/proc/{pid}")).exists(), "ended and reaped");
 }
