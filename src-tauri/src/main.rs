@@ -17,7 +17,6 @@ fn environment(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment is read once, here")]
 fn inherited() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -24,6 +24,7 @@ pub(crate) struct Parts {
 }
 
 /// Runs the app until it quits.
+#[expect(clippy::exit, reason = "it is in what Tauri's macro writes")]
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     tauri::async_runtime::set(runtime.handle().clone());

@@ -27,6 +27,9 @@ use tempfile::TempDir;
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Between two looks at something that does not tell when it is there.
+const BETWEEN: Duration = Duration::from_millis(50);
+
 /// What the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
     let needed: [(&str, Option<PathBuf>); 5] = [
@@ -121,7 +124,7 @@ impl Window {
     pub async fn empty(&self) {
         let gone = async {
             while !self.page.find_all(Locator::Css("[data-testid=question]")).await.unwrap().is_empty() {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(BETWEEN).await;
             }
         };
         tokio::time::timeout(PATIENCE, gone).await.expect("the question stays on show");
@@ -185,27 +188,23 @@ async fn connect(port: u16, data: &Path) -> Client {
         }
     });
     let serde_json::Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };
+    let mut last = None;
     let started = async {
         loop {
             let mut builder = ClientBuilder::new(HttpConnector::new());
-            match builder
-                .capabilities(capabilities.clone())
-                .connect(&format!("http://127.0.0.1:{port}"))
-                .await
-            {
+            let url = format!("http://127.0.0.1:{port}");
+            match builder.capabilities(capabilities.clone()).connect(&url).await {
                 Ok(client) => return client,
-                // tauri-driver is not up yet.
-                Err(
-                    fantoccini::error::NewSessionError::Lost(_)
-                    | fantoccini::error::NewSessionError::Failed(_),
-                ) => {
-                    tokio::task::yield_now().await;
-                }
-                Err(error) => panic!("no session: {error}"),
+                // The drivers are not up yet: they say nothing when they are.
+                Err(error) => last = Some(error),
             }
+            tokio::time::sleep(BETWEEN).await;
         }
     };
-    tokio::time::timeout(PATIENCE, started).await.expect("the app does not start")
+    match tokio::time::timeout(PATIENCE, started).await {
+        Ok(client) => client,
+        Err(_) => panic!("the app does not start: {last:?}"),
+    }
 }
 
 /// A display that nobody else uses, and its number.

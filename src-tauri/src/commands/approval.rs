@@ -1,4 +1,5 @@
 //! What the approval page may call: it says an id, a digest and an answer, never what to run.
+#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::desk::Showing;
 use crate::run::Parts;

@@ -1,4 +1,5 @@
 //! What the settings page may call: the control methods, without those that answer a question.
+#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::run::Parts;
 use postern_contract::methods::METHODS;
