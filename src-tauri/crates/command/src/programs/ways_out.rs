@@ -164,6 +164,26 @@ fn special(name: &str, call: &Call, subcommand: usize) -> Vec<WayOut> {
             let file = operands().find(|at| !args[*at].value().is_some_and(|path| NO_FILE.contains(&path)));
             file.map(|argument| way(argument, "writes a file")).into_iter().collect()
         }
+        "uniq" => operands().nth(1).map(|argument| way(argument, "writes a file")).into_iter().collect(),
+        "date" => {
+            let of_option = |at: usize| {
+                args[at - 1].value().is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word))
+            };
+            let sets = |at: &usize| {
+                !of_option(*at)
+                    && args[*at].value().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            };
+            operands().find(sets).map(|argument| way(argument, "sets the clock")).into_iter().collect()
+        }
+        "jq" => {
+            let word = |text: &str| {
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .any(|w| matches!(w, "env" | "ENV"))
+            };
+            let reads =
+                operands().find(|at| args[*at].value().is_some_and(|text| !text.contains('/') && word(text)));
+            reads.map(|argument| way(argument, "reads the environment")).into_iter().collect()
+        }
         "npx" | "bunx" | "uvx" | "pipx" => operands()
             .next()
             .map(|argument| way(argument, "fetches a package and runs it"))
@@ -171,7 +191,7 @@ fn special(name: &str, call: &Call, subcommand: usize) -> Vec<WayOut> {
             .collect(),
         "ssh" => operands()
             .nth(1)
-            .map(|argument| way(argument, "runs a command on another machine"))
+            .map(|argument| way(argument, "opens a shell, or runs a command, on another machine"))
             .into_iter()
             .collect(),
         "bun" | "deno" | "swift" | "tsx" => {
@@ -186,6 +206,9 @@ fn special(name: &str, call: &Call, subcommand: usize) -> Vec<WayOut> {
 fn git(args: &[Arg], subcommand: usize) -> Vec<WayOut> {
     let word = |at: usize| args.get(at).and_then(Arg::value);
     let mut ways = Vec::new();
+    if let Some(at) = (1..args.len()).find(|at| word(*at).is_some_and(|text| text.contains("=ext::"))) {
+        ways.push(way(at, "`ext::` runs a command"));
+    }
     for at in 1..subcommand.min(args.len()) {
         let target = match word(at) {
             Some("-C") => word(at + 1).or(Some("/")),
