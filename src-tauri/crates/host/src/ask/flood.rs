@@ -9,14 +9,15 @@ use tokio::time::Instant;
 const REFUSALS: usize = 3;
 /// The time in which they count.
 const REFUSED_WITHIN: Duration = Duration::from_mins(10);
+/// Calls a second that are no requests: status, output, kill and the like.
+const CALLS_A_SECOND: f64 = 500.0;
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// What one agent did lately.
 #[derive(Debug)]
 pub(crate) struct Flood {
-    /// Requests that may still come at once; refilled by the second.
-    tokens: f64,
-    refilled: Instant,
+    requests: Bucket,
+    calls: Bucket,
     questions: VecDeque<Instant>,
     refusals: VecDeque<Instant>,
 }
@@ -35,21 +36,18 @@ impl TryAfter {
 impl Flood {
     /// An agent that did nothing yet.
     pub(crate) fn new(now: Instant) -> Self {
-        Self { tokens: f64::INFINITY, refilled: now, questions: VecDeque::new(), refusals: VecDeque::new() }
+        let (requests, calls) = (Bucket::new(now), Bucket::new(now));
+        Self { requests, calls, questions: VecDeque::new(), refusals: VecDeque::new() }
     }
 
     /// A request comes in. A burst of two seconds' worth is let through.
     pub(crate) fn request(&mut self, settings: &Settings, now: Instant) -> Result<(), TryAfter> {
-        let rate = f64::from(settings.requests_per_second.max(1));
-        let grown = now.duration_since(self.refilled).as_secs_f64() * rate;
-        self.tokens = (self.tokens + grown).min(rate * 2.0);
-        self.refilled = now;
-        if self.tokens >= 1.0 {
-            self.tokens -= 1.0;
-            Ok(())
-        } else {
-            Err(TryAfter(Duration::from_secs_f64((1.0 - self.tokens) / rate)))
-        }
+        self.requests.take(f64::from(settings.requests_per_second.max(1)), now)
+    }
+
+    /// Any other call comes in: one that asks again and again must not keep the gate from the other agents.
+    pub(crate) fn call(&mut self, now: Instant) -> Result<(), TryAfter> {
+        self.calls.take(CALLS_A_SECOND, now)
     }
 
     /// A person would have to be asked.
@@ -76,6 +74,31 @@ impl Flood {
     }
 }
 
+/// What may still come at once; refilled by the second, for two seconds at most.
+#[derive(Debug)]
+struct Bucket {
+    tokens: f64,
+    refilled: Instant,
+}
+
+impl Bucket {
+    fn new(now: Instant) -> Self {
+        Self { tokens: f64::INFINITY, refilled: now }
+    }
+
+    fn take(&mut self, rate: f64, now: Instant) -> Result<(), TryAfter> {
+        let grown = now.duration_since(self.refilled).as_secs_f64() * rate;
+        self.tokens = (self.tokens + grown).min(rate * 2.0);
+        self.refilled = now;
+        if self.tokens >= 1.0 {
+            self.tokens -= 1.0;
+            Ok(())
+        } else {
+            Err(TryAfter(Duration::from_secs_f64((1.0 - self.tokens) / rate)))
+        }
+    }
+}
+
 fn forget(times: &mut VecDeque<Instant>, now: Instant, within: Duration) {
     while times.front().is_some_and(|time| now.duration_since(*time) >= within) {
         times.pop_front();
@@ -99,6 +122,16 @@ mod tests {
         }
         assert_eq!(flood.request(&settings, start), Err(TryAfter(Duration::from_millis(500))));
         assert_eq!(flood.request(&settings, start + Duration::from_millis(500)), Ok(()), "it said when");
+    }
+
+    #[test]
+    fn calls_are_limited_beside_requests() {
+        let start = Instant::now();
+        let mut flood = Flood::new(start);
+        let taken = (0..2000).take_while(|_| flood.call(start).is_ok()).count();
+        assert_eq!(taken, 1000, "two seconds' worth at once");
+        assert_eq!(flood.request(&Settings::default(), start), Ok(()), "requests have a limit of their own");
+        assert_eq!(flood.call(start + Duration::from_secs(1)), Ok(()), "it comes back with time");
     }
 
     #[test]

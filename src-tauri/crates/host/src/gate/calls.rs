@@ -3,6 +3,7 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
 use super::task::Task;
+use crate::ask::flood::TryAfter;
 use crate::book::now;
 use crate::run::Stream as RunStream;
 use postern_command::escape;
@@ -30,6 +31,11 @@ impl Task {
         if self.closing {
             return;
         }
+        if let Err(after) = self.may_call(agent, &call) {
+            let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many messages");
+            reply.error(&error.retry_after(after.millis()));
+            return;
+        }
         match call {
             Call::Run(run) => self.run_called(connection, agent, *run, reply),
             Call::Status(params) => self.status(agent, &params, reply),
@@ -49,6 +55,20 @@ impl Task {
                     Err(error) => reply.error(&error),
                 });
             }
+        }
+    }
+
+    /// Requests and tool checks have a limit of their own; input waits until it was written.
+    fn may_call(&mut self, agent: &AgentId, call: &Call) -> Result<(), TryAfter> {
+        match call {
+            Call::Run(_) | Call::ToolCheck(_) | Call::Input(_) => Ok(()),
+            Call::Status(_)
+            | Call::Output(_)
+            | Call::Kill(_)
+            | Call::Which(_)
+            | Call::SessionOpen(_)
+            | Call::SessionClose(_)
+            | Call::EventsAfter(_) => self.agent(agent).flood.call(Instant::now()),
         }
     }
 
@@ -135,15 +155,23 @@ impl Task {
             self.status_of_ended(agent, params.request_id, reply);
             return;
         };
-        let bytes = |stream| request.running.as_ref().map_or(0, |running| running.output(stream).bytes);
-        reply.ok(&StatusResult {
+        let running = request.running.clone();
+        let mut status = StatusResult {
             request_id: params.request_id,
             state: request.run_state(),
             verdict: request.judged.as_deref().map(|judged| note(&judged.verdict)),
             pid: request.pid(),
-            stdout_bytes: bytes(RunStream::Stdout),
-            stderr_bytes: bytes(RunStream::Stderr),
+            stdout_bytes: 0,
+            stderr_bytes: 0,
             ending: None,
+        };
+        // Output is looked at off the gate's own task.
+        tokio::task::spawn_blocking(move || {
+            if let Some(running) = running {
+                status.stdout_bytes = running.output(RunStream::Stdout).bytes;
+                status.stderr_bytes = running.output(RunStream::Stderr).bytes;
+            }
+            reply.ok(&status);
         });
     }
 

@@ -77,10 +77,13 @@ impl Task {
 
     pub(super) fn output(&self, agent: &AgentId, params: OutputParams, reply: Reply) {
         if let Some(request) = self.theirs(agent, params.request_id) {
-            let so_far = |stream| request.running.as_ref().map(|running| running.output(stream));
-            let stdout = so_far(RunStream::Stdout).unwrap_or_default();
-            let stderr = so_far(RunStream::Stderr).unwrap_or_default();
-            reply.ok(&slice(&params, request.run_state(), &stdout, &stderr));
+            let (running, state) = (request.running.clone(), request.run_state());
+            tokio::task::spawn_blocking(move || {
+                let so_far = |stream| running.as_ref().map(|running| running.output(stream));
+                let stdout = so_far(RunStream::Stdout).unwrap_or_default();
+                let stderr = so_far(RunStream::Stderr).unwrap_or_default();
+                reply.ok(&slice(&params, state, &stdout, &stderr));
+            });
             return;
         }
         let request_id = params.request_id;
