@@ -201,10 +201,8 @@ async fn connect(port: u16, data: &Path) -> Client {
             tokio::time::sleep(BETWEEN).await;
         }
     };
-    match tokio::time::timeout(PATIENCE, started).await {
-        Ok(client) => client,
-        Err(_) => panic!("the app does not start: {last:?}"),
-    }
+    let started = tokio::time::timeout(PATIENCE, started).await;
+    started.unwrap_or_else(|_| panic!("the app does not start: {last:?}"))
 }
 
 /// A display that nobody else uses, and its number.
