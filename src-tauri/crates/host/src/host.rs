@@ -144,6 +144,11 @@ impl Host {
         &self.inner.gate
     }
 
+    /// How many times the record was flushed to the drive since the start.
+    pub fn flushes(&self) -> u64 {
+        self.inner.store.flushes()
+    }
+
     /// The data folder, by its real path.
     pub fn data(&self) -> &Path {
         &self.inner.data

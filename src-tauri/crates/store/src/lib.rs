@@ -1,7 +1,8 @@
 //! The record: SQLite, one file per table.
 //!
 //! [`Store::open`] gives a handle that can be cloned. [`Store::write`] hands work to the one writer thread, which
-//! commits in groups; its [`Receipt`] resolves when the work is durable. [`Store::read`] runs on a connection that can
+//! commits in groups; its [`Receipt`] resolves when the work outlives the process ([`Store::write_durable`]: a power
+//! cut). [`Store::read`] runs on a connection that can
 //! only read. The functions of each table take the connection that either of them gives, so that several of them make
 //! one transaction:
 //!

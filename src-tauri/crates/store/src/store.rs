@@ -4,9 +4,10 @@ use crate::error::{Error, OpenError};
 use crate::file;
 use crate::open::{self, Opened};
 use crate::readers::Readers;
-use crate::writer::{self, Job, Receipt};
+use crate::writer::{self, Flush, Job, Receipt};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -26,6 +27,7 @@ struct Shared {
     opened: Opened,
     readers: Readers,
     writer: Mutex<Option<Writer>>,
+    flushes: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -43,13 +45,15 @@ impl Store {
         let path = file::prepare(path)?;
         let (conn, opened) = open::open(&path)?;
         let (jobs, waiting) = sync_channel(writer::QUEUE);
+        let flushes = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&flushes);
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || writer::run(&conn, &waiting))
+            .spawn(move || writer::run(&conn, &waiting, &counter))
             .map_err(|source| OpenError::File { path: path.clone(), source })?;
         let writer = Mutex::new(Some(Writer { jobs, thread }));
         let readers = Readers::new(path.clone());
-        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer }) })
+        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer, flushes }) })
     }
 
     /// How the record was found when it was opened.
@@ -63,13 +67,36 @@ impl Store {
     }
 
     /// Hands `work` to the writer. It is one transaction: where it gives an error, nothing of it is written. The
-    /// receipt resolves when it is durable. Never waits: where too much waits already, the receipt holds
-    /// [`Error::Busy`].
+    /// receipt resolves when it is committed: it outlives this process, however that ends, but not a power cut before
+    /// the next flush. Never waits: where too much waits already, the receipt holds [`Error::Busy`].
     pub fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
-        let (job, receipt) = writer::job(work);
+        self.queue(Flush::No, work)
+    }
+
+    /// Like [`Store::write`], and the receipt resolves when the drive itself has it, with everything that was written
+    /// before: it outlives a power cut. For what a person decided, what is policy, and what is about to run; a flush
+    /// takes milliseconds.
+    pub fn write_durable<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Receipt<T> {
+        self.queue(Flush::Yes, work)
+    }
+
+    /// How many groups of writes were flushed to the drive since the record was opened.
+    pub fn flushes(&self) -> u64 {
+        self.shared.flushes.load(Ordering::Relaxed)
+    }
+
+    fn queue<T: Send + 'static>(
+        &self,
+        flush: Flush,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Receipt<T> {
+        let (job, receipt) = writer::job(flush, work);
         let sent = match &*self.shared.writer() {
             Some(writer) => writer.jobs.try_send(job),
             None => return Receipt::refused(Error::Closed),
@@ -81,7 +108,7 @@ impl Store {
         }
     }
 
-    /// Runs `work` on a connection that can only read, on this thread. It sees what was durable when it began.
+    /// Runs `work` on a connection that can only read, on this thread. It sees what was committed when it began.
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
         self.shared.readers.read(work)
     }

@@ -74,7 +74,7 @@ impl Book {
             Ok(())
         })
         .await?;
-        self.store().write(move |conn| postern_store::agents::add(conn, &agent)).await?;
+        self.store().write_durable(move |conn| postern_store::agents::add(conn, &agent)).await?;
         self.reload(Some(&new.id)).await?;
         self.entry(&new.id)
     }
@@ -97,7 +97,7 @@ impl Book {
             set_one(&mut agent, &values::plain_key(key), value)?;
         }
         values::check(&agent.settings)?;
-        self.store().write(move |conn| postern_store::agents::save(conn, &agent)).await?;
+        self.store().write_durable(move |conn| postern_store::agents::save(conn, &agent)).await?;
         self.reload(Some(id)).await?;
         self.entry(id)
     }
@@ -110,7 +110,9 @@ impl Book {
     ) -> Result<(), BookError> {
         let _one = self.change().await;
         let agent = id.clone();
-        self.store().write(move |conn| postern_store::agents::deny_until(conn, &agent, until)).await?;
+        self.store()
+            .write_durable(move |conn| postern_store::agents::deny_until(conn, &agent, until))
+            .await?;
         self.reload(Some(id)).await
     }
 
@@ -119,7 +121,7 @@ impl Book {
         let _one = self.change().await;
         let entry = self.entry(id)?;
         let agent = id.clone();
-        self.store().write(move |conn| postern_store::agents::remove(conn, &agent)).await?;
+        self.store().write_durable(move |conn| postern_store::agents::remove(conn, &agent)).await?;
         self.forget_sessions(id);
         self.reload(Some(id)).await?;
         self.blocking(move |_| Ok(entry.folder.remove()?)).await

@@ -24,7 +24,7 @@ impl Book {
         }
         if write && !new.is_empty() {
             let adding = new.clone();
-            let ids = self.store().write(move |conn| {
+            let ids = self.store().write_durable(move |conn| {
                 adding.iter().map(|rule| postern_store::rules::add(conn, rule)).collect::<Result<Vec<_>, _>>()
             });
             for (rule, id) in new.iter_mut().zip(ids.await?) {

@@ -62,7 +62,7 @@ impl Book {
             check_rule(rule, &self.places().home)?;
         }
         let _one = self.change().await;
-        let saved = self.store().write(move |conn| {
+        let saved = self.store().write_durable(move |conn| {
             let known = postern_store::rules::all(conn)?;
             let mut ids = Vec::with_capacity(rules.len());
             for rule in rules {

@@ -48,7 +48,7 @@ impl Book {
         }
         let _one = self.change().await;
         let one_agent = agent.as_ref() == rule.agent.as_ref();
-        self.store().write(move |conn| postern_store::rules::save(conn, &rule)).await?;
+        self.store().write_durable(move |conn| postern_store::rules::save(conn, &rule)).await?;
         self.reload(agent.as_ref().filter(|_| one_agent)).await?;
         self.listed(id).await
     }
@@ -57,7 +57,7 @@ impl Book {
     pub(crate) async fn remove_rule(&self, id: RuleId) -> Result<Option<AgentId>, BookError> {
         let agent = self.stored(id)?.agent;
         let _one = self.change().await;
-        self.store().write(move |conn| postern_store::rules::remove(conn, id)).await?;
+        self.store().write_durable(move |conn| postern_store::rules::remove(conn, id)).await?;
         self.reload(agent.as_ref()).await?;
         Ok(agent)
     }
@@ -112,7 +112,7 @@ impl Book {
     /// Saves a new rule and swaps it in. Whoever calls holds the pen.
     pub(super) async fn save_new(&self, rule: Rule) -> Result<RuleId, BookError> {
         let agent = rule.agent.clone();
-        let id = self.store().write(move |conn| postern_store::rules::add(conn, &rule)).await?;
+        let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;
         self.reload(agent.as_ref()).await?;
         Ok(id)
     }

@@ -37,7 +37,7 @@ impl Book {
         }
         values::check(&settings.new_agent)?;
         let _one = self.change().await;
-        self.store().write(move |conn| postern_store::settings::set(conn, KEY, &settings)).await?;
+        self.store().write_durable(move |conn| postern_store::settings::set(conn, KEY, &settings)).await?;
         self.reload(None).await
     }
 }

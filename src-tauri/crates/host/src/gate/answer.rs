@@ -147,7 +147,7 @@ impl Task {
             }
             Answer::Once | Answer::Always | Answer::Deny => {
                 // Behind everything that was written because of it.
-                let written = self.parts.store.write(|_| Ok(()));
+                let written = self.parts.store.write_durable(|_| Ok(()));
                 tokio::spawn(async move {
                     let durable = written.await.map_err(|error| error.to_string());
                     answer(reply, saved_or(durable));

@@ -29,7 +29,7 @@ impl Task {
         self.spawn(async move { Done::Written { id, opening: receipt.await } });
     }
 
-    /// It is durable, or was here before.
+    /// It is written, or was here before.
     pub(super) fn written(&mut self, id: Uuid, opening: Result<Opening, Error>) {
         match opening {
             Ok(Opening::New) => self.happen(id, Event::Recorded),
@@ -54,7 +54,9 @@ impl Task {
             }
         };
         request.waits = true;
-        let intend = matches!(request.effects.front(), Some(Effect::Start(_))) && !request.intended;
+        // Its question closes in between, which writes nothing that a start depends on.
+        let next = request.effects.iter().find(|effect| !matches!(effect, Effect::CloseQuestion));
+        let intend = matches!(next, Some(Effect::Start(_))) && !request.intended;
         request.intended |= intend;
         let saved = outputs_of(request);
         let work: Work = Box::new(move |conn| {
@@ -81,7 +83,9 @@ impl Task {
                 Done::Recorded { id, outcome }
             });
         } else {
-            let receipt = self.parts.store.write(work);
+            // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
+            let store = &self.parts.store;
+            let receipt = if intend { store.write_durable(work) } else { store.write(work) };
             self.spawn(async move { Done::Recorded { id, outcome: receipt.await.map(|()| None) } });
         }
     }

@@ -84,7 +84,7 @@ impl Task {
         let messages = self.messages.clone();
         self.spawn(async move {
             if !intended {
-                let written = store.write(move |conn| requests::intend(conn, id, now())).await;
+                let written = store.write_durable(move |conn| requests::intend(conn, id, now())).await;
                 if !matches!(written, Ok(true)) {
                     return Done::Happened { id, event: Event::Drifted(denial::no_record()) };
                 }

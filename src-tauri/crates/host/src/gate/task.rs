@@ -316,7 +316,7 @@ impl Task {
     /// A pause outlives a restart: what was denied by the person's wish stays denied.
     fn keep_pause(&self) {
         let pause = self.parts.pause;
-        let kept = self.parts.store.write(move |conn| match &pause {
+        let kept = self.parts.store.write_durable(move |conn| match &pause {
             Some(pause) => postern_store::settings::set(conn, PAUSE, pause),
             None => postern_store::settings::remove(conn, PAUSE),
         });

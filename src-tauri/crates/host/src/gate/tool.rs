@@ -153,6 +153,8 @@ impl Task {
         let agent = check.agent.clone();
         let (book, messages) = (self.parts.book.clone(), self.messages.clone());
         let told = self.resolve_tool(id, if yes { Word::Allow } else { Word::Deny }, params.feedback.clone());
+        // Behind everything that was written because of it.
+        let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
         tokio::spawn(async move {
             let mut reason = None;
             if let Some(remember) = remember {
@@ -163,8 +165,13 @@ impl Task {
                 }
             }
             if let Some(told) = told {
-                // Durable, or logged as not.
+                // Written, or logged as not.
                 drop(told.await);
+            }
+            if let Some(kept) = kept
+                && let Err(error) = kept.await
+            {
+                tracing::error!(%error, "an answer about a tool was not made durable");
             }
             if let Some(reply) = reply {
                 answer(reply, Answered { applied: true, reason, also: Vec::new() });

@@ -178,3 +178,28 @@ async fn a_reader_that_pauses_misses_nothing() {
     }
     assert_eq!(heard, bytes, "all of it, before its end is told");
 }
+
+#[tokio::test]
+async fn only_a_decision_a_policy_and_a_start_wait_for_the_drive() {
+    let mut lab = Lab::start().await;
+    lab.rule("deny", None, "basename *").await;
+    let mut wire = lab.connect("main").await;
+    let flushes = lab.host.flushes();
+    for _ in 0..3 {
+        assert_eq!(wire.run(&["basename", "/a"]).await["reason"], "denylist");
+    }
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    assert_eq!(lab.host.flushes(), flushes, "received, denied, asked: nothing waits for the drive");
+    lab.answer_to(&question, "once", json!({})).await;
+    let answered = lab.host.flushes();
+    assert_eq!(answered, flushes + 1, "the yes and the start are one record, on the drive before it is told");
+    wire.answer(call).await.unwrap();
+    assert_eq!(lab.host.flushes(), answered, "started and finished wait for nothing");
+    let (_, call) = wire.post_run(&["echo", "no"], json!({})).await;
+    lab.answer("deny", json!({})).await;
+    assert_eq!(lab.host.flushes(), answered + 1, "a no is on the drive before it is told");
+    wire.answer(call).await.unwrap();
+    lab.rule("deny", None, "dirname *").await;
+    assert_eq!(lab.host.flushes(), answered + 2, "so is a rule");
+}

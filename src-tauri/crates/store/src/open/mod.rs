@@ -113,10 +113,11 @@ fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// A commit returns when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
+/// A commit outlives the process; the writer asks for more where a job does (see [`crate::writer`]). A flush returns
+/// when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
 fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
          PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000;
          PRAGMA cache_size = -4096;",
     )

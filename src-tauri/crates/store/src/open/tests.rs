@@ -82,7 +82,7 @@ fn every_connection_is_set_up_to_be_durable_and_careful() {
         conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).unwrap()
     };
     let table = [
-        ("synchronous", 2),
+        ("synchronous", 1),
         ("fullfsync", 1),
         ("checkpoint_fullfsync", 1),
         ("foreign_keys", 1),

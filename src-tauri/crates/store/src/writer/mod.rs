@@ -1,12 +1,18 @@
 //! One thread writes. It takes what waits, does it all in one transaction, commits once, and only then tells those
-//! who wait: many small writes share one flush of the disk.
+//! who wait.
+//!
+//! A commit is cheap: what it wrote is the system's and outlives a killed process, but not a power cut. Where a job of
+//! the group asked for the flush, SQLite commits the whole group with `synchronous = FULL`: it returns when the drive
+//! has it, and with it everything that was committed before, for that lies further up in the same log. SQLite flushes
+//! rather than this file: one that fails takes its commit back, and nobody finds written what was told as refused.
 
 use crate::error::Error;
 use crate::tables::search;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -21,15 +27,27 @@ const QUIET: Duration = Duration::from_millis(200);
 const LINES: usize = 256;
 
 /// A piece of work, and afterwards the telling of how it came out.
-pub(crate) type Job = Box<dyn FnOnce(&Connection) -> Ran + Send>;
+pub(crate) struct Job {
+    work: Box<dyn FnOnce(&Connection) -> Ran + Send>,
+    flush: Flush,
+}
 
-/// What a job left behind: it is told once its group is durable, or is not.
+/// What a job's commit has to outlive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flush {
+    /// The end of this process.
+    No,
+    /// The end of the machine's power.
+    Yes,
+}
+
+/// What a job left behind: it is told once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
     tell: Box<dyn FnOnce(Result<(), Error>)>,
 }
 
-/// Resolves when the work is durable: as a future, or with [`Receipt::wait`] outside of one. Dropping it does not take
+/// Resolves when the work is committed, and flushed where that was asked for: as a future, or with [`Receipt::wait`] outside of one. Dropping it does not take
 /// the work back.
 #[derive(Debug)]
 #[must_use]
@@ -71,12 +89,13 @@ impl<T> Future for Receipt<T> {
 
 impl<T> Unpin for Receipt<T> {}
 
-/// Wraps work so that its result is told when its group is durable.
+/// Wraps work so that its result is told when its group is committed.
 pub(crate) fn job<T: Send + 'static>(
+    flush: Flush,
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> (Job, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
-    let job: Job = Box::new(move |conn| {
+    let work = Box::new(move |conn: &Connection| {
         let result = work(conn);
         let succeeded = result.is_ok();
         let tell = move |durable: Result<(), Error>| {
@@ -85,18 +104,19 @@ pub(crate) fn job<T: Send + 'static>(
         };
         Ran { succeeded, tell: Box::new(tell) }
     });
-    (job, Receipt(Waiting::For(receiver)))
+    (Job { work, flush }, Receipt(Waiting::For(receiver)))
 }
 
-/// The writer thread: runs until every handle is gone and everything that waits is written.
-pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>) {
+/// The writer thread: runs until every handle is gone and everything that waits is written. `flushes` counts the
+/// groups that were flushed.
+pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, flushes: &AtomicU64) {
     let mut unindexed = true;
     let mut quiet = QUIET;
     loop {
         let next = if unindexed { jobs.recv_timeout(quiet) } else { jobs.recv().map_err(Into::into) };
         match next {
             Ok(first) => {
-                group(conn, first, jobs);
+                group(conn, gather(first, jobs), flushes);
                 (unindexed, quiet) = (true, QUIET);
             }
             // It goes on at once for as long as nobody writes.
@@ -109,24 +129,24 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>) {
     }
 }
 
-fn group(conn: &Connection, first: Job, jobs: &Receiver<Job>) {
-    let begun = conn.execute_batch("BEGIN IMMEDIATE");
-    let mut done = Vec::new();
-    let mut next = Some(first);
-    while let Some(job) = next {
-        done.extend(one(conn, job));
-        next = match jobs.try_recv() {
-            Ok(job) if done.len() < GROUP => Some(job),
-            Ok(job) => {
-                done.extend(one(conn, job));
-                None
-            }
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        };
-    }
+/// What waits already joins the group.
+fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
+    let mut group = vec![first];
+    group.extend(jobs.try_iter().take(GROUP - 1));
+    group
+}
+
+fn group(conn: &Connection, jobs: Vec<Job>, flushes: &AtomicU64) {
+    let flush = jobs.iter().any(|job| job.flush == Flush::Yes);
+    // Neither can be changed within a transaction. One that cannot be begun says so when it is committed.
+    let level = if flush { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+    let begun = conn.execute_batch(level).and_then(|()| statement(conn, "BEGIN IMMEDIATE"));
+    let done: Vec<Ran> = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
     let durable = begun.and_then(|()| commit(conn));
-    if let Err(error) = &durable {
-        tracing::error!(%error, "a group of {} writes was not made durable", done.len());
+    match &durable {
+        Ok(()) if flush => _ = flushes.fetch_add(1, Ordering::Relaxed),
+        Ok(()) => {}
+        Err(error) => tracing::error!(%error, "a group of {} writes was not made durable", done.len()),
     }
     for ran in done {
         (ran.tell)(durable.as_ref().copied().map_err(|error| Error::NotDurable(error.to_string())));
@@ -136,7 +156,7 @@ fn group(conn: &Connection, first: Job, jobs: &Receiver<Job>) {
 /// One job of a group: what it wrote before it failed or panicked is taken back, the others' work stays.
 fn one(conn: &Connection, job: Job) -> Option<Ran> {
     let nested = statement(conn, "SAVEPOINT job");
-    let ran = catch_unwind(AssertUnwindSafe(|| job(conn))).ok();
+    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(conn))).ok();
     let keep = nested.is_ok() && ran.as_ref().is_some_and(|ran| ran.succeeded);
     let closed = if keep { Ok(()) } else { statement(conn, "ROLLBACK TO job") };
     if let Err(error) = closed.and_then(|()| statement(conn, "RELEASE job")) {

@@ -74,6 +74,40 @@ fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
 }
 
 #[test]
+fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() {
+    let (_folder, store) = open();
+    let before = store.flushes();
+    for at in 0..3 {
+        store.write(move |conn| set(conn, "cheap", &at)).wait().unwrap();
+    }
+    assert_eq!(store.flushes(), before, "nobody asked for a flush");
+    store.write_durable(|conn| set(conn, "decided", &1)).wait().unwrap();
+    assert_eq!(store.flushes(), before + 1, "it is on the drive when it is told");
+    let held = hold(&store);
+    let group: Vec<_> = (0..4)
+        .flat_map(|at| {
+            let cheap = store.write(move |conn| set(conn, "cheap", &at));
+            [cheap, store.write_durable(move |conn| set(conn, "decided", &at))]
+        })
+        .collect();
+    drop(held);
+    group.into_iter().for_each(|receipt| receipt.wait().unwrap());
+    assert_eq!(store.flushes(), before + 2, "what waits together is flushed together");
+    store.write(|conn| set(conn, "cheap", &9)).wait().unwrap();
+    assert_eq!(store.flushes(), before + 2, "the next group asks for itself");
+}
+
+#[test]
+fn what_sqlite_is_told_of_a_flush_goes_by_the_group() {
+    let (_folder, store) = open();
+    let level = |conn: &rusqlite::Connection| {
+        Ok(conn.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0))?)
+    };
+    let levels = [store.write(level).wait(), store.write_durable(level).wait(), store.write(level).wait()];
+    assert_eq!(levels.map(Result::unwrap), [1, 2, 1], "1 is NORMAL, 2 is FULL");
+}
+
+#[test]
 fn a_full_queue_refuses_and_a_closed_record_too() {
     let (_folder, store) = open();
     let held = hold(&store);

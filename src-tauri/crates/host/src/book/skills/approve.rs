@@ -98,7 +98,7 @@ impl Book {
     async fn approve(&self, approvals: Vec<Approval>) -> Result<(), BookError> {
         let _one = self.change().await;
         self.store()
-            .write(move |conn| approvals.iter().try_for_each(|approval| save(conn, approval)))
+            .write_durable(move |conn| approvals.iter().try_for_each(|approval| save(conn, approval)))
             .await?;
         self.look_through().await?;
         self.skills_approved().await

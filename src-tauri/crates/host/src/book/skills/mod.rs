@@ -68,7 +68,7 @@ impl Book {
         let text = path.to_string_lossy().into_owned();
         {
             let _one = self.change().await;
-            self.store().write(move |conn| skills::add_folder(conn, &text, now())).await?;
+            self.store().write_durable(move |conn| skills::add_folder(conn, &text, now())).await?;
         }
         self.inner.roots.notify_one();
         self.find_skills().await.map(drop)
@@ -79,7 +79,7 @@ impl Book {
         let text = self.skill_folder(folder).to_string_lossy().into_owned();
         {
             let _one = self.change().await;
-            self.store().write(move |conn| skills::remove_folder(conn, &text)).await?;
+            self.store().write_durable(move |conn| skills::remove_folder(conn, &text)).await?;
         }
         self.inner.roots.notify_one();
         self.find_skills().await.map(drop)
