@@ -91,7 +91,9 @@ fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() 
         })
         .collect();
     drop(held);
-    group.into_iter().for_each(|receipt| receipt.wait().unwrap());
+    for receipt in group {
+        receipt.wait().unwrap();
+    }
     assert_eq!(store.flushes(), before + 2, "what waits together is flushed together");
     store.write(|conn| set(conn, "cheap", &9)).wait().unwrap();
     assert_eq!(store.flushes(), before + 2, "the next group asks for itself");
