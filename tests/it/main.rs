@@ -1,4 +1,10 @@
 //! One integration binary: the program as its users run it, and what must hold over the whole tree.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails here, and the line says why"
+)]
 
 mod agents;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap

@@ -1,5 +1,14 @@
 //! What the integration tests share: the built programs, a host with its own data folder, a sandbox, a watcher of questions.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::print_stderr,
+    reason = "a test that cannot go on fails here, and the line says why"
+)]
+
 mod host;
 mod programs;
 mod sandbox;

@@ -1,11 +1,4 @@
 //! The desktop app in a display of its own, driven by WebDriver: Xvfb, a session bus, tauri-driver, WebKitWebDriver.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::missing_panics_doc,
-    reason = "a test that cannot go on fails here, and the line says why"
-)]
 
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};

@@ -1,4 +1,4 @@
-//! Names that look like other names: a warning for each token, never an escape.
+//! Names that look like other names: which tokens they are, and what they look like.
 
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! The one escape for everything that is shown or logged: hostile text comes out as visible, unambiguous text.
 //!
 //! What a person cannot see is written as an escape: control, format, surrogate, private and unassigned characters,
-//! every space but U+0020, fillers, variation selectors, tags, and combining marks beyond four in a row. The terminal
-//! form doubles backslashes, so two different texts never look the same.
+//! every space but U+0020, fillers, variation selectors, tags, and combining marks beyond four in a row. So is what a
+//! person would take for something else: the foreign letters of a token that mixes alphabets or is drawn like an ASCII
+//! one. The terminal form doubles backslashes, so two different texts never look the same.
 
 mod invisible;
 mod lookalike;
@@ -83,13 +84,14 @@ fn push_text(line: &mut String, text: &str) {
 
 /// Every character with the decision about it. A combining mark needs a visible letter before it.
 fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
+    let lookalikes = if text.is_ascii() { Vec::new() } else { lookalikes(text) };
     let mut marks = MARKS_IN_A_ROW;
-    text.chars().map(move |c| {
+    text.char_indices().map(move |(at, c)| {
         if c.is_ascii_graphic() || c == ' ' {
             marks = 0;
             return Shown::Plain(c);
         }
-        if is_invisible(c) {
+        if is_invisible(c) || lookalikes.iter().any(|token| token.span.contains(&at)) {
             marks = MARKS_IN_A_ROW;
             return Shown::Escaped(c);
         }

@@ -24,6 +24,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
         review(step, &mut reviews);
     }
     dangers.extend(runs_what_it_fetched(steps));
+    dangers.extend(looks_like_something_else(&facts.reading.text));
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     for part in opaque {
         reviews.push(format!("Not understood: {}", escape::text(&part.what)));
@@ -72,6 +73,16 @@ fn review(step: &Step, reasons: &mut Vec<String>) {
             Class::Ordinary => format!("{} can change things", escape::text(name)),
         });
     }
+}
+
+/// A name that a reader takes for another one.
+fn looks_like_something_else(text: &str) -> Option<String> {
+    let token = escape::lookalikes(text).into_iter().next()?;
+    let shown = escape::text(&text[token.span.clone()]);
+    Some(match token.resemblance {
+        escape::Resemblance::MixedScripts => format!("Mixes alphabets: {shown}"),
+        escape::Resemblance::Ascii(drawn) => format!("Is drawn like {drawn}, and is not: {shown}"),
+    })
 }
 
 /// A download or a decoded text that goes into a shell or an interpreter.
