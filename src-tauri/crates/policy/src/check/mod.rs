@@ -1,5 +1,6 @@
 //! Rules before they are saved: their examples, what is too broad, and what else is to be said about them.
 
+mod cover;
 mod example;
 mod remark;
 

@@ -1,8 +1,8 @@
 //! Remarks in a list of rules.
 
+use super::cover::Covers;
 use crate::judge::describes;
 use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId};
-use crate::words::WordsPattern;
 use postern_command::{Class, class_of};
 
 /// Days without use after which a rule is remarked on.
@@ -36,7 +36,8 @@ impl Remark {
 /// Remarks on rules, in their order. `now` is the present time.
 pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
     let mut all = Vec::new();
-    for rule in rules {
+    let covers = Covers::new(rules);
+    for (at, rule) in rules.iter().enumerate() {
         let last = rule.usage.last_used_at.unwrap_or(rule.created_at);
         if matches!(rule.lifetime, Lifetime::Until(end) if end <= now) {
             all.push((rule.id, Remark::Expired));
@@ -44,8 +45,7 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
         if rule.effect == Effect::Allow && is_broad(rule) {
             all.push((rule.id, Remark::TooBroad));
         }
-        let cover = rules.iter().find(|other| other.id != rule.id && is_covered(rule, other));
-        all.extend(cover.map(|other| (rule.id, Remark::CoveredBy(other.id))));
+        all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
         if now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
             all.push((rule.id, Remark::Unused));
         }
@@ -65,36 +65,5 @@ fn is_broad(rule: &Rule) -> bool {
                 && class_of(crate::path::base_name(text)) != Class::Ordinary
         }
         Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_) => false,
-    }
-}
-
-/// Whether `other` matches at least all that `rule` does, as far as that is plain to see.
-fn is_covered(rule: &Rule, other: &Rule) -> bool {
-    let same_reach = rule.effect == other.effect
-        && (other.agent.is_none() || other.agent == rule.agent)
-        && other.pin.is_none()
-        && matches!(other.lifetime, Lifetime::Forever)
-        && (other.allow_writes || !rule.allow_writes);
-    if !same_reach {
-        return false;
-    }
-    let words = |text: &str| postern_command::words_of(text).unwrap_or_default();
-    match (&rule.pattern, &other.pattern) {
-        (mine, theirs) if mine == theirs => {
-            let newer = rule.args == other.args && rule.id > other.id;
-            (other.args.is_none() && rule.args.is_some()) || newer
-        }
-        (Pattern::Command(mine), Pattern::Command(theirs)) => {
-            other.args.is_none()
-                && WordsPattern::of_command(&words(theirs))
-                    .matches(&words(mine).iter().map(|word| Some(word.as_str())).collect::<Vec<_>>())
-        }
-        (Pattern::Exact(argv), Pattern::Command(theirs)) => WordsPattern::of_command(&words(theirs))
-            .matches(&argv.iter().map(|word| Some(word.as_str())).collect::<Vec<_>>()),
-        (Pattern::Path(mine), Pattern::Path(theirs)) => {
-            let matches = |glob: globset::Glob| glob.compile_matcher().is_match(mine);
-            other.args.is_none() && !describes(rule) && crate::pattern::glob(theirs, false).is_ok_and(matches)
-        }
-        (Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => false,
     }
 }
