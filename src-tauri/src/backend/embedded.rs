@@ -2,10 +2,12 @@
 
 use super::Heard;
 use postern_contract::methods::ControlError;
+use postern_host::session::SystemSession;
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig, StartError};
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
@@ -21,7 +23,7 @@ impl Embedded {
         data: PathBuf,
         user: User,
     ) -> Result<(Self, mpsc::Receiver<Heard>), StartError> {
-        let host = Host::start(HostConfig { data, user }).await?;
+        let host = Host::start(HostConfig { data, user, session: Arc::new(SystemSession) }).await?;
         let mut told = host.watch();
         let (hear, heard) = mpsc::channel(64);
         tokio::spawn(async move {

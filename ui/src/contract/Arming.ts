@@ -9,7 +9,8 @@ export type Arming = {
  */
 armed: boolean, 
 /**
- * How long until it does, in milliseconds, if nothing changes; none where something must happen first.
+ * How long until it does, or until it is worth asking again, in milliseconds, if nothing changes; none where something
+ * must happen first.
  */
 remainingMs: number | null, 
 /**

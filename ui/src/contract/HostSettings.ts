@@ -12,4 +12,8 @@ keepDays: number,
 /**
  * The settings that a new agent starts with.
  */
-newAgent: Settings, };
+newAgent: Settings, 
+/**
+ * Deny at once what would ask while the screen is locked, instead of letting it wait.
+ */
+denyWhenLocked: boolean, };

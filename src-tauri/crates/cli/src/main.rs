@@ -11,9 +11,11 @@ use args::{Cli, Command};
 use clap::Parser as _;
 use failure::Failure;
 use link::Link;
+use postern_host::session::SystemSession;
 use postern_host::{HostConfig, User};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -55,7 +57,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Serve => {
             let user = User::current(surroundings.environment).map_err(Failure::own)?;
-            commands::serve::run(HostConfig { data, user })
+            commands::serve::run(HostConfig { data, user, session: Arc::new(SystemSession) })
         }
         Command::Status(json) => commands::status::status(&mut link()?, json),
         Command::Doctor(json) => commands::status::doctor(&data, json),

@@ -7,6 +7,7 @@ use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, Pause, World};
 use crate::publish::Publisher;
 use crate::resolve::Resolver;
+use crate::session::Session;
 use crate::socket::Channels;
 use crate::user::User;
 use crate::watch;
@@ -32,6 +33,8 @@ pub struct HostConfig {
     pub data: PathBuf,
     /// The person: [`User::current`].
     pub user: User,
+    /// Tells whether the person can be in front of the screen: [`SystemSession`](crate::session::SystemSession).
+    pub session: Arc<dyn Session>,
 }
 
 /// Why a host did not start.
@@ -115,6 +118,8 @@ impl Host {
             publisher,
             told: told.clone(),
             world: Arc::clone(&world),
+            faces: faces.clone(),
+            session: config.session,
             pause,
             deny_all: in_doubt(&store),
         };

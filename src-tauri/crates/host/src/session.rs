@@ -11,7 +11,8 @@ pub enum Presence {
     Away,
 }
 
-/// Tells whether somebody can be in front of the screen. Asked right before a question is shown in a window.
+/// Tells whether somebody can be in front of the screen. Asked whenever a window shows a question, once a second while it
+/// does, and before its yes counts; so it must answer at once.
 pub trait Session: Send + Sync + std::fmt::Debug {
     /// What is known now. A system that has no way to tell says [`Presence::Present`].
     fn presence(&self) -> Presence {

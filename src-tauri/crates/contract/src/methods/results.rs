@@ -29,7 +29,8 @@ pub struct Questions {
 pub struct Arming {
     /// Whether an allow would count now.
     pub armed: bool,
-    /// How long until it does, in milliseconds, if nothing changes; none where something must happen first.
+    /// How long until it does, or until it is worth asking again, in milliseconds, if nothing changes; none where something
+    /// must happen first.
     pub remaining_ms: Option<u64>,
     /// What is missing, in words; empty when armed.
     pub missing: String,
@@ -191,11 +192,13 @@ pub struct HostSettings {
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
+    /// Deny at once what would ask while the screen is locked, instead of letting it wait.
+    pub deny_when_locked: bool,
 }
 
 impl Default for HostSettings {
     fn default() -> Self {
-        Self { keep_days: 90, new_agent: Settings::default() }
+        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who is on duty: windows, terminals and other faces that can show a question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What kind of face it is.
@@ -69,12 +69,14 @@ impl Faces {
         FaceId { kind, number: roster.next }
     }
 
+    /// The kinds of those on duty.
+    pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
+        self.lock().on_duty.values().copied().collect()
+    }
+
     /// The names of those on duty, each once.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut kinds: Vec<FaceKind> = self.lock().on_duty.values().copied().collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds.into_iter().map(|kind| kind.name().to_owned()).collect()
+        self.kinds().into_iter().map(|kind| kind.name().to_owned()).collect()
     }
 
     /// A panic elsewhere leaves the roster as it was: every change to it is one insertion or removal.

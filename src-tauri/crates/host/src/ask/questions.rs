@@ -5,7 +5,7 @@ use super::{FaceId, FaceKind};
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Answer, AnswerParams, Question};
 use postern_policy::{AgentId, RiskLevel};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -32,14 +32,21 @@ pub(crate) struct Waiting {
     pub(crate) question: Question,
     pub(crate) waiters: Vec<Waiter>,
     pub(crate) expires: Instant,
-    /// Whether any face showed it or listed it.
-    pub(crate) presented: bool,
+    /// The kinds of faces that showed it or listed it.
+    pub(crate) presented: BTreeSet<FaceKind>,
     /// Why a face could not show it.
     pub(crate) cannot_present: Option<String>,
     clocks: HashMap<FaceId, Clock>,
 }
 
 impl Waiting {
+    /// A face read it: whoever sits there has been told. A window reads it to show it, and says so when it does.
+    pub(crate) fn listed(&mut self, face: FaceKind) {
+        if face != FaceKind::Window {
+            self.presented.insert(face);
+        }
+    }
+
     fn delay(&self) -> Duration {
         match self.question.risk.level {
             RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
@@ -103,7 +110,7 @@ impl Questions {
             question,
             waiters: vec![waiter],
             expires,
-            presented: false,
+            presented: BTreeSet::new(),
             cannot_present: None,
             clocks: HashMap::new(),
         });
@@ -170,7 +177,9 @@ impl Questions {
         let Some(waiting) = self.find(&seen.question_id) else {
             return Arming { armed: false, remaining_ms: None, missing: "it waits no more".to_owned() };
         };
-        waiting.presented |= seen.visible;
+        if seen.visible {
+            waiting.presented.insert(face.kind);
+        }
         waiting
             .clocks
             .entry(face)
@@ -179,11 +188,23 @@ impl Questions {
         waiting.arming(face, now)
     }
 
-    /// A face listed everything: whoever sits there has been told.
-    pub(crate) fn listed(&mut self) {
+    /// A face listed everything.
+    pub(crate) fn listed(&mut self, face: FaceKind) {
         for waiting in &mut self.list {
-            waiting.presented = true;
+            waiting.listed(face);
         }
+    }
+
+    /// Nobody sees what windows show: their arming starts over.
+    pub(crate) fn unseen_in_windows(&mut self) {
+        for waiting in &mut self.list {
+            waiting.clocks.retain(|face, _| face.kind != FaceKind::Window);
+        }
+    }
+
+    /// Whether a window shows anything.
+    pub(crate) fn in_a_window(&self) -> bool {
+        self.list.iter().flat_map(|waiting| waiting.clocks.keys()).any(|face| face.kind == FaceKind::Window)
     }
 
     /// Whether an answer counts: the question waits, the digest is the one on show, and a window's yes was armed.

@@ -9,28 +9,28 @@ use postern_contract::methods::{
 };
 
 impl Control {
-    async fn questions(&self) -> Result<Questions, ControlError> {
-        let questions = self.parts.gate.questions().await.map_err(gone)?;
+    async fn questions(&self, face: FaceId) -> Result<Questions, ControlError> {
+        let questions = self.parts.gate.questions(face).await.map_err(gone)?;
         Ok(Questions { questions })
     }
 }
 
 impl Handle<ListQuestions> for Control {
-    async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ListQuestions> {
-        self.questions().await
+    async fn handle(&self, face: FaceId, _: Nothing) -> Answer<ListQuestions> {
+        self.questions(face).await
     }
 }
 
 /// The connection has put its face on duty before it comes here.
 impl Handle<WatchQuestions> for Control {
-    async fn handle(&self, _: FaceId, _: QuestionsWatch) -> Answer<WatchQuestions> {
-        self.questions().await
+    async fn handle(&self, face: FaceId, _: QuestionsWatch) -> Answer<WatchQuestions> {
+        self.questions(face).await
     }
 }
 
 impl Handle<GetQuestion> for Control {
-    async fn handle(&self, _: FaceId, params: QuestionRef) -> Answer<GetQuestion> {
-        let question = self.parts.gate.question(params.question_id.clone()).await.map_err(gone)?;
+    async fn handle(&self, face: FaceId, params: QuestionRef) -> Answer<GetQuestion> {
+        let question = self.parts.gate.question(face, params.question_id.clone()).await.map_err(gone)?;
         let missing = || ControlError::not_found(format!("no question {:?} waits", params.question_id));
         question.map(|question| *question).ok_or_else(missing)
     }

@@ -33,6 +33,10 @@ impl Task {
             answer(reply, refused(format!("the words for the agent are longer than {FEEDBACK} bytes")));
             return;
         }
+        if let Some(reason) = self.unseen(&params, face) {
+            answer(reply, refused(reason));
+            return;
+        }
         let id = match self.questions.check(&params, face, Instant::now()) {
             Ok(waiting) => waiting.question.id.clone(),
             Err(reason) => {

@@ -13,15 +13,16 @@ impl Task {
     /// The clock says that a question, or a pause, may be over.
     pub(super) fn expire(&mut self) {
         self.tell_held_back();
+        self.look_at_screen();
         let until = self.parts.pause.and_then(|pause| pause.until);
         if until.is_some_and(|until| until <= now()) {
             self.pause_over();
         }
         for id in self.questions.expired(Instant::now()) {
             let Some(waiting) = self.questions.close(&id) else { continue };
-            tracing::info!(question = %id, presented = waiting.presented, "expired");
+            tracing::info!(question = %id, presented = ?waiting.presented, "expired");
             self.question_closed(&waiting.question, "expired", None, None);
-            let denial = denial_of(&waiting);
+            let denial = self.unanswered(&waiting);
             for waiter in &waiting.waiters {
                 match waiter {
                     Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
@@ -33,13 +34,25 @@ impl Task {
 
     /// The fallback counts only where somebody could have answered: every way of failing is a no.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
-        let shown = waiting.presented && waiting.cannot_present.is_none();
+        let seen = waiting.presented.iter().any(|kind| self.unable(*kind).is_none());
+        let shown = seen && waiting.cannot_present.is_none();
         let event = if shown && self.fallback_allows(id) {
             Event::Allowed(By::Fallback)
         } else {
             Event::Expired(denial)
         };
         self.happen(id, event);
+    }
+
+    /// Nobody answered; where nobody could have, that is told apart.
+    fn unanswered(&self, waiting: &Waiting) -> Denial {
+        if let Some(why) = &waiting.cannot_present {
+            return denial::cannot_present(why);
+        }
+        if !waiting.presented.is_empty() {
+            return denial::expired(true);
+        }
+        self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
     }
 
     fn fallback_allows(&self, id: Uuid) -> bool {
@@ -57,12 +70,5 @@ impl Task {
             }
             Fallback::Full => judged.again(&self.parts.world, &policy, now()).decision != Decision::Deny,
         }
-    }
-}
-
-fn denial_of(waiting: &Waiting) -> Denial {
-    match &waiting.cannot_present {
-        Some(why) => denial::cannot_present(why),
-        None => denial::expired(waiting.presented),
     }
 }

@@ -84,6 +84,7 @@ impl Task {
             .iter()
             .any(|waiting| waiting.question.asker.agent == agent && waiting.question.digest == digest.0);
         if !waits_already {
+            self.may_wait()?;
             if !self.questions.has_room(&agent) {
                 return Err(denial::queue_full());
             }

@@ -29,9 +29,9 @@ pub(crate) enum Message {
     /// Whether something of an agent runs or waits.
     IsBusy { agent: AgentId, reply: oneshot::Sender<bool> },
     /// A face lists what waits.
-    Questions(oneshot::Sender<Vec<Question>>),
+    Questions { face: FaceId, reply: oneshot::Sender<Vec<Question>> },
     /// A face looks at one question.
-    Question { id: String, reply: oneshot::Sender<Option<Box<Question>>> },
+    Question { face: FaceId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
     /// A person answered.
     Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
     /// A face says what it shows.

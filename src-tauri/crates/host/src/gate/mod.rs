@@ -11,6 +11,7 @@ mod judge;
 mod judged;
 mod live;
 mod message;
+mod presence;
 mod record;
 mod recover;
 mod rejudge;
@@ -65,14 +66,15 @@ pub(crate) fn start(parts: Parts, gate: &Gate, received: mpsc::Receiver<Message>
 }
 
 impl Gate {
-    /// Everything that waits for a person, oldest first. A face that reads it has been shown them.
-    pub async fn questions(&self) -> Result<Vec<Question>, Gone> {
-        self.ask(Message::Questions).await
+    /// Everything that waits for a person, oldest first. A face that reads it has been shown them; a window has to say
+    /// that it shows them ([`Self::presented`]).
+    pub async fn questions(&self, face: FaceId) -> Result<Vec<Question>, Gone> {
+        self.ask(|reply| Message::Questions { face, reply }).await
     }
 
     /// One waiting question by its id or its four hex digits.
-    pub async fn question(&self, id: String) -> Result<Option<Box<Question>>, Gone> {
-        self.ask(|reply| Message::Question { id, reply }).await
+    pub async fn question(&self, face: FaceId, id: String) -> Result<Option<Box<Question>>, Gone> {
+        self.ask(|reply| Message::Question { face, id, reply }).await
     }
 
     /// A person's answer. The answer counts when it names the digest on show and, from a window, was armed. It comes

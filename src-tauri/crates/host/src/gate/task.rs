@@ -4,9 +4,11 @@ use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request, ToolCheck};
 use super::message::{Counts, Message, Told as Done};
 
+use crate::ask::Faces;
 use crate::ask::questions::Questions;
 use crate::book::{Book, now};
 use crate::publish::Publisher;
+use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
 use postern_policy::{AgentId, Millis};
@@ -27,6 +29,8 @@ pub(crate) struct Parts {
     pub(crate) publisher: Publisher,
     pub(crate) told: broadcast::Sender<Told>,
     pub(crate) world: Arc<World>,
+    pub(crate) faces: Faces,
+    pub(crate) session: Arc<dyn Session>,
     /// Whether everything is denied from the start: a pause that was on.
     pub(crate) pause: Option<Pause>,
     /// Why everything is denied until the person acts: the records are in doubt.
@@ -63,6 +67,8 @@ pub(crate) struct Task {
     pub(super) closing: bool,
     /// When watchers are told that agents came or went.
     agents_told_at: Option<Instant>,
+    /// When to look whether the screen is still the person's.
+    pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
     pub(super) quitting: Vec<oneshot::Sender<()>>,
 }
@@ -82,6 +88,7 @@ impl Task {
             checks: HashMap::new(),
             closing: false,
             agents_told_at: None,
+            look_at: None,
             quitting: Vec::new(),
         }
     }
@@ -129,21 +136,19 @@ impl Task {
                     || self.checks.values().any(|check| check.agent == agent);
                 answer(reply, busy);
             }
-            Message::Questions(reply) => {
-                self.questions.listed();
+            Message::Questions { face, reply } => {
+                self.questions.listed(face.kind);
                 answer(reply, self.shown_questions());
             }
-            Message::Question { id, reply } => {
+            Message::Question { face, id, reply } => {
                 let found = self.questions.find(&id).map(|waiting| {
-                    waiting.presented = true;
+                    waiting.listed(face.kind);
                     Box::new(waiting.question.clone())
                 });
                 answer(reply, found);
             }
             Message::Answer { params, face, reply } => self.answer(*params, face, reply),
-            Message::Presented { face, seen, reply } => {
-                answer(reply, self.questions.presented(face, &seen, Instant::now()));
-            }
+            Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => {
                 tracing::warn!(%face, %question, "a question could not be shown");
                 if let Some(waiting) = self.questions.find(&question) {
@@ -335,7 +340,7 @@ impl Task {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause, self.agents_told_at].into_iter().flatten().min()
+        [self.questions.next_expiry(), pause, self.agents_told_at, self.look_at].into_iter().flatten().min()
     }
 
     /// Tells every face.

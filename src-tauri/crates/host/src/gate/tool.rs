@@ -83,6 +83,7 @@ impl Task {
         if let Some(question) = joined.map(|waiting| waiting.question.clone()) {
             self.tell(Told::QuestionChanged(Box::new(question)));
         } else {
+            self.may_wait()?;
             if !self.questions.has_room(&agent) {
                 return Err(denial::queue_full());
             }

@@ -1,8 +1,7 @@
 //! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
 
-use crate::support::Lab;
-use postern_contract::methods::Presented;
-use postern_contract::{Answer, AnswerParams, Scope};
+use crate::support::{Lab, answer_of, shown};
+use postern_contract::Answer;
 use postern_host::FaceKind;
 use serde_json::json;
 
@@ -38,26 +37,11 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
-    let params = |answer| AnswerParams {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        answer,
-        scope: Scope::Agent,
-        proposal: None,
-        edited: None,
-        lifetime: None,
-        feedback: None,
-    };
+    let params = |answer| answer_of(&question, answer);
     let gate = lab.host.gate();
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "it was never shown there");
-    let seen = Presented {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        visible: true,
-        end_seen: true,
-        change: 0,
-    };
+    let seen = shown(&question);
     let arming = gate.presented(window.id(), seen.clone()).await.unwrap();
     assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();

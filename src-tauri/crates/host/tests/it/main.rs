@@ -9,5 +9,6 @@ mod isolation;
 mod limits;
 mod recover;
 mod replay;
+mod screen;
 mod sessions;
 mod support;

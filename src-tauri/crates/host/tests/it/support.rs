@@ -1,28 +1,69 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
-use postern_contract::{Question, Told};
+use postern_contract::methods::Presented;
+use postern_contract::{Answer, AnswerParams, Question, Scope, Told};
+use postern_host::session::{Presence, Session};
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{Handshake, Key, Nonce, Side, Socket};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
 /// How long anything may take before a test is given up: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A screen as the test has it.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    presence: Mutex<Presence>,
+    looked: Notify,
+}
+
+impl Default for Screen {
+    fn default() -> Self {
+        Self { presence: Mutex::new(Presence::Present), looked: Notify::new() }
+    }
+}
+
+impl Session for Screen {
+    fn presence(&self) -> Presence {
+        let presence = self.presence.lock().unwrap();
+        self.looked.notify_waiters();
+        *presence
+    }
+}
+
+impl Screen {
+    pub(crate) fn set(&self, presence: Presence) {
+        *self.presence.lock().unwrap() = presence;
+    }
+
+    /// Sets it, and comes back when the host has looked at it by itself.
+    pub(crate) async fn seen_as(&self, presence: Presence) {
+        let looked = {
+            let mut now = self.presence.lock().unwrap();
+            *now = presence;
+            self.looked.notified()
+        };
+        soon("a look at the screen", looked).await;
+    }
+}
 
 /// A host with its folders and a person at a terminal.
 pub(crate) struct Lab {
     pub(crate) folder: TempDir,
     pub(crate) host: Host,
     pub(crate) face: FaceGuard,
+    pub(crate) screen: Arc<Screen>,
     told: broadcast::Receiver<Told>,
 }
 
@@ -46,16 +87,18 @@ impl Lab {
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();
         let user = User { home: home.to_str().unwrap().to_owned(), ..User::current(Vec::new()).unwrap() };
-        let config = HostConfig { data: folder.path().join("data"), user };
+        let screen = Arc::new(Screen::default());
+        let session = Arc::<Screen>::clone(&screen);
+        let config = HostConfig { data: folder.path().join("data"), user, session };
         let host = Host::start(config).await.unwrap();
         let (face, told) = (host.face(FaceKind::Terminal), host.watch());
-        Self { folder, host, face, told }
+        Self { folder, host, face, screen, told }
     }
 
     /// Ends the host; gives its folder.
     pub(crate) async fn end(self) -> TempDir {
         self.host.shutdown().await;
-        let Self { folder, host, face, told } = self;
+        let Self { folder, host, face, told, .. } = self;
         drop((host, face, told));
         folder
     }
@@ -139,6 +182,31 @@ impl Lab {
         let mut wire = Wire::open(&self.socket(agent)).await;
         wire.authenticate(&self.key(agent), after).await.unwrap();
         wire
+    }
+}
+
+/// An answer to a question as it is shown.
+pub(crate) fn answer_of(question: &Question, answer: Answer) -> AnswerParams {
+    AnswerParams {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        answer,
+        scope: Scope::Agent,
+        proposal: None,
+        edited: None,
+        lifetime: None,
+        feedback: None,
+    }
+}
+
+/// What a window says that shows the whole question.
+pub(crate) fn shown(question: &Question) -> Presented {
+    Presented {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        visible: true,
+        end_seen: true,
+        change: 0,
     }
 }
 

@@ -7,12 +7,14 @@ mod socket;
 mod watching;
 
 use crate::host::{Host, HostConfig};
+use crate::session::SystemSession;
 use crate::user::User;
 use crate::{FaceGuard, FaceKind};
 use postern_contract::methods::{ControlError, Method};
 use postern_store::Store;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(super) struct Running {
@@ -35,7 +37,7 @@ impl Running {
             text_encoding: None,
             inherited: Vec::new(),
         };
-        let config = HostConfig { data: folder.path().join("data"), user };
+        let config = HostConfig { data: folder.path().join("data"), user, session: Arc::new(SystemSession) };
         let host = Host::start(config).await.unwrap();
         let face = host.face(FaceKind::Terminal);
         Self { host, face, folder }

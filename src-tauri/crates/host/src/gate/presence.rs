@@ -1,0 +1,83 @@
+//! Whether a window can show anything at all: not on a locked screen, nor on one that shows another person's session.
+
+use super::denial;
+use super::task::Task;
+use crate::ask::{FaceId, FaceKind};
+use crate::session::Presence;
+use postern_contract::methods::{Arming, Presented};
+use postern_contract::{Answer, AnswerParams};
+use postern_request::Denial;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often the screen is looked at while a window shows a question.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Task {
+    /// Why a face of this kind can show nothing now; none where it can. Only windows need the screen.
+    pub(super) fn unable(&self, kind: FaceKind) -> Option<&'static str> {
+        match kind {
+            FaceKind::Window => match self.parts.session.presence() {
+                Presence::Present => None,
+                Presence::Locked => Some("the screen is locked"),
+                Presence::Away => Some("the screen does not show this person's session"),
+            },
+            FaceKind::Terminal | FaceKind::Remote => None,
+        }
+    }
+
+    /// Why nobody on duty could show a question now; none where somebody could.
+    pub(super) fn nobody_able(&self) -> Option<&'static str> {
+        let mut why = "no window and no terminal was there";
+        for kind in self.parts.faces.kinds() {
+            why = self.unable(kind)?;
+        }
+        Some(why)
+    }
+
+    /// A face says what it shows. What a window shows while nobody can see it does not count.
+    pub(super) fn presented(&mut self, face: FaceId, seen: &Presented) -> Arming {
+        let now = Instant::now();
+        if let Some(why) = self.unable(face.kind) {
+            self.questions.unseen_in_windows();
+            let again = u64::try_from(LOOK.as_millis()).ok();
+            return Arming { armed: false, remaining_ms: again, missing: why.to_owned() };
+        }
+        if face.kind == FaceKind::Window {
+            self.look_at.get_or_insert(now + LOOK);
+        }
+        self.questions.presented(face, seen, now)
+    }
+
+    /// Why this yes does not count, whatever was shown before. The window has to show the question anew.
+    pub(super) fn unseen(&mut self, params: &AnswerParams, face: FaceId) -> Option<String> {
+        match params.answer {
+            Answer::Once | Answer::Always => {}
+            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => return None,
+        }
+        let why = self.unable(face.kind)?;
+        self.questions.unseen_in_windows();
+        Some(format!("not yet: {why}"))
+    }
+
+    /// Looks at the screen when it is time to: arming starts over after it was locked, however short.
+    pub(super) fn look_at_screen(&mut self) {
+        if self.look_at.take_if(|at| *at <= Instant::now()).is_none() {
+            return;
+        }
+        if self.unable(FaceKind::Window).is_some() {
+            self.questions.unseen_in_windows();
+        }
+        if self.questions.in_a_window() {
+            self.look_at = Some(Instant::now() + LOOK);
+        }
+    }
+
+    /// Whether a question may wait: not on a locked screen, where the person does not want that.
+    pub(super) fn may_wait(&self) -> Result<(), Denial> {
+        if !self.parts.book.snapshot().settings.deny_when_locked {
+            return Ok(());
+        }
+        self.unable(FaceKind::Window).map_or(Ok(()), |why| Err(denial::cannot_present(why)))
+    }
+}

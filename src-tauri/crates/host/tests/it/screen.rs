@@ -1,0 +1,118 @@
+//! A screen that nobody can be in front of: what windows show there counts for nothing.
+
+use crate::support::{Lab, answer_of, shown};
+use postern_contract::{Answer, Question};
+use postern_host::session::Presence;
+use postern_host::{FaceGuard, FaceKind};
+use serde_json::json;
+
+/// Shows the question in the window until *Allow* would work.
+async fn arm(lab: &Lab, window: &FaceGuard, question: &Question) {
+    let gate = lab.host.gate();
+    while !gate.presented(window.id(), shown(question)).await.unwrap().armed {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
+    let mut lab = Lab::start().await;
+    let window = lab.host.face(FaceKind::Window);
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    let gate = lab.host.gate();
+    arm(&lab, &window, &question).await;
+    for presence in [Presence::Locked, Presence::Away] {
+        lab.screen.set(presence);
+        let refused = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+        assert!(!refused.applied, "{presence:?}: {refused:?}");
+        assert!(refused.reason.is_some_and(|why| why.contains("screen")), "{presence:?}: it says why");
+        let arming = gate.presented(window.id(), shown(&question)).await.unwrap();
+        assert!(
+            !arming.armed && arming.remaining_ms.is_some(),
+            "{presence:?}: to be asked again: {arming:?}"
+        );
+    }
+    lab.screen.set(Presence::Present);
+    let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    assert!(!early.applied, "what was shown before the lock does not count: {early:?}");
+    arm(&lab, &window, &question).await;
+    let allowed = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    assert!(allowed.applied, "{allowed:?}");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
+}
+
+#[tokio::test]
+async fn a_lock_that_no_window_noticed_starts_arming_over() {
+    let mut lab = Lab::start().await;
+    let window = lab.host.face(FaceKind::Window);
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    arm(&lab, &window, &question).await;
+    lab.screen.seen_as(Presence::Locked).await;
+    // Answered behind the look: the gate does one thing after the other.
+    lab.host.gate().counts().await.unwrap();
+    lab.screen.set(Presence::Present);
+    let early = lab.host.gate().answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    assert!(!early.applied, "{early:?}");
+    let denied = lab.host.gate().answer(answer_of(&question, Answer::Deny), window.id()).await.unwrap();
+    assert!(denied.applied, "a no needs no arming: {denied:?}");
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+}
+
+#[tokio::test]
+async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fallback() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full")]).await;
+    let window = lab.host.face(FaceKind::Window);
+    let terminal = std::mem::replace(&mut lab.face, window);
+    drop(terminal);
+    let mut wire = lab.connect("main").await;
+    let (_, unshown) = wire.post_run(&["echo", "unshown"], json!({})).await;
+    let first = lab.question().await;
+    let (_, shown_before) = wire.post_run(&["echo", "shown before"], json!({})).await;
+    let second = lab.question().await;
+    let gate = lab.host.gate();
+    gate.presented(lab.face.id(), shown(&second)).await.unwrap();
+    lab.screen.set(Presence::Locked);
+    lab.control("questions.list", json!({})).await.unwrap();
+    gate.presented(lab.face.id(), shown(&first)).await.unwrap();
+    let denied = wire.answer(unshown).await.unwrap();
+    assert_eq!(denied["reason"], "cannot-present", "{denied}");
+    assert!(denied["message"].as_str().is_some_and(|why| why.contains("locked")), "{denied}");
+    let denied = wire.answer(shown_before).await.unwrap();
+    assert_eq!(denied["reason"], "expired", "the person had seen it, but was not there at the end: {denied}");
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_was_there_for_could_not_be_shown() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("approvalTimeout", "10s")]).await;
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.question().await;
+    // The only face leaves.
+    drop(lab.face);
+    let denied = wire.answer(call).await.unwrap();
+    assert_eq!(denied["reason"], "cannot-present", "{denied}");
+}
+
+#[tokio::test]
+async fn where_the_person_wants_it_a_locked_screen_denies_at_once() {
+    let mut lab = Lab::start().await;
+    let settings = lab.control("settings.get", json!({})).await.unwrap();
+    assert_eq!(settings["denyWhenLocked"], false, "questions wait unless the person wants otherwise");
+    let mut wanted = settings;
+    wanted["denyWhenLocked"] = true.into();
+    lab.control("settings.set", wanted).await.unwrap();
+    lab.screen.set(Presence::Locked);
+    let mut wire = lab.connect("main").await;
+    let denied = wire.run(&["echo", "hi"]).await;
+    assert_eq!(denied["reason"], "cannot-present", "{denied}");
+    lab.screen.set(Presence::Present);
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.answer("once", json!({})).await;
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
+}
