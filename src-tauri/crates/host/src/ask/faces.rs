@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What kind of face it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaceKind {
-    /// The approval window. Its *Allow* is dead until the question was armed (see [`crate::ask::arming`]).
+    /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
     Window,
     /// A terminal or a program that speaks the control socket. It needs no arming, but names the digest it showed.
     Terminal,
