@@ -23,32 +23,33 @@ fn folder() -> PathBuf {
 }
 
 /// A program of the workspace, built once a run of the tests so that a lone `cargo test` never meets an old one.
-pub fn program(package: &str, name: &str) -> PathBuf {
+pub fn program(name: &str) -> PathBuf {
     let path = folder().join(name);
     let mut build = start(env!("CARGO"));
-    build.args(["build", "--quiet", "-p", package]).current_dir(repository());
+    // The whole workspace's features: with those of one package alone everything would be built a second time.
+    build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(repository());
     if folder().ends_with("release") {
         build.arg("--release");
     }
     let built = build.status().expect("cargo runs");
-    assert!(built.success(), "{package} does not build");
+    assert!(built.success(), "{name} does not build");
     path
 }
 
 /// `postern`.
 pub fn postern() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| program("postern-cli", "postern"))
+    PATH.get_or_init(|| program("postern"))
 }
 
 /// `postern-run`.
 pub fn postern_run() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| program("postern-run", "postern-run"))
+    PATH.get_or_init(|| program("postern-run"))
 }
 
 /// `postern-desktop`.
 pub fn postern_desktop() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| program("postern-desktop", "postern-desktop"))
+    PATH.get_or_init(|| program("postern-desktop"))
 }
