@@ -5,7 +5,7 @@ use crate::book::{Book, BookError, Places, managed_path, now};
 use crate::control::{self, Control, ListenError, Listening};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, Pause, World};
-use crate::publish::Publisher;
+use crate::publish::{Publisher, Stirred};
 use crate::resolve::Resolver;
 use crate::session::Session;
 use crate::socket::Channels;
@@ -107,7 +107,8 @@ impl Host {
             .await
             .map_err(|error| unread(&error))?;
         let (told, _) = broadcast::channel(WATCH_BACKLOG);
-        let faces = Faces::default();
+        let stirred = Stirred::default();
+        let faces = Faces::new(Arc::clone(&stirred.status));
         let publisher = Publisher::new(store.clone());
         let (gate, received) = gate::gate();
         let channels = Channels::new(gate.clone(), publisher.clone());
@@ -117,6 +118,7 @@ impl Host {
             store: store.clone(),
             publisher,
             told: told.clone(),
+            stirred: stirred.clone(),
             world: Arc::clone(&world),
             faces: faces.clone(),
             session: config.session,
@@ -137,6 +139,7 @@ impl Host {
         let listening = control::listen(control.clone(), &data)
             .map_err(|error: ListenError| StartError::Control(error.to_string()))?;
         let closed = CancellationToken::new();
+        control.tell_seldom(stirred, &closed);
         tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
         let listening = Mutex::new(Some(listening));
         let inner =

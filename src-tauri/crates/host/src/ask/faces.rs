@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
 
 /// What kind of face it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,8 @@ impl std::fmt::Display for FaceId {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faces {
     inner: Arc<Mutex<Roster>>,
+    /// Told when a face comes or goes.
+    changed: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -53,12 +56,18 @@ struct Roster {
 }
 
 impl Faces {
+    /// Nobody is on duty yet. `changed` is told when a face comes or goes.
+    pub(crate) fn new(changed: Arc<Notify>) -> Self {
+        Self { inner: Arc::default(), changed }
+    }
+
     /// A new face comes on duty and stays so while the guard is held.
     pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
         let mut roster = self.lock();
         roster.next += 1;
         let number = roster.next;
         roster.on_duty.insert(number, kind);
+        self.changed.notify_one();
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
 
@@ -102,6 +111,7 @@ impl FaceGuard {
 impl Drop for FaceGuard {
     fn drop(&mut self) {
         self.faces.lock().on_duty.remove(&self.id.number);
+        self.faces.changed.notify_one();
     }
 }
 

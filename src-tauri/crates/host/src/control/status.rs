@@ -3,10 +3,12 @@
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use crate::book::now;
+use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Mode, Status, Told};
 use postern_policy::Millis;
 use postern_store::Opened;
+use tokio_util::sync::CancellationToken;
 
 /// The longest pause that ends by itself, in milliseconds: a week.
 const LONGEST_PAUSE: u64 = 7 * 24 * 3_600_000;
@@ -41,6 +43,21 @@ impl Control {
             attention,
             started_at: parts.started_at,
         })
+    }
+
+    /// Tells of the status and of the agents that are connected, whenever they changed.
+    pub(crate) fn tell_seldom(&self, stirred: Stirred, closed: &CancellationToken) {
+        let Stirred { status, agents } = stirred;
+        let control = self.clone();
+        tokio::spawn(seldom(status, closed.clone(), async move || {
+            // Nobody watches: nobody asks for it.
+            control.parts.told.receiver_count() == 0 || control.status_changed().await.is_ok()
+        }));
+        let control = self.clone();
+        tokio::spawn(seldom(agents, closed.clone(), async move || {
+            control.tell(Told::AgentsChanged);
+            true
+        }));
     }
 
     async fn status_changed(&self) -> Result<Status, ControlError> {

@@ -12,7 +12,6 @@ use uuid::Uuid;
 impl Task {
     /// The clock says that a question, or a pause, may be over.
     pub(super) fn expire(&mut self) {
-        self.tell_held_back();
         self.look_at_screen();
         let until = self.parts.pause.and_then(|pause| pause.until);
         if until.is_some_and(|until| until <= now()) {

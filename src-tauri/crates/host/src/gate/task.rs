@@ -7,7 +7,7 @@ use super::message::{Counts, Message, Told as Done};
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
 use crate::book::{Book, now};
-use crate::publish::Publisher;
+use crate::publish::{Publisher, Stirred};
 use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
@@ -28,6 +28,8 @@ pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) publisher: Publisher,
     pub(crate) told: broadcast::Sender<Told>,
+    /// What is told seldom: status and agents.
+    pub(crate) stirred: Stirred,
     pub(crate) world: Arc<World>,
     pub(crate) faces: Faces,
     pub(crate) session: Arc<dyn Session>,
@@ -43,9 +45,6 @@ pub(crate) struct Pause {
     /// Until then; none is until it is resumed.
     pub(crate) until: Option<Millis>,
 }
-
-/// How long watchers are not told of agents that come and go.
-const SELDOM: Duration = Duration::from_millis(500);
 
 /// The key of a pause in the record's settings.
 pub(crate) const PAUSE: &str = "gate.pause";
@@ -65,8 +64,6 @@ pub(crate) struct Task {
     pub(super) checks: HashMap<Uuid, ToolCheck>,
     /// Postern quits: nothing new is begun any more.
     pub(super) closing: bool,
-    /// When watchers are told that agents came or went.
-    agents_told_at: Option<Instant>,
     /// When to look whether the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
@@ -87,7 +84,6 @@ impl Task {
             questions: Questions::default(),
             checks: HashMap::new(),
             closing: false,
-            agents_told_at: None,
             look_at: None,
             quitting: Vec::new(),
         }
@@ -103,12 +99,16 @@ impl Task {
                     None => std::future::pending().await,
                 }
             };
+            let waiting = self.questions.len();
             tokio::select! {
                 message = received.recv() => match message {
                     Some(message) => self.take(message),
                     None => return,
                 },
                 () = timer => self.expire(),
+            }
+            if self.questions.len() != waiting {
+                self.parts.stirred.status.notify_one();
             }
             if !self.quitting.is_empty() && self.requests.is_empty() {
                 // Whoever waited for it may have gone meanwhile.
@@ -196,10 +196,14 @@ impl Task {
     pub(super) fn happen(&mut self, id: Uuid, event: Event) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let before = std::mem::discriminant(&request.state);
+        let ran = request.pid().is_some();
         let state = std::mem::replace(&mut request.state, postern_request::State::Received);
         let (state, effects) = step(state, event);
         request.state = state;
         let changed = std::mem::discriminant(&request.state) != before;
+        if request.pid().is_some() != ran {
+            self.parts.stirred.status.notify_one();
+        }
         for effect in effects {
             // A stop waits for nothing.
             match effect {
@@ -239,7 +243,7 @@ impl Task {
         self.agent(&agent).connections += 1;
         self.connections.insert(id, agent);
         self.outboxes.insert(id, outbox);
-        self.agents_come_and_go();
+        self.parts.stirred.agents.notify_one();
         id
     }
 
@@ -259,19 +263,7 @@ impl Task {
             self.withdraw(id, "the connection that asked for it ended");
             self.happen(id, Event::Killed);
         }
-        self.agents_come_and_go();
-    }
-
-    /// Told soon, and seldom: an agent that connects again and again must not drown what else watchers hear.
-    fn agents_come_and_go(&mut self) {
-        self.agents_told_at.get_or_insert_with(|| Instant::now() + SELDOM);
-    }
-
-    /// Tells what was held back, when its time has come.
-    pub(super) fn tell_held_back(&mut self) {
-        if self.agents_told_at.take_if(|at| *at <= Instant::now()).is_some() {
-            self.tell(Told::AgentsChanged);
-        }
+        self.parts.stirred.agents.notify_one();
     }
 
     fn counts(&self) -> Counts {
@@ -310,6 +302,7 @@ impl Task {
     /// The time of a pause is over.
     pub(super) fn pause_over(&mut self) {
         self.parts.pause = None;
+        self.parts.stirred.status.notify_one();
         self.keep_pause();
     }
 
@@ -340,7 +333,7 @@ impl Task {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause, self.agents_told_at, self.look_at].into_iter().flatten().min()
+        [self.questions.next_expiry(), pause, self.look_at].into_iter().flatten().min()
     }
 
     /// Tells every face.

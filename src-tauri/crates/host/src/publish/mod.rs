@@ -6,9 +6,11 @@
 
 mod line;
 mod replay;
+mod seldom;
 mod teller;
 
 pub(crate) use line::{stored, time};
+pub(crate) use seldom::{Stirred, seldom};
 
 use crate::socket::{Line, Outbox};
 use postern_policy::{AgentId, Millis};

@@ -1,7 +1,10 @@
 //! A request's way: allowed by rule, asked, answered, run, told.
 
-use crate::support::Lab;
+use crate::support::{Lab, soon};
+use postern_contract::{Status, Told};
+use postern_host::FaceKind;
 use serde_json::json;
+use tokio::sync::broadcast::Receiver;
 use uuid::Uuid;
 
 #[tokio::test]
@@ -202,4 +205,35 @@ async fn only_a_decision_a_policy_and_a_start_wait_for_the_drive() {
     wire.answer(call).await.unwrap();
     lab.rule("deny", None, "dirname *").await;
     assert_eq!(lab.host.flushes(), answered + 2, "so is a rule");
+}
+
+#[tokio::test]
+async fn whoever_watches_hears_what_waits_what_runs_and_who_is_there() {
+    let mut lab = Lab::start().await;
+    let mut told = lab.host.watch();
+    let mut wire = lab.connect("main").await;
+    heard(&mut told, |told| matches!(told, Told::AgentsChanged)).await;
+    let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
+    let question = lab.question().await;
+    status(&mut told, |status| status.waiting == 1).await;
+    lab.answer_to(&question, "once", json!({})).await;
+    status(&mut told, |status| status.waiting == 0 && status.running == 1).await;
+    let window = lab.host.face(FaceKind::Window);
+    status(&mut told, |status| status.faces == ["window", "terminal"]).await;
+    drop(window);
+    status(&mut told, |status| status.faces == ["terminal"]).await;
+    let running = lab.control("requests.list", json!({"state": "running"})).await.unwrap();
+    lab.control("requests.kill", json!({"id": running["requests"][0]["id"]})).await.unwrap();
+    wire.answer(call).await.unwrap();
+    status(&mut told, |status| status.running == 0).await;
+    drop(wire);
+    heard(&mut told, |told| matches!(told, Told::AgentsChanged)).await;
+}
+
+async fn heard(told: &mut Receiver<Told>, wanted: impl Fn(&Told) -> bool) {
+    while !wanted(&soon("what was waited for", told.recv()).await.unwrap()) {}
+}
+
+async fn status(told: &mut Receiver<Told>, wanted: impl Fn(&Status) -> bool) {
+    heard(told, |told| matches!(told, Told::StatusChanged(status) if wanted(status))).await;
 }
