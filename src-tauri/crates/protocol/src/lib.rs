@@ -45,6 +45,6 @@ pub use params::{
     EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
     StatusParams, Stream, ToolCheckParams, WhichParams,
 };
-pub use proof::{BadKey, BadNonce, Handshake, Key, Nonce, Side, Socket};
+pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};
 pub use signal::{BadSignal, Signal};

@@ -7,6 +7,9 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
+/// The name under which the macOS Keychain keeps control keys. Its account is the data folder, by its real path.
+pub const CONTROL_KEY_SERVICE: &str = "dev.postern.control";
+
 /// A channel's key, or the control socket's: 32 random bytes, in a file as base64url without padding.
 #[derive(Clone)]
 pub struct Key([u8; 32]);

@@ -120,12 +120,17 @@ fn read_key(path: &Path) -> Result<Key, FolderError> {
     Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
 }
 
+/// A key straight from the system's random source.
+pub(crate) fn new_key() -> io::Result<Key> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(Key::from_bytes(bytes))
+}
+
 /// Writes a new key: 0600 from birth, and whole or not at all.
 pub(crate) fn make_key(path: &Path) -> Result<Key, FolderError> {
     let failed = |source| FolderError::Io { path: path.to_owned(), source };
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| failed(io::Error::other(error.to_string())))?;
-    let key = Key::from_bytes(bytes);
+    let key = new_key().map_err(failed)?;
     write_whole(path, format!("{}\n", key.text()).as_bytes()).map_err(failed)?;
     Ok(key)
 }

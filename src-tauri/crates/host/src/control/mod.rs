@@ -6,6 +6,7 @@ mod connection;
 mod descent;
 mod dispatch;
 mod explain;
+mod key;
 mod lines;
 mod permissions;
 mod questions;

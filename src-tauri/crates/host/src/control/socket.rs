@@ -3,7 +3,7 @@
 use super::Control;
 use super::connection::serve;
 use super::descent::{Descent, Processes, System, descent};
-use crate::book::read_or_make_key;
+use super::key;
 use crate::socket::{BindError, Bound, bind};
 use postern_contract::methods::ControlCode;
 use postern_protocol::{ErrorObject, Key, error_line};
@@ -46,10 +46,10 @@ impl Listening {
     }
 }
 
-/// Opens `control.sock` in the data folder, with the key in `control.key`.
+/// Opens `control.sock` in the data folder, with the folder's control key.
 pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
-    let key =
-        read_or_make_key(&data.join("control.key")).map_err(|error| ListenError::Key(error.to_string()))?;
+    let key = key::control_key(data, key::vault().as_deref())
+        .map_err(|error| ListenError::Key(error.to_string()))?;
     let bound = bind(&data.join("control.sock"))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));

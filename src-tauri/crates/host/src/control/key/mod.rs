@@ -1,0 +1,147 @@
+//! Where the control key is kept: in the system's vault where it has one and lets this program in, else in a file.
+
+#[cfg(target_os = "macos")]
+mod macos_keychain;
+
+use crate::book::{FolderError, new_key, read_or_make_key};
+use postern_protocol::Key;
+use std::io;
+use std::path::Path;
+
+/// A place of the system's for secrets, away from the data folder.
+pub(super) trait Vault {
+    /// What is kept for `account`; none where nothing is.
+    fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
+    /// Keeps `secret` for `account`, in place of what was kept before.
+    fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
+}
+
+/// The vault is not for this program: a build that is not signed, a session without one.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoVault(pub(super) String);
+
+/// The vault of this system, if it has one.
+#[cfg(target_os = "macos")]
+pub(super) fn vault() -> Option<Box<dyn Vault>> {
+    Some(Box::new(macos_keychain::Keychain))
+}
+
+/// The vault of this system, if it has one.
+#[cfg(not(target_os = "macos"))]
+pub(super) fn vault() -> Option<Box<dyn Vault>> {
+    None
+}
+
+/// The control key of the data folder, or a new one where there is none.
+///
+/// A key file says that the key is in it: a client reads the file where there is one and asks the vault where there is
+/// none. So the file goes when the vault takes the key.
+pub(super) fn control_key(data: &Path, vault: Option<&dyn Vault>) -> Result<Key, FolderError> {
+    let file = data.join("control.key");
+    let Some(vault) = vault else { return read_or_make_key(&file) };
+    match in_vault(vault, &data.to_string_lossy()) {
+        Ok(key) => {
+            match std::fs::remove_file(&file) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(FolderError::Io { path: file, source });
+                }
+                Ok(()) | Err(_) => {}
+            }
+            Ok(key)
+        }
+        Err(Unkept::Vault(refused)) => {
+            tracing::info!(%refused, "the control key is kept in a file");
+            read_or_make_key(&file)
+        }
+        Err(Unkept::NoKey(source)) => Err(FolderError::Io { path: file, source }),
+    }
+}
+
+/// Why the vault does not have the key.
+enum Unkept {
+    Vault(NoVault),
+    NoKey(io::Error),
+}
+
+fn in_vault(vault: &dyn Vault, account: &str) -> Result<Key, Unkept> {
+    let kept = vault.secret(account).map_err(Unkept::Vault)?;
+    let kept = kept.and_then(|secret| Key::from_text(std::str::from_utf8(&secret).ok()?).ok());
+    if let Some(key) = kept {
+        return Ok(key);
+    }
+    let key = new_key().map_err(Unkept::NoKey)?;
+    vault.keep(account, key.text().as_bytes()).map_err(Unkept::Vault)?;
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoVault, Vault, control_key};
+    use std::cell::{Cell, RefCell};
+    use std::collections::BTreeMap;
+
+    /// A vault that lets this program in, or does not.
+    #[derive(Default)]
+    struct Scripted {
+        kept: RefCell<BTreeMap<String, Vec<u8>>>,
+        closed: Cell<bool>,
+    }
+
+    impl Scripted {
+        fn open(&self) -> Result<(), NoVault> {
+            if self.closed.get() { Err(NoVault("not for you".to_owned())) } else { Ok(()) }
+        }
+    }
+
+    impl Vault for Scripted {
+        fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault> {
+            self.open()?;
+            Ok(self.kept.borrow().get(account).cloned())
+        }
+        fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
+            self.open()?;
+            self.kept.borrow_mut().insert(account.to_owned(), secret.to_owned());
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn without_a_vault_the_key_is_a_file() {
+        let data = tempfile::tempdir().unwrap();
+        let key = control_key(data.path(), None).unwrap().text();
+        let kept = std::fs::read_to_string(data.path().join("control.key")).unwrap();
+        assert_eq!(kept.trim(), key, "the person's own tools read it there");
+        assert_eq!(control_key(data.path(), None).unwrap().text(), key, "it lasts");
+    }
+
+    #[test]
+    fn a_vault_that_is_open_keeps_the_key_of_each_folder_and_no_file_does() {
+        let (vault, data, other) =
+            (Scripted::default(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        control_key(data.path(), None).unwrap();
+        let key = control_key(data.path(), Some(&vault)).unwrap().text();
+        assert!(!data.path().join("control.key").exists(), "a file would be read instead");
+        assert_eq!(control_key(data.path(), Some(&vault)).unwrap().text(), key, "it lasts");
+        assert_ne!(control_key(other.path(), Some(&vault)).unwrap().text(), key, "each folder has its own");
+    }
+
+    #[test]
+    fn a_vault_that_is_closed_leaves_the_key_to_the_file() {
+        let (vault, data) = (Scripted::default(), tempfile::tempdir().unwrap());
+        let in_vault = control_key(data.path(), Some(&vault)).unwrap().text();
+        vault.closed.set(true);
+        let in_file = control_key(data.path(), Some(&vault)).unwrap().text();
+        assert_ne!(in_file, in_vault, "what the vault has cannot be had");
+        let kept = std::fs::read_to_string(data.path().join("control.key")).unwrap();
+        assert_eq!(kept.trim(), in_file, "a client that reads the file gets the host's key");
+    }
+
+    #[test]
+    fn what_is_no_key_is_replaced_in_a_vault() {
+        let (vault, data) = (Scripted::default(), tempfile::tempdir().unwrap());
+        vault.keep(&data.path().to_string_lossy(), b"short").unwrap();
+        let key = control_key(data.path(), Some(&vault)).unwrap().text();
+        assert_eq!(control_key(data.path(), Some(&vault)).unwrap().text(), key, "nobody holds an old one");
+    }
+}
