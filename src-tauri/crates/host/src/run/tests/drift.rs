@@ -1,7 +1,7 @@
 use super::*;
 
 /// What is left of a start that found a difference: the reason, and nothing that ran.
-async fn drifted(prepared: Prepared) -> String {
+pub(super) async fn drifted(prepared: Prepared) -> String {
     match finish(prepared).await {
         Err(SpawnError::Drifted(what)) => what,
         other => panic!("something else was started: {other:?}"),
@@ -124,39 +124,4 @@ async fn a_file_that_is_no_program_is_not_handed_to_a_shell() {
     let file = place.program("text", b"echo hi\n");
     let prepared = place.prepare(&[file.to_str().unwrap()]);
     assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_))), "nothing was found to be started");
-}
-
-/// Swaps under way: whoever wins the race, the wrong program never runs.
-#[test]
-fn in_a_race_only_the_judged_program_ever_runs() {
-    let place = Place::new();
-    let tool = place.copy("tool", "/bin/true");
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                std::fs::rename(place.copy("next", "/bin/false"), &tool).unwrap();
-                std::fs::rename(place.copy("next", "/bin/true"), &tool).unwrap();
-            }
-        });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let postern_policy::Lookup::Found(truth) = place.resolver.identify("/bin/true") else {
-            panic!("/bin/true is there")
-        };
-        runtime.block_on(async {
-            for _ in 0..200 {
-                let prepared = place.prepare(&[tool.to_str().unwrap()]);
-                let Some(judged) = prepared.held.started.as_ref() else { continue };
-                let code = i32::from(judged.identity().sha256 != truth.identity.as_ref().unwrap().sha256);
-                if let Ok(finished) = finish(prepared).await {
-                    assert_eq!(
-                        finished.outcome,
-                        Outcome::Exited { code },
-                        "another program than the judged one ran"
-                    );
-                }
-            }
-        });
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    });
 }

@@ -5,6 +5,7 @@ mod exploits;
 #[cfg(target_os = "linux")]
 mod lifetime;
 mod output;
+mod races;
 #[cfg(target_os = "linux")]
 mod unheld;
 
