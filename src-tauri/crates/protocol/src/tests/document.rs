@@ -49,8 +49,10 @@ fn every_example_is_read_and_nothing_is_left_out() {
 #[test]
 fn every_name_stands_on_the_page_with_its_number() {
     for code in ErrorCode::ALL {
-        let row =
-            PAGE.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{}`", code.name())));
+        // The table of errors has them in its first cells; other tables may mention them.
+        let name = format!("`{}`", code.name());
+        let names = |line: &&str| line.split('|').nth(1).is_some_and(|cell| cell.contains(&name));
+        let row = PAGE.lines().filter(|line| line.starts_with('|')).find(names);
         let row = row.unwrap_or_else(|| panic!("{} has a row", code.name()));
         assert!(row.contains(&code.number().to_string()), "{row} has the number of {}", code.name());
     }
