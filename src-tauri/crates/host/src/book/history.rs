@@ -1,15 +1,20 @@
 //! What a rule would have let through: recent commands of an agent, looked up as they would be now.
 
-use super::{Book, BookError, now};
+use super::remember::rule_of;
+use super::{Book, BookError, NewRule, Remember, now};
 use crate::resolve::{Cwd, search_path};
 use postern_command::{Dialect, read_argv, read_shell};
-use postern_policy::{AgentId, Facts, Rule, would_match};
+use postern_contract::Scope;
+use postern_policy::{AgentId, Effect, Facts, Lifetime, Rule, would_match};
 use postern_store::requests::{self, Filter, Summary};
 use serde_json::Value;
 use std::collections::HashMap;
+use uuid::Uuid;
 
 /// How many recent requests are looked at.
 const RECENT: u32 = 200;
+/// How many recent requests an offer is tried on.
+const OFFERED: u32 = 50;
 /// How many of those that matched are shown.
 const SHOWN: usize = 10;
 
@@ -34,31 +39,70 @@ impl Book {
         self.blocking(move |book| {
             let filter = Filter { agent, ..Filter::default() };
             let recent = book.store().read(|conn| requests::list(conn, &filter, RECENT))?;
-            let mut known: HashMap<(AgentId, String), bool> = HashMap::new();
-            let mut found =
-                Matched { of: u32::try_from(recent.len()).unwrap_or(u32::MAX), ..Matched::default() };
-            for summary in recent {
-                let key = (summary.agent.clone(), summary.line.clone());
-                let (matches, is_new) = match known.get(&key) {
-                    Some(matches) => (*matches, false),
-                    None => (book.would_have_matched(&summary, &rules)?, true),
-                };
-                known.insert(key, matches);
-                if matches {
-                    found.count += 1;
-                    if is_new && found.examples.len() < SHOWN {
-                        found.examples.push(summary.line);
-                    }
-                }
-            }
-            Ok(found)
+            Ok(book.look_back(recent, &[rules])?.pop().unwrap_or_default())
         })
         .await
     }
 
-    /// Whether one of the rules matches a request of the past. One that cannot be looked up any more is not matched.
-    fn would_have_matched(&self, summary: &Summary, rules: &[Rule]) -> Result<bool, BookError> {
-        let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(false) };
+    /// How many of the recent requests of an agent each of these offers would have let through, and of how many.
+    /// `asking` are not of the past yet.
+    pub(crate) async fn would_let_through(
+        &self,
+        agent: &AgentId,
+        offers: Vec<Vec<NewRule>>,
+        asking: Vec<Uuid>,
+    ) -> Result<Vec<(u32, u32)>, BookError> {
+        let remember = Remember {
+            agent: agent.clone(),
+            scope: Scope::Agent,
+            effect: Effect::Allow,
+            lifetime: Lifetime::Forever,
+            why: None,
+            rules: Vec::new(),
+        };
+        let agent = agent.clone();
+        self.blocking(move |book| {
+            let rule = |new: &NewRule| rule_of(new, &remember, Some(agent.clone()));
+            let offers: Vec<Vec<Rule>> =
+                offers.iter().map(|offer| offer.iter().map(rule).collect()).collect();
+            let most = OFFERED.saturating_add(u32::try_from(asking.len()).unwrap_or(u32::MAX));
+            let filter = Filter { agent: Some(agent.clone()), ..Filter::default() };
+            let mut recent = book.store().read(|conn| requests::list(conn, &filter, most))?;
+            recent.retain(|summary| !asking.contains(&summary.id));
+            recent.truncate(usize::try_from(OFFERED).unwrap_or(usize::MAX));
+            let matched = book.look_back(recent, &offers)?;
+            Ok(matched.into_iter().map(|Matched { count, of, .. }| (count, of)).collect())
+        })
+        .await
+    }
+
+    /// What each of these sets of rules would have matched. Each command is looked up once.
+    fn look_back(&self, recent: Vec<Summary>, sets: &[Vec<Rule>]) -> Result<Vec<Matched>, BookError> {
+        let of = u32::try_from(recent.len()).unwrap_or(u32::MAX);
+        let mut found = vec![Matched { of, ..Matched::default() }; sets.len()];
+        let mut known: HashMap<(AgentId, String), Vec<bool>> = HashMap::new();
+        for summary in recent {
+            let key = (summary.agent.clone(), summary.line.clone());
+            let (matches, is_new) = match known.get(&key) {
+                Some(matches) => (matches.clone(), false),
+                None => (self.would_have_matched(&summary, sets)?, true),
+            };
+            for (found, _) in found.iter_mut().zip(&matches).filter(|(_, matches)| **matches) {
+                found.count += 1;
+                if is_new && found.examples.len() < SHOWN {
+                    found.examples.push(summary.line.clone());
+                }
+            }
+            known.insert(key, matches);
+        }
+        Ok(found)
+    }
+
+    /// Which of the sets holds a rule that matches a request of the past. One that cannot be looked up any more is not
+    /// matched.
+    fn would_have_matched(&self, summary: &Summary, sets: &[Vec<Rule>]) -> Result<Vec<bool>, BookError> {
+        let none = vec![false; sets.len()];
+        let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(none) };
         let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
         let argv: Option<Vec<String>> =
             asked.get("command").and_then(|argv| serde_json::from_value(argv.clone()).ok());
@@ -66,11 +110,11 @@ impl Book {
         let reading = match (argv, text) {
             (Some(argv), _) => read_argv(&argv),
             (None, Some(text)) => read_shell(text, Dialect::Bash),
-            (None, None) => return Ok(false),
+            (None, None) => return Ok(none),
         };
         let places = self.places();
         let folder = row.plan.as_ref().map_or(places.home.as_str(), |plan| plan.cwd.path.as_str());
-        let Ok(cwd) = Cwd::open(folder) else { return Ok(false) };
+        let Ok(cwd) = Cwd::open(folder) else { return Ok(none) };
         let agent = self.agent(&summary.agent);
         let configured = agent.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
         let found = self.resolver().facts(&reading, &cwd, &search_path(configured, &places.home));
@@ -87,6 +131,6 @@ impl Book {
             shell: text.is_some(),
             env_to_ask: &[],
         };
-        Ok(rules.iter().any(|rule| would_match(rule, &facts)))
+        Ok(sets.iter().map(|rules| rules.iter().any(|rule| would_match(rule, &facts))).collect())
     }
 }

@@ -103,7 +103,7 @@ impl Book {
     }
 }
 
-fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {
+pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {
     Rule {
         id: 0,
         effect: remember.effect,

@@ -7,7 +7,7 @@ use crate::ask::FaceId;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::{NewRule, Remember, now};
 use postern_contract::{Answer, AnswerParams, Answered};
-use postern_policy::{AgentId, Draft, Effect, Lifetime, Pattern, parse_pattern};
+use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
 use postern_request::{Denial, Digest, Event};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -244,7 +244,7 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     let wanted = params.proposal.as_deref().unwrap_or("exact");
     let offer = judged.offers.iter().find(|offer| offer.id == wanted);
     let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
-        (Some(offer), _) => offer.drafts.iter().map(|draft| rule_of(judged, draft, effect)).collect(),
+        (Some(offer), _) => rules_of(judged, offer, effect),
         // What is too wide to be allowed for good can still be denied for good.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
@@ -268,6 +268,11 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     };
     let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
     Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
+}
+
+/// The rules that an offer would save.
+pub(super) fn rules_of(judged: &super::judge::Judged, offer: &Offer, effect: Effect) -> Vec<NewRule> {
+    offer.drafts.iter().map(|draft| rule_of(judged, draft, effect)).collect()
 }
 
 fn rule_of(judged: &super::judge::Judged, draft: &Draft, effect: Effect) -> NewRule {

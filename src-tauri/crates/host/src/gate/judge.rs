@@ -172,6 +172,17 @@ impl Judged {
         judge(policy, &self.facts(world, now))
     }
 
+    /// What could be saved for it, judged so.
+    pub(crate) fn propose(
+        &self,
+        world: &World,
+        policy: &AgentPolicy,
+        verdict: &Verdict,
+        now: Millis,
+    ) -> Vec<Offer> {
+        propose(policy, &self.facts(world, now), verdict)
+    }
+
     /// The same request as if nobody could be asked.
     pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
         judge_unanswered(policy, &self.facts(world, now))

@@ -145,8 +145,12 @@ impl Task {
         });
         drop(told);
         tracing::info!(question = %question.id, "asked");
-        let told = if write { Told::QuestionOpened } else { Told::QuestionChanged };
-        self.tell(told(Box::new(question)));
+        if write {
+            self.tell(Told::QuestionOpened(Box::new(question.clone())));
+            self.count_matches(id, &question);
+        } else {
+            self.tell(Told::QuestionChanged(Box::new(question)));
+        }
     }
 
     /// A request waits no more for its question. The last one closes it.
@@ -172,7 +176,7 @@ impl Task {
             self.questions.close(&question.id);
             self.question_closed(&question, how, None, None);
         } else {
-            self.tell(Told::QuestionChanged(Box::new(question)));
+            self.tell_changed(question);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ask::FaceId;
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, Question};
+use postern_contract::{Answer, AnswerParams, Answered, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice};
 use postern_request::Event;
@@ -67,6 +67,8 @@ pub(crate) enum Told {
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
     /// A request was judged.
     Judged { id: Uuid, judgement: Judgement },
+    /// What a question's offers would have let through was counted.
+    Counted { question: String, proposals: Vec<Proposal> },
     /// What the person chose was saved, or could not be.
     Remembered { id: Uuid, outcome: Result<(), String> },
     /// It runs.

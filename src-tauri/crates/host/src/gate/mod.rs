@@ -14,6 +14,7 @@ mod message;
 mod presence;
 mod record;
 mod recover;
+mod refresh;
 mod rejudge;
 mod rows;
 mod session;

@@ -58,11 +58,16 @@ impl Task {
             return;
         };
         let Some(judged) = &mut request.judged else { return };
-        let verdict = judged.again(&self.parts.world, &policy, now());
+        let at = now();
+        let verdict = judged.again(&self.parts.world, &policy, at);
         let decision = verdict.decision;
         judged.plan.policy = self.parts.book.version();
         match decision {
-            Decision::Ask => {}
+            Decision::Ask => {
+                judged.offers = judged.propose(&self.parts.world, &policy, &verdict, at);
+                judged.verdict = verdict;
+                self.refresh(id);
+            }
             Decision::Allow => {
                 let by = by_of(&verdict);
                 judged.verdict = verdict;

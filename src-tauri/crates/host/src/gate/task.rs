@@ -182,6 +182,7 @@ impl Task {
             Done::Written { id, opening } => self.written(id, opening),
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
+            Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),

@@ -1,7 +1,7 @@
 //! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
 
 use crate::support::{Lab, answer_of, shown};
-use postern_contract::Answer;
+use postern_contract::{Answer, Question};
 use postern_host::FaceKind;
 use serde_json::json;
 
@@ -164,4 +164,54 @@ async fn what_is_not_what_was_approved_does_not_run() {
     lab.answer_to(&question, "once", json!({})).await;
     let denied = wire.answer(call).await.unwrap();
     assert_eq!(denied["reason"], "drifted", "{denied}");
+}
+
+#[tokio::test]
+async fn an_offer_says_how_much_of_the_past_it_would_have_let_through() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    for argv in [["basename", "/a/1"], ["basename", "/a/2"], ["dirname", "/a/3"]] {
+        let (_, call) = wire.post_run(&argv, json!({})).await;
+        lab.answer("once", json!({})).await;
+        wire.answer(call).await.unwrap();
+    }
+    let (_, call) = wire.post_run(&["basename", "/a/2"], json!({})).await;
+    let question = lab.question().await;
+    assert!(!question.proposals.is_empty(), "something can be saved");
+    assert!(question.proposals.iter().all(|offer| offer.would_match.is_none()), "nobody waits for the count");
+    let counted =
+        lab.changed(|question| question.proposals.iter().all(|offer| offer.would_match.is_some())).await;
+    let count = |id: &str| counted.proposals.iter().find(|offer| offer.id == id).unwrap().would_match;
+    assert_eq!(count("exact"), Some((1, 3)), "this very command, once before");
+    assert_eq!(count("path"), Some((2, 3)), "this program, twice; what waits is not of the past");
+    lab.answer_to(&question, "once", json!({})).await;
+    wire.answer(call).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_waiting_question_offers_what_a_new_rule_leaves_open() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let params = json!({"requestId": uuid::Uuid::new_v4(), "shell": "basename /a/b && dirname /c/d", "wait": "finished"});
+    let call = wire.post("system.run", params).await;
+    let question = lab.question().await;
+    let steps = |question: &Question| {
+        question.proposals.iter().find(|offer| offer.id == "path").map_or(0, |offer| offer.rules.len())
+    };
+    assert_eq!(steps(&question), 2, "one rule a step: {:?}", question.proposals);
+    lab.rule("allow", Some("main"), "/usr/bin/dirname").await;
+    let changed = lab.changed(|question| steps(question) == 1).await;
+    assert_eq!((&changed.id, &changed.digest), (&question.id, &question.digest), "it is the same question");
+    let answered = lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
+    assert_eq!(answered["applied"], true, "{answered}");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "b\n/c\n");
+    let rules = lab.control("rules.list", json!({"agent": "main"})).await.unwrap();
+    let saved: Vec<_> = rules["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["from"] == "always")
+        .map(|row| row["text"].clone())
+        .collect();
+    assert_eq!(saved, ["/usr/bin/basename"], "only what was open is saved: {rules}");
 }

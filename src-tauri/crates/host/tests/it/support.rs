@@ -138,6 +138,17 @@ impl Lab {
         }
     }
 
+    /// The next question that changed to what is wanted.
+    pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
+        loop {
+            if let Told::QuestionChanged(question) = soon("a change", self.told.recv()).await.unwrap()
+                && wanted(&question)
+            {
+                return *question;
+            }
+        }
+    }
+
     /// How the next question closes.
     pub(crate) async fn closed(&mut self) -> String {
         loop {

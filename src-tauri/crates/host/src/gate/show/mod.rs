@@ -37,9 +37,7 @@ pub(super) struct Asked<'a> {
 /// The question; none where it cannot be shown in full.
 pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
     let Asked { run, judged, entry, .. } = asked;
-    let verdict = &judged.verdict;
-    let settings = &entry.policy.settings;
-    let question = Question {
+    let mut question = Question {
         id: asked.id.to_string(),
         code: asked.code.clone(),
         digest: judged.digest.0.clone(),
@@ -52,11 +50,35 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
             What::Shell(_) => None,
         },
         shell: matches!(run.what, What::Shell(_)),
-        steps: verdict.steps.iter().map(step).collect(),
+        steps: Vec::new(),
         programs: programs::programs(judged),
         cwd: shown(&judged.plan.cwd.path),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
+        why: Shown::default(),
+        rule: None,
+        policy: String::new(),
+        risk: judged.verdict.risk.clone(),
+        proposals: Vec::new(),
+        asked_at: asked.at,
+        expires_at: asked.expires_at,
+        at_zero: String::new(),
+        arming_ms: 0,
+        waiting: 0,
+    };
+    refresh(&mut question, judged, &entry.policy.settings);
+    (size(&question) <= MOST).then_some(question)
+}
+
+/// Writes into a question what comes of the policy, as it is now. Gives whether anything is different.
+pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Settings) -> bool {
+    let verdict = &judged.verdict;
+    let mut proposals: Vec<Proposal> = judged.offers.iter().map(proposal).collect();
+    for proposal in &mut proposals {
+        keep_count(proposal, &question.proposals);
+    }
+    let now = Question {
+        steps: verdict.steps.iter().map(step).collect(),
         why: shown(&verdict.message),
         rule: verdict.rule.clone(),
         policy: policy(settings).to_owned(),
@@ -64,14 +86,22 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
             level: verdict.risk.level,
             reasons: verdict.risk.reasons.iter().map(|reason| escape::text(reason)).collect(),
         },
-        proposals: judged.offers.iter().map(proposal).collect(),
-        asked_at: asked.at,
-        expires_at: asked.expires_at,
+        proposals,
         at_zero: super::judged::at_zero(settings),
         arming_ms: arming_ms(verdict.risk.level),
-        waiting: 0,
+        ..question.clone()
     };
-    (size(&question) <= MOST).then_some(question)
+    let differs = now != *question;
+    *question = now;
+    differs
+}
+
+/// What was counted for an offer stays true while it would save the same rules.
+pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
+    let same = counted.iter().find(|other| other.id == proposal.id && other.rules == proposal.rules);
+    if let Some(count) = same.and_then(|other| other.would_match) {
+        proposal.would_match = Some(count);
+    }
 }
 
 /// What a tool's question is built from.

@@ -1,0 +1,77 @@
+//! A waiting question is kept as things are: what could be saved now, and how much of the past that would have let
+//! through.
+
+use super::message::Told as Done;
+use super::show;
+use super::task::Task;
+use crate::ask::questions::Waiter;
+use postern_contract::{Proposal, Question, Told};
+use postern_policy::Effect;
+use uuid::Uuid;
+
+impl Task {
+    /// A request that asks was judged again: its question shows what is true now.
+    pub(super) fn refresh(&mut self, id: Uuid) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
+            return;
+        };
+        // It is not on show yet.
+        if let Some(question) = &mut request.question {
+            show::refresh(question, judged, &policy.settings);
+            return;
+        }
+        let waiter = Waiter::Request(id);
+        // Everybody who waits for it wants the same plan: the first one speaks for all.
+        let waiting = self.questions.of(waiter).filter(|waiting| waiting.waiters.first() == Some(&waiter));
+        let Some(waiting) = waiting else { return };
+        if show::refresh(&mut waiting.question, judged, &policy.settings) {
+            let question = waiting.question.clone();
+            self.count_matches(id, &question);
+            self.tell_changed(question);
+        }
+    }
+
+    /// Counts what each offer would have let through, off the gate's own task: the question does not wait for it.
+    pub(super) fn count_matches(&self, id: Uuid, question: &Question) {
+        let Some(request) = self.requests.get(&id) else { return };
+        let Some(judged) = request.judged.as_ref().filter(|judged| !judged.offers.is_empty()) else { return };
+        let offers = judged.offers.iter();
+        let offers = offers.map(|offer| super::answer::rules_of(judged, offer, Effect::Allow)).collect();
+        let asking = question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect();
+        let (book, agent) = (self.parts.book.clone(), request.agent.clone());
+        let (question, mut proposals) = (question.id.clone(), question.proposals.clone());
+        self.spawn(async move {
+            match book.would_let_through(&agent, offers, asking).await {
+                Ok(counts) => {
+                    for (proposal, count) in proposals.iter_mut().zip(counts) {
+                        proposal.would_match = Some(count);
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "what an offer would have let through could not be counted");
+                }
+            }
+            Done::Counted { question, proposals }
+        });
+    }
+
+    /// The counts of the offers that are still the same.
+    pub(super) fn counted(&mut self, question: &str, counted: &[Proposal]) {
+        let Some(waiting) = self.questions.find(question) else { return };
+        let before = waiting.question.proposals.clone();
+        for proposal in &mut waiting.question.proposals {
+            show::keep_count(proposal, counted);
+        }
+        if waiting.question.proposals != before {
+            let question = waiting.question.clone();
+            self.tell_changed(question);
+        }
+    }
+
+    pub(super) fn tell_changed(&self, question: Question) {
+        let others = self.questions.len().saturating_sub(1);
+        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
+        self.tell(Told::QuestionChanged(Box::new(question)));
+    }
+}
