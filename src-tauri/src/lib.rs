@@ -13,5 +13,5 @@ mod options;
 mod run;
 mod window;
 
-pub use options::{BadOptions, Options};
+pub use options::{BadOptions, Options, Page};
 pub use run::run;

@@ -1,5 +1,6 @@
 //! The menu-bar item: state, how many wait, what ran last, pause and resume.
 
+use crate::Page;
 use crate::backend::Backend;
 use crate::run::Parts;
 use crate::window::settings;
@@ -16,6 +17,7 @@ use tauri::{AppHandle, Manager, Wry};
 const LAST: u32 = 5;
 /// Characters of a command that fit into a menu.
 const LONGEST: usize = 56;
+const STOPPED: &str = "Postern has stopped";
 const HOUR_MS: u64 = 60 * 60 * 1000;
 
 /// The menu-bar item.
@@ -55,6 +57,28 @@ impl Menu {
         }
     }
 
+    /// The host is gone: says so until `refresh` finds one.
+    pub(crate) fn stopped(&self) {
+        if let Err(error) = self.show_stopped() {
+            tracing::warn!(%error, "the menu-bar item");
+        }
+    }
+
+    fn show_stopped(&self) -> tauri::Result<()> {
+        let Some(tray) = &self.tray else { return Ok(()) };
+        tray.set_icon(Some(face(Mode::DenyAll, true)?))?;
+        tray.set_icon_as_template(true)?;
+        tray.set_title(None::<&str>)?;
+        tray.set_tooltip(Some(STOPPED))?;
+        let menu = MenuBuilder::new(&self.app)
+            .item(&self.plain(STOPPED)?)
+            .item(&self.plain("Nothing runs until it is back")?)
+            .separator()
+            .item(&self.item("quit", "Quit Postern")?)
+            .build()?;
+        tray.set_menu(Some(menu))
+    }
+
     fn show(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<()> {
         let Some(tray) = &self.tray else { return Ok(()) };
         let attention = !status.attention.is_empty() || status.faces.is_empty();
@@ -66,15 +90,17 @@ impl Menu {
     }
 
     fn menu(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<tauri::menu::Menu<Wry>> {
-        let plain = |text: &str| MenuItemBuilder::new(text).enabled(false).build(&self.app);
-        let mut menu = MenuBuilder::new(&self.app).item(&plain(&summary(status))?);
+        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(&summary(status))?);
+        if status.faces.is_empty() {
+            menu = menu.item(&self.plain("No screen to ask on: questions are denied")?);
+        }
         for line in &status.attention {
-            menu = menu.item(&plain(&shortened(line))?);
+            menu = menu.item(&self.plain(&shortened(line))?);
         }
         if !last.is_empty() {
             menu = menu.separator();
             for row in last {
-                menu = menu.item(&plain(&format!("{}   {}", shortened(&row.line), row.state))?);
+                menu = menu.item(&self.plain(&format!("{}   {}", shortened(&row.line), row.state))?);
             }
         }
         let pause = match status.mode {
@@ -87,6 +113,11 @@ impl Menu {
             .separator()
             .item(&self.item("quit", "Quit Postern")?)
             .build()
+    }
+
+    /// A line that only tells.
+    fn plain(&self, text: &str) -> tauri::Result<MenuItem<Wry>> {
+        MenuItemBuilder::new(text).enabled(false).build(&self.app)
     }
 
     fn item(&self, id: &str, text: &str) -> tauri::Result<MenuItem<Wry>> {
@@ -106,7 +137,7 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
             "resume" => {
                 parts.backend.ask::<ResumeAll>(&Nothing {}).await.map(drop).map_err(anyhow::Error::from)
             }
-            "settings" => settings::open(&app).map_err(anyhow::Error::from),
+            "settings" => settings::open(&app, &Page::default()).map_err(anyhow::Error::from),
             "quit" => {
                 app.exit(0);
                 Ok(())

@@ -8,17 +8,28 @@ use std::path::PathBuf;
 pub struct Options {
     /// The data folder.
     pub data: PathBuf,
-    /// Open the settings window at once.
-    pub settings: bool,
+    /// Open the settings window at once, at this page.
+    pub settings: Option<Page>,
     /// The environment that the app was started with: an agent's settings may pass single names of it on.
     pub inherited: Vec<(String, String)>,
+}
+
+/// A page of the settings window: `activity`, `settings`, or an agent's name. None chosen: the page that is open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page(Option<String>);
+
+impl Page {
+    /// What the page's address ends with; nothing for the page that is open.
+    pub(crate) fn fragment(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
 }
 
 /// Why the app cannot start with what it was given.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
     /// An argument that is not known.
-    #[error("{0:?} is not an option: --data DIR and --settings are")]
+    #[error("{0:?} is not an option: --data DIR and --settings [PAGE] are")]
     Unknown(OsString),
     /// `--data` without a folder.
     #[error("--data needs a folder")]
@@ -42,12 +53,14 @@ impl Options {
         };
         let home = folder("HOME").ok_or(BadOptions::NoHome)?;
         let mut data = environment("POSTERN_DATA").filter(|value| !value.is_empty()).map(PathBuf::from);
-        let mut settings = false;
-        let mut args = args.into_iter();
+        let mut settings = None;
+        let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
                 Some("--data") => data = Some(args.next().ok_or(BadOptions::NoFolder)?.into()),
-                Some("--settings") => settings = true,
+                Some("--settings") => {
+                    settings = Some(Page(args.next_if(is_page).and_then(|page| page.into_string().ok())));
+                }
                 Some(_) | None => return Err(BadOptions::Unknown(arg)),
             }
         }
@@ -62,9 +75,17 @@ impl Options {
     }
 }
 
+/// Pages are named like agents: letters, digits, dots, dashes and underscores.
+fn is_page(argument: &OsString) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    argument
+        .to_str()
+        .is_some_and(|text| !text.is_empty() && !text.starts_with('-') && text.chars().all(plain))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{BadOptions, Options};
+    use super::{BadOptions, Options, Page};
     use std::ffi::OsString;
     use std::path::Path;
 
@@ -79,7 +100,17 @@ mod tests {
         let environment = [("HOME", "/home/kim"), ("POSTERN_DATA", "/env")];
         assert_eq!(read(&["--data", "/arg"], &environment).unwrap().data, Path::new("/arg"));
         assert_eq!(read(&[], &environment).unwrap().data, Path::new("/env"));
-        assert!(read(&["--settings"], &environment).unwrap().settings);
+    }
+
+    #[test]
+    fn the_settings_open_at_a_page() {
+        let settings = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).map(|options| options.settings);
+        assert_eq!(settings(&[]), Ok(None));
+        assert_eq!(settings(&["--settings"]), Ok(Some(Page(None))));
+        assert_eq!(settings(&["--settings", "builder"]), Ok(Some(Page(Some("builder".to_owned())))));
+        assert_eq!(settings(&["--settings", "--data", "/arg"]), Ok(Some(Page(None))), "that is an option");
+        let odd = BadOptions::Unknown("a#b".into());
+        assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
     }
 
     #[test]

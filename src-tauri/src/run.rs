@@ -8,9 +8,13 @@ use anyhow::Context;
 use postern_contract::Told;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, RunEvent};
 use tokio::sync::mpsc;
+
+/// Between two tries to reach a host that is gone.
+const BETWEEN_TRIES: Duration = Duration::from_secs(3);
 
 /// What every part of the app holds on to.
 #[derive(Clone)]
@@ -65,13 +69,14 @@ fn start(
     let menu = menu::open(app)?;
     tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     tauri::async_runtime::spawn(quit_when_told(app.clone()));
-    if options.settings {
-        settings::open(app)?;
+    if let Some(page) = &options.settings {
+        settings::open(app, page)?;
     }
     Ok(())
 }
 
-/// Passes on what the host tells, until it is gone; then the app ends too: it shows nothing that is not so.
+/// Passes on what the host tells. A host in another process that goes away is waited for; one in this process that ends
+/// takes the app with it: it shows nothing that is not so.
 async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc::Receiver<Heard>) {
     parts.approval.look();
     menu.refresh(&parts.backend).await;
@@ -82,11 +87,31 @@ async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc:
                 parts.approval.look();
                 menu.refresh(&parts.backend).await;
             }
-            Some(Heard::Lost) | None => break,
+            Some(Heard::Lost) | None if parts.backend.is_embedded() => break,
+            Some(Heard::Lost) | None => heard = come_back(&parts, &menu).await,
         }
     }
     tracing::error!("the host is gone");
     app.exit(1);
+}
+
+/// Says that the host has stopped, and tries until there is one again.
+async fn come_back(parts: &Parts, menu: &menu::Menu) -> mpsc::Receiver<Heard> {
+    tracing::warn!("the host is gone");
+    parts.approval.look();
+    menu.stopped();
+    tell_page(parts, "host.lost");
+    let heard = loop {
+        match parts.backend.reopen().await {
+            Ok(heard) => break heard,
+            Err(error) => tracing::debug!(%error, "no host yet"),
+        }
+        tokio::time::sleep(BETWEEN_TRIES).await;
+    };
+    parts.approval.look();
+    menu.refresh(&parts.backend).await;
+    tell_page(parts, "host.back");
+    heard
 }
 
 async fn pass_on(parts: &Parts, menu: &menu::Menu, told: &Told) {
@@ -107,10 +132,17 @@ async fn pass_on(parts: &Parts, menu: &menu::Menu, told: &Told) {
         Told::StatusChanged(_) | Told::RequestChanged(_) => menu.refresh(&parts.backend).await,
         Told::AgentsChanged | Told::RulesChanged | Told::SkillsChanged => {}
     }
+    if let Some(name) = name_of(told) {
+        tell_page(parts, &name);
+    }
+}
+
+/// Tells the settings page what happened, if one is open.
+fn tell_page(parts: &Parts, name: &str) {
     let listener = parts.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let (Some(listener), Some(name)) = (listener, name_of(told)) {
+    if let Some(listener) = listener {
         // A page that was closed hears nothing; the next one brings its own channel.
-        listener.send(name).ok();
+        listener.send(name.to_owned()).ok();
     }
 }
 
@@ -126,8 +158,11 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
     options.data.hash(&mut hasher);
     tauri_plugin_single_instance::Builder::new()
         .dbus_id(format!("dev.postern.desktop.d{:016x}", hasher.finish()))
-        .callback(|app, _args, _folder| {
-            if let Err(error) = settings::open(app) {
+        .callback(|app, args, _folder| {
+            // The other one was started with arguments that it took for good before it came here.
+            let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
+            let page = other.ok().and_then(|options| options.settings).unwrap_or_default();
+            if let Err(error) = settings::open(app, &page) {
                 tracing::warn!(%error, "cannot open the settings");
             }
         })

@@ -60,6 +60,7 @@ export const words = {
     editReset: "As proposed",
     pinned: "while the program is unchanged",
     saves: "Saves",
+    anyArguments: "with any arguments",
     lifetimes: {
       quarter: "for 15 minutes",
       hour: "for an hour",
@@ -100,7 +101,16 @@ export const words = {
     loading: "…",
     failed: (what: string) => `That did not work: ${what}`,
     dismiss: "Dismiss",
-    modes: { listening: "Listening", paused: "Paused", "deny-all": "Denying everything" },
+    modes: {
+      listening: "Listening",
+      paused: "Paused",
+      "deny-all": "Denying everything",
+      lost: "Postern has stopped",
+    },
+    lostHint: "Nothing runs until it is back. Trying again…",
+    attentionCount: (n: number) =>
+      n === 1 ? "1 thing needs your attention" : `${n} things need your attention`,
+    waitingCount: (n: number) => `${count(n, "question")} waiting`,
     modeHints: {
       listening: "Agents can ask. Rules and you decide.",
       paused: "Everything is denied until you resume.",
@@ -172,11 +182,18 @@ export const words = {
   },
   rules: {
     allowed: "Allowed",
+    asked: "Asked",
     denied: "Denied",
     everyone: "Everyone",
     add: "Add rule…",
     search: "Search rules",
-    none: "No rules yet. A rule is saved when you answer “Always allow”, or here.",
+    none: "No rules yet.",
+    noneHint: {
+      allowed: "Let the agent ask: “Always allow” saves a rule that fits. Or write one yourself.",
+      asked: "Everything that no rule allows is asked about already.",
+      denied: "Name what must never run, such as “git push --force *”. Deny rules win over allow rules.",
+      everyone: "Rules here hold for every agent.",
+    },
     noneFound: "No rule fits the search.",
     columns: {
       pattern: "Pattern",
@@ -231,6 +248,9 @@ export const words = {
     search: "Search commands",
     all: "All agents",
     none: "Nothing was asked yet.",
+    noneHint: "Connect an agent: its page shows the lines that give its sandbox the channel.",
+    connect: (name: string) => `How to connect ${name}`,
+    noneAdd: "Add an agent: it gets a channel, a key and rules of its own.",
     noneFound: "No request fits the search.",
     command: "Command",
     agent: "Agent",
@@ -255,6 +275,14 @@ export const words = {
     kill: "Stop it",
     close: "Close",
     steps: "Steps",
+    deniedBy: {
+      user: "denied by you",
+      timeout: "nobody answered",
+      policy: "denied by policy",
+      denylist: "denied by rule",
+      core: "denied by the core",
+      managed: "denied by your organisation",
+    },
     exit: (code: number) => `exit ${code}`,
     states: {
       received: "received",

@@ -12,6 +12,7 @@ use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_host::StartError;
 use postern_host::user::User;
 use serde_json::Value;
+use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
 
 /// What is heard from the host.
@@ -27,16 +28,21 @@ pub(crate) enum Heard {
 
 /// The host, wherever it runs. This app is a face on duty for as long as it is held.
 #[derive(Debug)]
-pub(crate) enum Backend {
+pub(crate) struct Backend {
+    options: Options,
+    link: RwLock<Arc<Link>>,
+}
+
+#[derive(Debug)]
+enum Link {
     /// In this process.
     Embedded(Embedded),
     /// In another one.
     Attached(Attached),
 }
 
-impl Backend {
-    /// Starts a host on the data folder, or attaches to the one that is there.
-    pub(crate) async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
+impl Link {
+    async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
         let user = User::current(options.inherited.clone())?;
         match Embedded::start(options.data.clone(), user).await {
             Ok((embedded, heard)) => Ok((Self::Embedded(embedded), heard)),
@@ -47,12 +53,37 @@ impl Backend {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+impl Backend {
+    /// Starts a host on the data folder, or attaches to the one that is there.
+    pub(crate) async fn open(options: &Options) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
+        let (link, heard) = Link::open(options).await?;
+        Ok((Self { options: options.clone(), link: RwLock::new(Arc::new(link)) }, heard))
+    }
+
+    /// After the host was lost: attaches to the one that took its place, or becomes the host. Fails while the old one is
+    /// still on its way out.
+    pub(crate) async fn reopen(&self) -> anyhow::Result<mpsc::Receiver<Heard>> {
+        let (link, heard) = Link::open(&self.options).await?;
+        *self.link.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(link);
+        Ok(heard)
+    }
+
+    /// Whether the host lives in this process.
+    pub(crate) fn is_embedded(&self) -> bool {
+        matches!(*self.link(), Link::Embedded(_))
+    }
+
+    fn link(&self) -> Arc<Link> {
+        Arc::clone(&self.link.read().unwrap_or_else(PoisonError::into_inner))
+    }
 
     /// Calls a control method.
     pub(crate) async fn call(&self, method: &str, params: Value) -> Result<Value, ControlError> {
-        match self {
-            Self::Embedded(embedded) => embedded.call(method, params).await,
-            Self::Attached(attached) => attached.call(method, params).await,
+        match &*self.link() {
+            Link::Embedded(embedded) => embedded.call(method, params).await,
+            Link::Attached(attached) => attached.call(method, params).await,
         }
     }
 
@@ -65,9 +96,12 @@ impl Backend {
 
     /// Ends what this process started: an embedded host is shut down, an attached one is left alone.
     pub(crate) async fn close(&self) {
-        match self {
-            Self::Embedded(embedded) => embedded.shutdown().await,
-            Self::Attached(_) => {}
+        match &*self.link() {
+            Link::Embedded(embedded) => embedded.shutdown().await,
+            Link::Attached(_) => {}
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -108,8 +108,10 @@ impl Presenter {
 
     /// Puts the oldest question on the desk.
     async fn look(&mut self) -> anyhow::Result<()> {
-        let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await?;
-        let other = self.desk.waiting(waiting.questions.into_iter().next());
+        let waiting = self.backend.ask::<ListQuestions>(&Nothing {}).await;
+        // Without a host no question waits: what it asked last must not stay on show.
+        let oldest = waiting.as_ref().ok().and_then(|waiting| waiting.questions.first().cloned());
+        let other = self.desk.waiting(oldest);
         if other {
             self.patience = self.desk.question().map(|_| Instant::now() + PATIENCE);
         }
@@ -117,6 +119,7 @@ impl Presenter {
             self.desk.set_visible(false);
             self.window.hide()?;
         }
+        waiting?;
         Ok(())
     }
 

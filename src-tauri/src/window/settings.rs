@@ -1,19 +1,26 @@
 //! The settings window: made when it is asked for, gone when it is closed.
 
+use crate::Page;
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
 /// Its label, which its capability names.
 pub(crate) const LABEL: &str = "settings";
 
-/// Opens it, or brings the open one to the front.
-pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+/// Opens it at a page, or brings the open one to the front.
+pub(crate) fn open(app: &AppHandle, page: &Page) -> tauri::Result<()> {
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Regular)?;
     if let Some(window) = app.get_webview_window(LABEL) {
+        if page.fragment().is_some() {
+            let mut url = window.url()?;
+            url.set_fragment(page.fragment());
+            window.navigate(url)?;
+        }
         window.show()?;
         return window.set_focus();
     }
-    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("settings.html".into()))
+    let address = page.fragment().map_or("settings.html".to_owned(), |page| format!("settings.html#{page}"));
+    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(address.into()))
         .title("Postern")
         .inner_size(1180.0, 760.0)
         .min_inner_size(860.0, 520.0)

@@ -11,6 +11,9 @@ export interface Showing {
   arming: Arming;
 }
 
+/** What the settings page is told: the name of a notification, or that the host has stopped or is there again. */
+export type News = Told["method"] | "host.lost" | "host.back";
+
 /** Stops a subscription. */
 export type Stop = () => void;
 
@@ -39,6 +42,6 @@ export interface SettingsBackend {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   launchAtLogin(): Promise<boolean>;
   setLaunchAtLogin(on: boolean): Promise<void>;
-  /** Tells what happened, by the name of the notification; the page asks for the lists again. */
-  watch(told: (what: Told["method"]) => void): Stop;
+  /** Tells what happened, by its name; the page asks for the lists again. */
+  watch(told: (what: News) => void): Stop;
 }

@@ -9,9 +9,8 @@ import type {
   RuleRow,
   Settings,
   Status,
-  Told,
 } from "../contract";
-import type { Method, Params, Result, SettingsBackend } from "./backend";
+import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { agent, agents, detail, requests, rule, rules } from "./sample-lists";
 
 type Handlers = { [M in Method]?: (params: Params<M>) => Result<M> };
@@ -21,7 +20,7 @@ export class FakeSettings implements SettingsBackend {
   private agentRows: AgentRow[] = agents(this.now);
   private ruleRows: RuleRow[] = rules(this.now);
   private requestRows = requests(this.now);
-  private told: (what: Told["method"]) => void = () => undefined;
+  private told: (what: News) => void = () => undefined;
   private login = false;
   private paused: number | null = null;
 
@@ -47,7 +46,12 @@ export class FakeSettings implements SettingsBackend {
     this.login = on;
   }
 
-  watch(told: (what: Told["method"]) => void) {
+  /** Says that something happened. */
+  tell(what: News) {
+    this.told(what);
+  }
+
+  watch(told: (what: News) => void) {
     this.told = told;
     return () => {
       this.told = () => undefined;

@@ -1,8 +1,7 @@
 // The app behind the pages. The only file that speaks to Tauri.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
-import type { Told } from "../contract";
-import type { ApprovalBackend, Method, Params, Result, SettingsBackend, Showing } from "./backend";
+import type { ApprovalBackend, Method, News, Params, Result, SettingsBackend, Showing } from "./backend";
 
 /** A subscription: the app sends on the channel for as long as this page lives. */
 function subscribe<T>(command: string, send: (message: T) => void) {
@@ -29,6 +28,6 @@ export function settings(): SettingsBackend {
       invoke<Result<M>>("settings_call", { method, params }),
     launchAtLogin: () => invoke("settings_launch_at_login"),
     setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
-    watch: (told) => subscribe<Told["method"]>("settings_watch", told),
+    watch: (told) => subscribe<News>("settings_watch", told),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Piece } from "../contract";
+import { named } from "./escaped";
 import { stretches } from "./sentence";
 
 const plain = (text: string): Piece => ({ text, escaped: false });
@@ -32,4 +33,13 @@ describe("a sentence of the host", () => {
       expect(read(said), "nothing of the command is passed off as the host's words").toEqual([[said, false]]);
     }
   });
+});
+
+it("an escape is shown as its character's number", () => {
+  expect(["\\u{456}", "\\u{202e}", "\\u{e0041}", "\\n"].map(named)).toEqual([
+    "U+0456",
+    "U+202E",
+    "U+E0041",
+    "\\n",
+  ]);
 });

@@ -4,15 +4,16 @@ import type { Lifetime, PatternKind, RuleDraft, RuleRow } from "../contract";
 import { words } from "../words";
 import { moment } from "./time";
 
-export type Tab = "allowed" | "denied" | "everyone";
+export type Tab = "allowed" | "asked" | "denied" | "everyone";
+
+const effects = { allowed: "allow", asked: "ask", denied: "deny" } as const;
 
 /** The rows of a tab that fit a search. */
 export function pick(rows: RuleRow[], tab: Tab, agent: string, search: string): RuleRow[] {
   const wanted = search.trim().toLowerCase();
   return rows.filter(({ rule, text, from }) => {
     if (tab === "everyone" ? rule.agent !== null : rule.agent !== agent) return false;
-    if (tab === "allowed" && rule.effect === "deny") return false;
-    if (tab === "denied" && rule.effect !== "deny") return false;
+    if (tab !== "everyone" && rule.effect !== effects[tab]) return false;
     const all = `${text} ${rule.usage.lastCommand ?? ""} ${rule.usage.lastPath ?? ""} ${rule.why ?? ""} ${from}`;
     return wanted === "" || all.toLowerCase().includes(wanted);
   });

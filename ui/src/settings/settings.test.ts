@@ -5,6 +5,7 @@ import { FakeSettings } from "../backend/fake-settings";
 import { rules } from "../backend/sample-lists";
 import { draftOf, pick } from "./rules";
 import Root from "./Root.svelte";
+import { pageOf } from "./state.svelte";
 import { ago, took } from "./time";
 
 async function open(agent?: string) {
@@ -13,7 +14,7 @@ async function open(agent?: string) {
   render(Root, { backend });
   const user = userEvent.setup();
   if (agent) await user.click(await screen.findByRole("button", { name: new RegExp(`^${agent}`) }));
-  return { user, call };
+  return { user, call, backend };
 }
 
 describe("an agent's page", () => {
@@ -115,6 +116,27 @@ it("pauses for an hour, and resumes", async () => {
   expect(call).toHaveBeenCalledWith("pause", { forMs: 3_600_000 });
   await user.click(await screen.findByRole("button", { name: "Resume" }));
   expect(call).toHaveBeenCalledWith("resume", {});
+});
+
+it("says that the host has stopped, and reads everything anew when it is back", async () => {
+  const { call, backend } = await open();
+  expect(await screen.findByTestId("state")).toHaveTextContent("Listening");
+  backend.tell("host.lost");
+  expect(await screen.findByText("Postern has stopped")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Pause for an hour" })).toBeNull();
+  call.mockClear();
+  backend.tell("host.back");
+  expect(await screen.findByRole("button", { name: "Pause for an hour" })).toBeVisible();
+  expect(call).toHaveBeenCalledWith("status", {});
+});
+
+it("opens at the page that its address names", () => {
+  expect(["", "#activity", "#settings", "#builder"].map(pageOf)).toEqual([
+    { kind: "activity" },
+    { kind: "activity" },
+    { kind: "settings" },
+    { kind: "agent", id: "builder" },
+  ]);
 });
 
 it("says times as people do", () => {

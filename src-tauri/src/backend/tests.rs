@@ -1,0 +1,30 @@
+use super::{Backend, Heard};
+use crate::Options;
+use postern_contract::methods::{GetStatus, Nothing};
+use postern_host::session::SystemSession;
+use postern_host::user::User;
+use postern_host::{Host, HostConfig};
+use std::sync::Arc;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_app_whose_host_goes_away_becomes_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let user = User::current(Vec::new()).unwrap();
+    let host =
+        Host::start(HostConfig { data: data.clone(), user, session: Arc::new(SystemSession) }).await.unwrap();
+    let options = Options { data, settings: None, inherited: Vec::new() };
+    let (backend, mut heard) = Backend::open(&options).await.unwrap();
+    assert!(!backend.is_embedded(), "the data folder has a host already");
+    backend.ask::<GetStatus>(&Nothing {}).await.unwrap();
+
+    host.shutdown().await;
+    drop(host);
+    while !matches!(heard.recv().await.expect("what ends is told"), Heard::Lost) {}
+    assert!(backend.ask::<GetStatus>(&Nothing {}).await.is_err(), "nobody is there to answer");
+
+    let _heard = backend.reopen().await.unwrap();
+    assert!(backend.is_embedded(), "the data folder is free");
+    backend.ask::<GetStatus>(&Nothing {}).await.unwrap();
+    backend.close().await;
+}
