@@ -22,6 +22,7 @@ export class FakeSettings implements SettingsBackend {
   private requestRows = requests(this.now);
   private told: (what: News) => void = () => undefined;
   private login = false;
+  private permissionsText = '{ "*": "ask" }\n';
   private paused: number | null = null;
 
   constructor(extraRules = 0) {
@@ -121,11 +122,23 @@ export class FakeSettings implements SettingsBackend {
       this.told("rules.changed");
       return { applied: true };
     },
+    "permissions.get": ({ agent: id }) => this.permissions(id),
+    "permissions.set": ({ agent: id, text }) => {
+      const at = text.indexOf("oops");
+      if (at >= 0) throw new Error(`line 1, column ${at + 1}: expected a value`);
+      this.permissionsText = text;
+      return this.permissions(id);
+    },
     "requests.list": (filter) => this.page(filter),
     "requests.get": ({ id }) =>
       detail(this.requestRows.find((row) => row.id === id) ?? this.requestRows[0] ?? raise()),
     "requests.kill": () => ({ applied: true }),
   };
+
+  private permissions(id: string) {
+    const path = `~/Library/Application Support/Postern/agents/${id}/permissions.jsonc`;
+    return { agent: id, path, text: this.permissionsText, problem: null };
+  }
 
   private page({ agent: id, search, limit }: RequestFilter) {
     const found = this.requestRows.filter(

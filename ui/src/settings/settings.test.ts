@@ -64,6 +64,36 @@ describe("an agent's page", () => {
   });
 });
 
+describe("what else belongs to an agent", () => {
+  it("sets folders one a line, and nothing where nothing changed", async () => {
+    const { user, call } = await open("builder");
+    await user.click(screen.getByText("Advanced"));
+    const folders = screen.getByRole("textbox", { name: /^Folders/ });
+    await user.clear(folders);
+    await user.type(folders, "~/Projects{Enter}  /srv/site  {Enter}");
+    await user.tab();
+    const settings = expect.objectContaining({ folders: ["~/Projects", "/srv/site"] });
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+  });
+
+  it("saves permissions.jsonc, keeps what was refused and says where it is wrong", async () => {
+    const { user, call } = await open("builder");
+    await user.click(screen.getByText("permissions.jsonc"));
+    const area = screen.getByRole("textbox", { name: "permissions.jsonc" });
+    await vi.waitFor(() => expect(area).toHaveValue('{ "*": "ask" }\n'));
+    await user.clear(area);
+    await user.type(area, "oops");
+    await user.click(screen.getByRole("button", { name: "Save file" }));
+    expect(await screen.findByText("Not saved: line 1, column 1: expected a value")).toBeVisible();
+    expect(area).toHaveValue("oops");
+    await user.clear(area);
+    await user.type(area, "{{}");
+    await user.click(screen.getByRole("button", { name: "Save file" }));
+    expect(call).toHaveBeenLastCalledWith("permissions.set", { agent: "builder", text: "{}" });
+    expect(screen.queryByText(/^Not saved/)).toBeNull();
+  });
+});
+
 describe("the allowlist editor", () => {
   it("adds a rule", async () => {
     const { user, call } = await open("builder");
