@@ -45,7 +45,7 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
     if text.is_empty() {
         return Err(PatternError::Empty);
     }
-    if !postern_command::escape::is_plain(text) {
+    if !postern_command::escape::is_visible(text) {
         return Err(PatternError::Invisible);
     }
     match kind.unwrap_or_else(|| kind_of(text)) {

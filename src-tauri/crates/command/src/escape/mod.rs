@@ -67,6 +67,12 @@ pub fn is_plain(text: &str) -> bool {
     shown(text).all(|shown| matches!(shown, Shown::Plain(_)))
 }
 
+/// Whether every character of a text can be seen. Look-alike letters can: they are escaped where they are shown, and
+/// are no reason not to read a text.
+pub fn is_visible(text: &str) -> bool {
+    shown_among(text, Vec::new()).all(|shown| matches!(shown, Shown::Plain(_)))
+}
+
 enum Shown {
     Plain(char),
     Escaped(char),
@@ -84,7 +90,10 @@ fn push_text(line: &mut String, text: &str) {
 
 /// Every character with the decision about it. A combining mark needs a visible letter before it.
 fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
-    let lookalikes = if text.is_ascii() { Vec::new() } else { lookalikes(text) };
+    shown_among(text, if text.is_ascii() { Vec::new() } else { lookalikes(text) })
+}
+
+fn shown_among(text: &str, lookalikes: Vec<Lookalike>) -> impl Iterator<Item = Shown> + '_ {
     let mut marks = MARKS_IN_A_ROW;
     text.char_indices().map(move |(at, c)| {
         if c.is_ascii_graphic() || c == ' ' {

@@ -36,7 +36,7 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
     };
     if name.is_empty()
         || name.starts_with(['-', '=']) && name != "-"
-        || !escape::is_plain(&name)
+        || !escape::is_visible(&name)
         || call.depth > DEEPEST
     {
         let guess = call.suffixes(1);

@@ -173,7 +173,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         return None;
     }
     let visible = nest.text.replace(['\n', '\t'], " ");
-    if !escape::is_plain(&visible) {
+    if !escape::is_visible(&visible) {
         let what = "holds characters that cannot be seen";
         found.opaque.push(doubt("invisible-characters", what, Some("write plain spaces and newlines")));
     }
