@@ -24,7 +24,10 @@ for (const [name, open] of [
 
 test("the allowlist shows when, what and from where, and edits in place", async ({ page }) => {
   await page.goto("/settings.html");
-  await page.getByRole("button", { name: /^builder/ }).click();
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^builder/ })
+    .click();
   const row = page.getByTestId("rule").filter({ hasText: "git push *" });
   await expect(row).toContainText(
     /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
@@ -37,7 +40,10 @@ test("the allowlist shows when, what and from where, and edits in place", async 
 
 test("a removed rule comes back by undo", async ({ page }) => {
   await page.goto("/settings.html");
-  await page.getByRole("button", { name: /^builder/ }).click();
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^builder/ })
+    .click();
   await page.getByRole("button", { name: "Remove /opt/homebrew/bin/rg" }).click();
   await expect(page.getByTestId("rule").filter({ hasText: "/opt/homebrew/bin/rg" })).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -46,7 +52,10 @@ test("a removed rule comes back by undo", async ({ page }) => {
 
 test("ten thousand rules are a short list in the page", async ({ page }) => {
   await page.goto("/settings.html?rules=10000");
-  await page.getByRole("button", { name: /^builder/ }).click();
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^builder/ })
+    .click();
   await expect(page.getByText("Allowed 10,007")).toBeVisible();
   expect(await page.getByTestId("rule").count()).toBeLessThan(60);
   await page.getByRole("searchbox", { name: "Search rules" }).fill("tool-9999");
