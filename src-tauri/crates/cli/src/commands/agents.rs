@@ -55,7 +55,7 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
         }
         Agents::Channel { id, kind, json } => {
             let lines = link.call::<GetChannel>(&ChannelAsk { agent: named(&id)?, kind: kind.into() })?;
-            if json.json { print::json(&lines) } else { print::line(lines.text.trim_end()) }
+            if json.json { print::json(&lines) } else { print::raw(lines.text.trim_end()) }
         }
     }
 }

@@ -99,11 +99,37 @@ fn list(rules: &[RuleRow]) -> Result<(), Failure> {
             rule.usage.last_used_at.map_or_else(|| "never".to_owned(), print::time),
             rule.usage.count.to_string(),
             row.from.clone(),
-            row.remarks.join(", "),
+            notes(row),
         ]
     };
     let headings = ["ID", "DOES", "AGENT", "PATTERN", "LAST USED", "USES", "FROM", "NOTES"];
     print::table(headings, rules.iter().map(row).collect(), "no rules")
+}
+
+/// Everything that limits or widens a rule beyond its pattern, then what to know about it.
+fn notes(row: &RuleRow) -> String {
+    let rule = &row.rule;
+    let mut notes = Vec::new();
+    notes.extend(rule.args.as_ref().map(|args| format!("arguments {}", postern_command::quote(args))));
+    if let Some(pin) = &rule.pin {
+        let script = pin.script.as_ref().map(|script| format!("only {}, unchanged", script.path));
+        notes.push(
+            script
+                .unwrap_or_else(|| format!("pinned to {}", pin.program.sha256.get(..8).unwrap_or_default())),
+        );
+    }
+    match &rule.lifetime {
+        Lifetime::Forever => {}
+        Lifetime::Until(at) => notes.push(format!("until {}", print::time(*at))),
+        Lifetime::Session(session) => notes.push(format!("until session {session} closes")),
+        Lifetime::Quit => notes.push("until Postern quits".to_owned()),
+    }
+    if rule.allow_writes {
+        notes.push("also writes".to_owned());
+    }
+    notes.extend(rule.why.clone());
+    notes.extend(row.remarks.iter().cloned());
+    postern_command::escape::text(&notes.join("; "))
 }
 
 fn import(link: &mut Link, file: &Path, agent: Option<&str>, check: bool) -> Result<(), Failure> {
