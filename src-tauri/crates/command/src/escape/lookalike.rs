@@ -36,7 +36,8 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let span = start..start + token.len();
         let rest = &text[span.end..];
         start = span.end + rest.chars().next().map_or(0, char::len_utf8);
-        (!token.is_ascii()).then_some(span)
+        // Punctuation beyond ASCII (an ellipsis, a typographic quote) is no letter that could be mistaken in a name.
+        token.chars().any(|c| !c.is_ascii() && c.is_alphabetic()).then_some(span)
     })
 }
 

@@ -63,6 +63,7 @@ fn look_alike_letters_are_named() {
 #[case("café naïve")]
 #[case("日本語とかな")]
 #[case("привет мир")]
+#[case("git push … “quoted” — 5 µs")]
 fn honest_text_has_no_look_alike(#[case] honest: &str) {
     assert_eq!(lookalikes(honest), []);
 }

@@ -81,7 +81,7 @@ fn looks_like_something_else(text: &str) -> Option<String> {
     let shown = escape::text(&text[token.span.clone()]);
     Some(match token.resemblance {
         escape::Resemblance::MixedScripts => format!("Mixes alphabets: {shown}"),
-        escape::Resemblance::Ascii(drawn) => format!("Is drawn like {drawn}, and is not: {shown}"),
+        escape::Resemblance::Ascii(_) => format!("Letters that only look like ASCII ones: {shown}"),
     })
 }
 

@@ -84,7 +84,8 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
         policy: policy(settings).to_owned(),
         risk: Risk {
             level: verdict.risk.level,
-            reasons: verdict.risk.reasons.iter().map(|reason| escape::text(reason)).collect(),
+            // Escaped where they are formed.
+            reasons: verdict.risk.reasons.clone(),
         },
         proposals,
         at_zero: super::judged::at_zero(settings),
