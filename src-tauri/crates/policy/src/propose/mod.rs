@@ -137,36 +137,33 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
     let path = if script { script_path(step, found, program, at) } else { None };
     let ordinary = plain && class.is_none();
     Some(Widths {
-        command: if ordinary { command(step, at) } else { None },
+        command: if ordinary { command(step, program, at) } else { None },
         path: if ordinary { unchanged(program, at) } else { path },
         exact,
     })
 }
 
-/// This argv. A program or script whose path depends on the folder is bound to its content.
+/// This argv, while the program and the script that it runs are as they were shown.
 fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
     let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
-    let relative = step.program().is_some_and(|name| name.contains('/') && !name.starts_with('/'));
     let script = found
         .script
         .as_ref()
         .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
-    let pin = if relative || script.is_some() {
-        Some(Pin { program: program.identity.clone()?, script })
-    } else {
-        None
-    };
+    let pin = Some(Pin { program: program.identity.clone()?, script });
     Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin })
 }
 
-fn command(step: &Step, at: usize) -> Option<Draft> {
+/// The first words with any arguments, while the program is as it was shown.
+fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let text = by_arity(&known)?;
     // Words that are only known at run time are further arguments.
     let more = known.len() < step.argv.len() && !text.ends_with(" *");
     let text = if more { format!("{text} *") } else { text };
-    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin: None })
+    let pin = Some(Pin { program: program.identity.clone()?, script: None });
+    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin })
 }
 
 fn unchanged(program: &Program, at: usize) -> Option<Draft> {

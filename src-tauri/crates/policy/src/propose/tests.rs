@@ -1,5 +1,5 @@
-use crate::testing::{Scene, identity};
-use crate::{Offer, pattern_text};
+use crate::testing::{Scene, identity, rule};
+use crate::{Decision, Effect, Offer, Reason, pattern_text};
 
 fn shown(offers: &[Offer]) -> Vec<String> {
     let drafts = |offer: &Offer| {
@@ -18,15 +18,22 @@ fn offers_go_from_narrow_to_wide() {
     for (command, expected) in [
         (
             "git push origin main",
-            vec!["exact: git push origin main", "command: git push *", "path: /usr/bin/git pinned"],
+            vec![
+                "exact: git push origin main pinned",
+                "command: git push * pinned",
+                "path: /usr/bin/git pinned",
+            ],
         ),
-        ("/usr/bin/git status", vec!["exact: /usr/bin/git status", "path: /usr/bin/git pinned"]),
-        ("nohup git status", vec!["exact: git status", "command: git status", "path: /usr/bin/git pinned"]),
-        ("sudo git status", vec!["exact: sudo git status"]),
-        ("git -c a.b=c log", vec!["exact: git -c a.b=c log"]),
+        ("/usr/bin/git status", vec!["exact: /usr/bin/git status pinned", "path: /usr/bin/git pinned"]),
+        (
+            "nohup git status",
+            vec!["exact: git status pinned", "command: git status pinned", "path: /usr/bin/git pinned"],
+        ),
+        ("sudo git status", vec!["exact: sudo git status pinned"]),
+        ("git -c a.b=c log", vec!["exact: git -c a.b=c log pinned"]),
         (
             "npm run build",
-            vec!["exact: npm run build", "command: npm run build", "path: /usr/bin/npm pinned"],
+            vec!["exact: npm run build pinned", "command: npm run build pinned", "path: /usr/bin/npm pinned"],
         ),
         ("python3 -c 'print(1)'", vec![]),
         ("X=1; $X", vec![]),
@@ -36,12 +43,12 @@ fn offers_go_from_narrow_to_wide() {
         (
             "cat a | wc -l",
             vec![
-                "exact: cat a + wc -l",
-                "command: cat * + wc *",
+                "exact: cat a pinned + wc -l pinned",
+                "command: cat * pinned + wc * pinned",
                 "path: /usr/bin/cat pinned + /usr/bin/wc pinned",
             ],
         ),
-        ("ls && ls", vec!["exact: ls", "command: ls", "path: /usr/bin/ls pinned"]),
+        ("ls && ls", vec!["exact: ls pinned", "command: ls pinned", "path: /usr/bin/ls pinned"]),
     ] {
         assert_eq!(shown(&Scene::new().shell(command).offers()), expected, "{command}");
     }
@@ -50,7 +57,7 @@ fn offers_go_from_narrow_to_wide() {
 #[test]
 fn only_what_no_rule_covers_is_offered() {
     let offers = Scene::new().allow("/usr/bin/cat").shell("cat a | wc -l").offers();
-    assert_eq!(shown(&offers)[0], "exact: wc -l");
+    assert_eq!(shown(&offers)[0], "exact: wc -l pinned");
     assert!(Scene::new().allow("/usr/bin/ls").shell("ls").offers().is_empty());
 }
 
@@ -65,6 +72,21 @@ fn a_script_is_offered_with_its_content() {
         "never any python3"
     );
     assert!(offers[1].label.contains("the script /Users/u/project/x.py by python3"), "{}", offers[1].label);
+}
+
+#[test]
+fn what_always_saves_asks_again_when_the_program_is_replaced() {
+    let scene = || Scene::new().shell("git push origin main");
+    for offer in scene().offers() {
+        let draft = &offer.drafts[0];
+        let mut saved = rule(1, Effect::Allow, "git push *");
+        (saved.pattern, saved.args, saved.pin) =
+            (draft.pattern.clone(), draft.args.clone(), draft.pin.clone());
+        assert_eq!(scene().rule(saved.clone()).judge().decision, Decision::Allow, "{}", offer.id);
+        let replaced = scene().rule(saved).program("/usr/bin/git", "replaced").judge();
+        assert_eq!(replaced.decision, Decision::Ask, "{}", offer.id);
+        assert_eq!(replaced.reason, Reason::BinaryChanged, "{}", offer.id);
+    }
 }
 
 #[test]
