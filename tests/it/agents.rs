@@ -1,6 +1,6 @@
 //! Two agents: one's rules, requests and questions are never the other's.
 
-use postern_tests::{Postern, bubblewrap_works, in_sandbox};
+use postern_tests::{Answer, Postern, bubblewrap_works, in_sandbox, postern_run, start};
 
 #[test]
 fn a_rule_serves_its_own_agent_and_everyones_rule_serves_all() {
@@ -94,4 +94,26 @@ fn paused_means_nothing_runs() {
     assert!(answer.stderr.contains("paused"), "{answer:?}");
     host.ok(&["resume"]);
     assert_eq!(in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code, 0);
+}
+
+#[test]
+fn the_printed_lines_work_as_they_are() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let host = Postern::start();
+    host.enrol("main");
+    host.ok(&["rules", "allow", "/usr/bin/pwd", "--agent", "main"]);
+    let project = host.scratch("a project");
+    let programs = postern_run().parent().unwrap().to_str().unwrap();
+    for kind in ["bwrap", "plain"] {
+        let lines = host.ok(&["agents", "channel", "main", "--for", kind]);
+        let lines = lines.replace("postern-run -- uname -a", "postern-run -- /usr/bin/pwd");
+        let mut shell = start("/bin/sh");
+        shell.args(["-c", &lines]).current_dir(&project).stdin(std::process::Stdio::null());
+        let shell = shell.env("PATH", format!("{programs}:/usr/bin:/bin"));
+        let answer: Answer = shell.output().expect("a shell").into();
+        assert_eq!(answer.code, 0, "{kind}: {answer:?}\n{lines}");
+        assert_eq!(answer.stdout.trim(), project.to_str().unwrap(), "{kind}: it ran in the same folder");
+    }
 }

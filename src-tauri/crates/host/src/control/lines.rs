@@ -28,12 +28,15 @@ pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
 }
 
 fn docker(channel: Channel<'_>) -> String {
-    let folder = quoted(channel.folder);
+    let (folder, data) = (quoted(channel.folder), quoted(channel.data));
     format!(
-        r#"# The container gets the channel's folder, read-only, and postern-run. Your own uid inside, so that it may connect.
+        r#"# The container gets the channel's folder, read-only, postern-run, and the current folder, under its own name: the host
+# runs commands in the folder that postern-run names. Not in a folder that holds {data}.
+# Your own uid inside, so that it may connect.
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
   --mount type=bind,readonly,source={folder},target={INSIDE} \
   --mount type=bind,readonly,source="$(command -v postern-run)",target=/usr/local/bin/postern-run \
+  -v "$PWD:$PWD" -w "$PWD" \
   --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
   IMAGE postern-run -- uname -a
 # Docker Desktop on a Mac can pass a socket into its virtual machine only in its newest versions (Docker VMM).
@@ -42,12 +45,13 @@ docker run --rm -it --network none --user "$(id -u):$(id -g)" \
 }
 
 fn bwrap(channel: Channel<'_>) -> String {
-    let folder = quoted(channel.folder);
+    let (folder, data) = (quoted(channel.folder), quoted(channel.data));
     format!(
-        r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in.
+        r#"# No network, a read-only system, the channel's folder, postern-run, and the current folder to work in, under its own
+# name: the host runs commands in the folder that postern-run names. Not in a folder that holds {data}.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
-  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" /project --chdir /project \
+  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
   --ro-bind {folder} {INSIDE} \
   --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
   --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \
