@@ -9,7 +9,13 @@ use std::path::Path;
 /// The lock that says who is host. Held for as long as this lives; the system lets go of it when the process ends.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        let_go(&self.file);
+    }
 }
 
 /// Why the folder could not be had.
@@ -34,10 +40,16 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
 pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
     let file = lock_file(&data.join("host.lock"))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(FolderLock { _file: file }),
+        Ok(()) => Ok(FolderLock { file }),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(LockError::Taken),
         Err(error) => Err(LockError::Io(error.into())),
     }
+}
+
+/// Lets go of a lock at once. Closing the file alone would leave it with a child that was just forked, until it execs.
+pub(crate) fn let_go(file: &File) {
+    // Where this fails, closing lets go of it a moment later.
+    _ = flock(file, FlockOperation::Unlock);
 }
 
 /// Opens a lock file, made 0600 where it is new; never through a symbolic link.

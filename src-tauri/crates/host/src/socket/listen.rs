@@ -1,6 +1,6 @@
 //! A socket that is private from birth and has one owner.
 
-use crate::folder::lock_file;
+use crate::folder::{let_go, lock_file};
 use rustix::fs::{FlockOperation, Mode, flock};
 use std::fs::{File, Permissions};
 use std::io;
@@ -39,13 +39,14 @@ pub(crate) enum BindError {
 pub(crate) struct Bound {
     pub(crate) listener: UnixListener,
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Drop for Bound {
     fn drop(&mut self) {
         // It is replaced at the next start where this fails.
         _ = std::fs::remove_file(&self.path);
+        let_go(&self.lock);
     }
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, BindError> {
     }
     remove_stale(path)?;
     let listener = bind_private(path).map_err(failed)?;
-    Ok(Bound { listener, path: path.to_owned(), _lock: lock })
+    Ok(Bound { listener, path: path.to_owned(), lock })
 }
 
 /// Removes a socket that a host left behind; nothing else, and not where somebody still listens.
