@@ -115,7 +115,8 @@ pub struct AgentSet {
     #[serde(default)]
     pub settings: Option<Settings>,
     /// Single values as a person types them, applied after `settings`: `ask` = `always`, `approvalTimeout` = `2m`,
-    /// `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`, `deniedUntil` = `none`.
+    /// `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`, `deniedUntil` = `10m` or `none`. `fallback` =
+    /// `full` needs `confirm` = `yes` beside it.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub values: BTreeMap<String, String>,

@@ -3,7 +3,7 @@
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
 use super::{AgentEntry, Book, BookError, now};
-use postern_policy::{AgentId, Millis, Preset, Settings};
+use postern_policy::{AgentId, Fallback, Millis, Preset, Settings};
 use postern_store::agents::Agent;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,8 +93,14 @@ impl Book {
         // A preset sets two of the others, which may be named beside it: it goes first.
         let preset = changes.values.iter().filter(|(key, _)| values::plain_key(key) == "preset");
         let others = changes.values.iter().filter(|(key, _)| values::plain_key(key) != "preset");
+        let full = agent.settings.fallback == Fallback::Full;
         for (key, value) in preset.chain(others) {
             set_one(&mut agent, &values::plain_key(key), value)?;
+        }
+        let confirmed = changes.values.get("confirm").is_some_and(|word| word == "yes");
+        // All settings at once come from the window, which asks twice itself.
+        if agent.settings.fallback == Fallback::Full && !full && !confirmed {
+            return Err(ValueError::Unconfirmed.into());
         }
         values::check(&agent.settings)?;
         self.store().write_durable(move |conn| postern_store::agents::save(conn, &agent)).await?;
@@ -151,8 +157,11 @@ fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> 
         "uids" => agent.uids = uids(value)?,
         "denied-until" if matches!(value, "none" | "off") => agent.denied_until = None,
         "denied-until" => {
-            return Err(values::bad(key, value, "none: a person denies by answering a question"));
+            agent.denied_until = Some(now().saturating_add_unsigned(values::duration(key, value)?));
         }
+        // The second word that fallback=full needs; it sets nothing.
+        "confirm" if value == "yes" => {}
+        "confirm" => return Err(values::bad(key, value, "yes")),
         _ => values::set(&mut agent.settings, key, value)?,
     }
     Ok(())

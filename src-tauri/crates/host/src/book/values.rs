@@ -1,5 +1,6 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
+use postern_policy::environment::{Class, class_of, may_pass, may_set};
 use postern_policy::{Preset, Settings};
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
@@ -36,6 +37,10 @@ pub(crate) enum ValueError {
     OutOfRange { key: &'static str, least: String, most: String },
     #[error("{key}: {entry:?} is {problem}")]
     BadEntry { key: &'static str, entry: String, problem: &'static str },
+    #[error(
+        "fallback=full runs what nobody answered: add confirm=yes to the same command, or set allowlist or deny"
+    )]
+    Unconfirmed,
 }
 
 /// A key in one spelling: `approvalTimeoutMs`, `approval_timeout` and `approval-timeout` are one.
@@ -94,8 +99,8 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     within("questions-per-minute", &settings.questions_per_minute, &QUESTIONS, u32::to_string)?;
     within("requests-per-second", &settings.requests_per_second, &REQUESTS, u32::to_string)?;
     within("max-running", &settings.max_running, &RUNNING, u32::to_string)?;
-    each("env-set", &settings.env_set, env_problem)?;
-    each("env-pass", &settings.env_pass, env_problem)?;
+    each("env-set", &settings.env_set, |name| env_problem(name, may_set))?;
+    each("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
     each("folders", &settings.folders, folder_problem)?;
     each("search-path", &settings.search_path, folder_problem)
 }
@@ -124,12 +129,24 @@ fn each(
     entries.iter().find_map(|entry| problem(entry).map(|problem| bad(entry, problem))).map_or(Ok(()), Err)
 }
 
-fn env_problem(name: &str) -> Option<&'static str> {
+/// Names that requests are refused whatever the settings say are refused here too: a setting that does nothing misleads.
+fn env_problem(name: &str, may: impl Fn(&str) -> bool) -> Option<&'static str> {
     let mut letters = name.bytes();
     let starts = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     let plain =
         starts && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_') && name.len() <= 128;
-    if plain { None } else { Some("not a name of letters, digits and _") }
+    if !plain {
+        return Some("not a name of letters, digits and _");
+    }
+    if may(name) {
+        return None;
+    }
+    Some(match class_of(name) {
+        Class::Base => "a name that Postern sets itself; PATH is made from search-path",
+        Class::Auto | Class::Ask | Class::Soft | Class::Hard => {
+            "a name that makes programs run other code: it stays refused; name others, or run a script that sets it"
+        }
+    })
 }
 
 fn folder_problem(folder: &str) -> Option<&'static str> {
@@ -155,7 +172,7 @@ fn switch(key: &str, value: &str) -> Result<bool, ValueError> {
     }
 }
 
-fn duration(key: &str, value: &str) -> Result<u64, ValueError> {
+pub(crate) fn duration(key: &str, value: &str) -> Result<u64, ValueError> {
     let expected = "a duration (90s, 2m, 1h)";
     let duration = humantime::parse_duration(value).map_err(|_| bad(key, value, expected))?;
     u64::try_from(duration.as_millis()).map_err(|_| bad(key, value, expected))
@@ -231,6 +248,9 @@ mod tests {
             ("approval-timeout", "soon", "a duration (90s, 2m, 1h)"),
             ("approval-timeout", "1s", "approval-timeout is between 10s and 30m"),
             ("allow-skills", "maybe", "on or off"),
+            ("env-set", "LD_PRELOAD", "env-set: \"LD_PRELOAD\" is a name that makes programs run other code"),
+            ("env-set", "PATH", "PATH is made from search-path"),
+            ("env-pass", "LD_PRELOAD", "env-pass: \"LD_PRELOAD\" is a name that makes"),
             ("env-set", "A-B", "env-set: \"A-B\" is not a name"),
             ("folders", "Projects", "begins with / or ~/"),
             ("folders", "/tmp/../etc", "has .."),

@@ -12,7 +12,7 @@ use postern_protocol::{
     Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
     RunResult, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
 };
-use postern_request::{Event, State};
+use postern_request::{Ending, Event, State};
 use postern_store::requests::Phase;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ impl Task {
         let mut status = StatusResult {
             request_id: params.request_id,
             state: request.run_state(),
-            verdict: request.judged.as_deref().map(|judged| note(&judged.verdict)),
+            verdict: noted(request.ending(), request.judged.as_deref().map(|judged| &judged.verdict)),
             pid: request.pid(),
             stdout_bytes: 0,
             stderr_bytes: 0,
@@ -249,12 +249,30 @@ pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) 
     RunResult::Accepted(Accepted {
         request_id: run.request_id,
         state: state_of(Phase::from(state)),
-        verdict: judged.map(|judged| note(&judged.verdict)),
+        verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
     })
 }
 
+fn ending_of(state: &State) -> Option<&Ending> {
+    if let State::Ended(ending) = state { Some(ending) } else { None }
+}
+
+/// What came out of judging. A denial is told as what it is, whether a verdict, a limit or a person made it.
+pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<VerdictNote> {
+    match ending {
+        Some(Ending::Denied(denial)) => Some(VerdictNote {
+            decision: Word::Deny,
+            reason: super::end::reason(denial.reason).name().to_owned(),
+            message: denial.message.clone(),
+            advice: denial.advice.clone(),
+            rule: denial.rule,
+        }),
+        Some(Ending::Finished { .. } | Ending::Failed { .. }) | None => verdict.map(note),
+    }
+}
+
 /// A verdict as far as an agent is told.
-pub(super) fn note(verdict: &Verdict) -> VerdictNote {
+fn note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {
         decision: word(verdict.decision),

@@ -175,7 +175,7 @@ pub(super) fn by_word(by: &By) -> (Word, Option<i64>) {
     }
 }
 
-fn reason(reason: DenyReason) -> Reason {
+pub(super) fn reason(reason: DenyReason) -> Reason {
     match reason {
         DenyReason::Core => Reason::Core,
         DenyReason::Denylist => Reason::Denylist,

@@ -1,6 +1,6 @@
 //! Requests that have ended, as their agents ask about them: from the record, on a thread that may block.
 
-use super::calls::{note, word};
+use super::calls::{noted, word};
 use super::end;
 use super::judge::judge_run;
 use super::live::state_of;
@@ -34,7 +34,7 @@ impl Task {
                     None => reply.ok(&RunResult::Accepted(Accepted {
                         request_id: request.run.request_id,
                         state: state_of(row.summary.phase),
-                        verdict: row.verdict.as_ref().map(note),
+                        verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
                     })),
                 }
             }
@@ -53,7 +53,7 @@ impl Task {
             reply.ok(&StatusResult {
                 request_id,
                 state: state_of(row.summary.phase),
-                verdict: row.verdict.as_ref().map(note),
+                verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
                 pid: None,
                 stdout_bytes: bytes(outputs::Stream::Stdout),
                 stderr_bytes: bytes(outputs::Stream::Stderr),

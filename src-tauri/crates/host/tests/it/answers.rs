@@ -139,7 +139,7 @@ async fn nobody_answering_is_the_fallback() {
     let mut wire = lab.connect("main").await;
     let (_, unseen) = wire.post_run(&["echo", "unseen"], json!({})).await;
     lab.question().await;
-    lab.set("main", &[("fallback", "full")]).await;
+    lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;
     let denied = wire.answer(unseen).await.unwrap();
     assert_eq!(denied["reason"], "expired", "nobody could have seen it: {denied}");
     assert_eq!(lab.closed().await, "expired");

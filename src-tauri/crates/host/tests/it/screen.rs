@@ -65,7 +65,7 @@ async fn a_lock_that_no_window_noticed_starts_arming_over() {
 #[tokio::test]
 async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fallback() {
     let mut lab = Lab::start().await;
-    lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full")]).await;
+    lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full"), ("confirm", "yes")]).await;
     let window = lab.host.face(FaceKind::Window);
     let terminal = std::mem::replace(&mut lab.face, window);
     drop(terminal);

@@ -52,6 +52,20 @@ async fn an_agent_lives_from_enrolment_to_removal() {
 }
 
 #[tokio::test]
+async fn running_what_nobody_answered_needs_a_second_word() {
+    let running = Running::with_agent().await;
+    let set = |values| running.call::<SetAgent>(json!({"agent": "main", "values": values}));
+    let refused = set(json!({"fallback": "full"})).await.unwrap_err();
+    assert!(refused.to_string().contains("confirm=yes"), "it says what is missing: {refused:?}");
+    set(json!({"fallback": "full", "confirm": "yes"})).await.unwrap();
+    set(json!({"ask": "always"})).await.unwrap();
+    let row = set(json!({"deniedUntil": "10m"})).await.unwrap();
+    assert!(row.denied_until.is_some(), "denied for a while: {row:?}");
+    let row = set(json!({"deniedUntil": "none"})).await.unwrap();
+    assert!(row.denied_until.is_none(), "and no more: {row:?}");
+}
+
+#[tokio::test]
 async fn a_channel_is_told_for_each_sandbox() {
     let running = Running::with_agent().await;
     for kind in ["docker", "bwrap", "sandbox-exec", "plain"] {
