@@ -285,3 +285,33 @@ fn deny_rules_see_into_what_is_not_understood() {
         "no cap drops it"
     );
 }
+
+#[test]
+fn no_character_ends_the_process() {
+    // The scanner of one of the parsers read outside of a table for them.
+    for c in ['\u{100}', '\u{3164}', '\u{1f600}', '\u{10ffff}', 'é'] {
+        for form in [
+            "${@}",
+            "a{@..3}",
+            "a@{1..3}",
+            "{1@..3}",
+            "{@",
+            "{1@",
+            "{1..@",
+            "$@",
+            "1@>f",
+            "@>f",
+            "a <<@\nx\n@\n",
+            "[[ a =~ @ ]]",
+            "((@))",
+            "a[@]=1",
+            "${x@}",
+            "=@",
+            "$(@)",
+            "#@",
+        ] {
+            let text = form.replace('@', &c.to_string());
+            assert_eq!(read_shell(&text, Dialect::Bash).text, text, "it was read");
+        }
+    }
+}
