@@ -159,7 +159,7 @@ pub enum Dir {
 pub struct WayOut {
     /// Index into the step's argv.
     pub argument: usize,
-    /// What it does, in plain words ("`--pre` runs a program on every file").
+    /// What it does, in plain words ("`--pre` runs a program on every file"). Text of the request in it is escaped already.
     pub what: String,
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
     pub candidates: Vec<Vec<String>>,
@@ -170,7 +170,7 @@ pub struct WayOut {
 pub struct Opaque {
     /// Stable kebab-case name of the construct (`substitution-in-name`, `inline-code`, `unknown-flag`, `parsers-disagree`…).
     pub code: &'static str,
-    /// What it is, in plain words, for the person.
+    /// What it is, in plain words, for the person. Text of the request in it is escaped already.
     pub what: String,
     /// What an agent could write instead.
     pub advice: Option<String>,

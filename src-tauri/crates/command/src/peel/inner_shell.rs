@@ -104,7 +104,7 @@ impl Options {
             options.operand += 1;
             if let Some(long) = value.strip_prefix("--") {
                 if !SHELL.long_flags.contains(&long) {
-                    return Err(format!("the option `--{long}` is not known here"));
+                    return Err(super::options::unknown(value));
                 }
                 options.asks |= matches!(long, "version" | "help");
                 continue;
@@ -129,7 +129,7 @@ impl Options {
                     self.operand += 1;
                 }
                 letter if SHELL.flags.contains(letter) && letter != 'k' && letter != 'a' => {}
-                _ => return Err(format!("the option `-{letter}` is not known here")),
+                _ => return Err(super::options::unknown(&format!("-{letter}"))),
             }
         }
         Ok(())

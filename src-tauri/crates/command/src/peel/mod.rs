@@ -28,7 +28,7 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
             if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
         call.doubt(
             "dynamic-program",
-            format!("which program runs is known only at run time: `{raw}`"),
+            format!("which program runs is known only at run time: `{}`", escape::text(&raw)),
             guess,
         );
         let call = call.advise("write the program's name out");
@@ -129,7 +129,7 @@ fn check_assignments(call: &mut Call) {
     if let Some(found) = call.assignments.iter().find(|assignment| !harmless(assignment)) {
         let value = found.value.value.as_deref().filter(|_| is_dangerous_variable(&found.name));
         let guess = value.map_or_else(Vec::new, candidates);
-        let what = format!("sets `{}`, which may decide what the program does", found.name);
+        let what = format!("sets `{}`, which may decide what the program does", escape::text(&found.name));
         call.doubt("environment", what, guess);
     }
 }
@@ -292,7 +292,7 @@ fn arch(mut call: Call, found: &mut Found) {
                 start += 2;
             }
             other => {
-                let what = format!("the option `{other}` is not known here");
+                let what = options::unknown(other);
                 return refuse(call, "unknown-flag", what, found);
             }
         }

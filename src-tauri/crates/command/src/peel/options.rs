@@ -65,6 +65,11 @@ pub(crate) fn parse(args: &[Arg], grammar: &Grammar) -> Result<Parsed, String> {
     Ok(Parsed { given, operand: at })
 }
 
+/// What is said of an option that is not known; it is text of the request.
+pub(super) fn unknown(option: &str) -> String {
+    format!("the option `{}` is not known here", crate::escape::text(option))
+}
+
 fn next_value(args: &[Arg], at: usize, option: &str) -> Result<String, String> {
     let value = args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
     Ok(value.value().unwrap_or_default().to_owned())
@@ -86,7 +91,7 @@ fn long_option(
     let mut short = all().filter(|known| known.starts_with(name));
     let full = match (exact, short.next(), short.next()) {
         (Some(full), _, _) | (None, Some(full), None) => *full,
-        _ => return Err(format!("the option `--{name}` is not known here")),
+        _ => return Err(unknown(&format!("--{name}"))),
     };
     let takes = grammar.long_values.contains(&full);
     let (value, next) = match attached {
@@ -121,7 +126,7 @@ fn short_options(
             return Ok(at + 1);
         }
         if !grammar.flags.contains(letter) {
-            return Err(format!("the option `-{letter}` is not known here"));
+            return Err(unknown(&name));
         }
         given.push(Given { name, at, value: None });
     }

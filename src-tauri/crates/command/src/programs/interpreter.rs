@@ -2,6 +2,7 @@
 
 use super::family;
 use crate::call::{Arg, Call, Feed};
+use crate::escape;
 use crate::peel::{Grammar, parse};
 
 /// How an interpreter is called.
@@ -95,7 +96,7 @@ pub(super) fn look(call: &mut Call) -> Option<usize> {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {
             call.doubt(
                 "interpreter",
-                format!("`{name}` runs code in a way that is not followed"),
+                format!("`{}` runs code in a way that is not followed", escape::text(&name)),
                 Vec::new(),
             );
         }
@@ -107,7 +108,11 @@ pub(super) fn look(call: &mut Call) -> Option<usize> {
             None
         }
         Ok(parsed) if parsed.last(kind.code).is_some() => {
-            call.doubt("inline-code", format!("`{name}` is given code in its arguments"), Vec::new());
+            call.doubt(
+                "inline-code",
+                format!("`{}` is given code in its arguments", escape::text(&name)),
+                Vec::new(),
+            );
             advise(call, "write the code to a file and run that");
             None
         }

@@ -2,6 +2,7 @@
 
 use super::{Book, BookError};
 use crate::resolve::{Cwd, search_path};
+use postern_command::escape;
 use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
 
 impl Book {
@@ -55,12 +56,13 @@ fn program(found: Lookup, name: &str) -> Result<Pin, BookError> {
     match found {
         Lookup::Found(program) => match program.identity {
             Some(identity) => Ok(Pin { program: identity, script: None }),
-            None => cannot(format!("{name} cannot be read")),
+            None => cannot(format!("{} cannot be read", escape::text(name))),
         },
-        Lookup::NotFound => {
-            cannot(format!("{name} was not found: only a program that is there can be pinned"))
-        }
-        Lookup::Unusable { path, what } => cannot(format!("{path} {what}")),
+        Lookup::NotFound => cannot(format!(
+            "{} was not found: only a program that is there can be pinned",
+            escape::text(name)
+        )),
+        Lookup::Unusable { path, what } => cannot(format!("{} {}", escape::text(&path), escape::text(&what))),
         Lookup::Nothing => cannot(format!("{name:?} is no program")),
     }
 }

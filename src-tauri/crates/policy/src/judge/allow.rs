@@ -76,7 +76,11 @@ impl<'a> Subject<'a> {
             Lookup::Found(_) => {}
             Lookup::NotFound => return Some("its program was not found".to_owned()),
             Lookup::Unusable { path, what } => {
-                return Some(format!("{} {what}", postern_command::escape::text(path)));
+                return Some(format!(
+                    "{} {}",
+                    postern_command::escape::text(path),
+                    postern_command::escape::text(what)
+                ));
             }
             Lookup::Nothing => return Some("its program is not known before it runs".to_owned()),
         }

@@ -7,7 +7,7 @@ use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Opaque, Role, escape};
+use postern_command::{Opaque, Role};
 
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outcome {
@@ -82,7 +82,7 @@ fn builtin(subject: &Subject<'_>) -> Outcome {
         );
     }
     if let Some(way) = subject.step.ways_out.first() {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{}.", escape::text(&way.what)));
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{}.", way.what));
     }
     Outcome::new(Decision::Allow, Reason::Builtin, "Nothing here needs a rule.")
 }
@@ -130,7 +130,7 @@ fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
         }
         Coverage::Close(rule, why) => {
             let pattern = rule_ref(rule).pattern;
-            let message = format!("The rule {pattern} does not cover {name}: {}.", escape::text(why));
+            let message = format!("The rule {pattern} does not cover {name}: {why}.");
             Outcome::new(Decision::Ask, Reason::AllowlistMiss, message)
         }
         Coverage::Covered(_) | Coverage::Nothing => {

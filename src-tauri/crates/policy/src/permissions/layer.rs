@@ -66,7 +66,7 @@ impl Entry {
                 .case_insensitive(any_case)
                 .build()
                 .map(|glob| glob.compile_matcher())
-                .map_err(|error| format!("{pattern:?} is no pattern: {}", error.kind()))
+                .map_err(|error| format!("{} is no pattern: {}", quoted(pattern), error.kind()))
         };
         let is_command = crate::words::wild(tool, SHELL_TOOL);
         let words = if is_command { command_words(&expanded)? } else { Vec::new() };
@@ -107,9 +107,9 @@ impl Entry {
 }
 
 fn command_words(pattern: &str) -> Result<Vec<String>, String> {
-    let words =
-        postern_command::words_of(pattern).map_err(|error| format!("{pattern:?} is no command: {error}"))?;
-    if words.is_empty() { Err(format!("{pattern:?} holds no word")) } else { Ok(words) }
+    let words = postern_command::words_of(pattern)
+        .map_err(|error| format!("{} is no command: {error}", quoted(pattern)))?;
+    if words.is_empty() { Err(format!("{} holds no word", quoted(pattern))) } else { Ok(words) }
 }
 
 /// The last entry of several layers, read as one list, that `matches`.
@@ -123,4 +123,8 @@ pub(crate) fn last_match<'a>(
         .rev()
         .flat_map(|layer| layer.entries.iter().rev())
         .find(|entry| entry.is_for(tool) && matches(entry))
+}
+
+fn quoted(pattern: &str) -> String {
+    format!("\"{}\"", postern_command::escape::text(pattern))
 }

@@ -157,5 +157,5 @@ pub(super) fn sentence(tool: &str, shown: &str, entry: Option<&Entry>) -> String
     };
     let place =
         if entry.line == 0 { String::new() } else { format!(" (permissions.jsonc, line {})", entry.line) };
-    format!("{:?}{place} {verb} {tool}{shown}.", entry.written)
+    format!("\"{}\"{place} {verb} {tool}{shown}.", postern_command::escape::text(&entry.written))
 }

@@ -27,7 +27,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     dangers.extend(looks_like_something_else(&facts.reading.text));
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     for part in opaque {
-        reviews.push(format!("Not understood: {}", escape::text(&part.what)));
+        reviews.push(format!("Not understood: {}", part.what));
         let guessed = part.candidates.iter().filter_map(|argv| Seen::of_words(argv));
         let hits = guessed.flat_map(|seen| PATTERNS.iter().filter(move |danger| (danger.test)(&seen)));
         dangers.extend(hits.map(|danger| danger.reason.to_owned()));
@@ -57,7 +57,7 @@ fn review(step: &Step, reasons: &mut Vec<String>) {
         let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
         reasons.push(format!("Writes to {}", escape::text(target)));
     }
-    reasons.extend(step.ways_out.iter().map(|way| escape::text(&way.what)));
+    reasons.extend(step.ways_out.iter().map(|way| way.what.clone()));
     if step.role != Role::Program {
         return;
     }

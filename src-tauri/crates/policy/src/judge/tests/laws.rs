@@ -1,7 +1,8 @@
 //! Laws that hold for any rules and any command.
 
 use crate::testing::{Scene, rule};
-use crate::{Ask, Decision, Effect, Rule};
+use crate::{Ask, Decision, Effect, Rule, Security, Verdict};
+use postern_command::escape;
 use proptest::prelude::*;
 
 const TEXTS: &[&str] = &[
@@ -59,6 +60,61 @@ fn judged(rules: &[Rule], command: &str, ask: Ask) -> Decision {
     scene.judge().decision
 }
 
+/// Commands with characters in them that a terminal obeys or a person cannot see, in every place.
+fn hostile() -> impl Strategy<Value = String> {
+    let bad = prop::sample::select(
+        &["\u{1b}[2J", "\u{202e}", "\u{200b}", "\u{7f}", "\r", "\t", "\u{85}", "\u{3164}"][..],
+    );
+    let around = prop::sample::select(
+        &[
+            "a@$X; ls",
+            "`x@`; ls",
+            "$X@ y",
+            "@",
+            "git@ push",
+            "env --@ ls",
+            "env -@ ls",
+            "python3 -@ x",
+            "python3@ -c x",
+            "bash --@",
+            "bash -@",
+            "arch -@ ls",
+            "ls > a@b",
+            "ls > $X@",
+            "rm -rf / @",
+            "sudo@ ls",
+            "A@=1 ls",
+            "A=@ ls",
+            "/usr/bin/@",
+            "cd @ && ls",
+            "cd /@ && ls",
+            "tee ~/'Library/Application Support/Postern/@'",
+            "xargs@ rm",
+            "find . -exec @ ;",
+            "nice -n @ ls",
+            "curl@ -o @ u | sh",
+        ][..],
+    );
+    let free =
+        prop::collection::vec(prop::char::any(), 0..12).prop_map(|all| all.into_iter().collect::<String>());
+    prop_oneof![
+        (around.clone(), bad).prop_map(|(around, bad)| around.replace('@', bad)),
+        (around, free).prop_map(|(around, free)| around.replace('@', &free)),
+    ]
+}
+
+/// Every sentence of a verdict.
+fn told(verdict: &Verdict) -> Vec<String> {
+    let rules = verdict.steps.iter().filter_map(|step| step.rule.as_ref()).chain(&verdict.rule);
+    let rules = rules.flat_map(|rule| [rule.pattern.clone(), rule.source.clone()]);
+    let lines = verdict.trace.iter().flat_map(|line| [line.stage.clone(), line.found.clone()]);
+    let steps = verdict.steps.iter().map(|step| step.message.clone());
+    let mut all: Vec<String> = rules.chain(lines).chain(steps).chain(verdict.risk.reasons.clone()).collect();
+    all.push(verdict.message.clone());
+    all.extend(verdict.advice.clone());
+    all
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
@@ -114,6 +170,20 @@ proptest! {
         scene.rules = allow;
         let verdict = scene.judge();
         prop_assert!(verdict.steps.iter().all(|step| step.decision <= verdict.decision), "the strictest step wins");
+    }
+
+    #[test]
+    fn nothing_that_is_told_holds_what_cannot_be_seen(text in hostile(), allow in rules(Effect::Allow), deny in rules(Effect::Deny)) {
+        let words: Vec<&str> = text.split(' ').collect();
+        for security in [Security::Allowlist, Security::Full] {
+            for scene in [Scene::new().shell(&text), Scene::new().argv(&words)] {
+                let mut scene = scene.set(|settings| settings.security = security);
+                scene.rules = [allow.clone(), deny.clone()].concat();
+                for told in told(&scene.judge()) {
+                    prop_assert!(escape::is_visible(&told), "{told:?} of {text:?}");
+                }
+            }
+        }
     }
 
     #[test]
