@@ -77,6 +77,7 @@ fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
         cwd: "/home/ann/project",
         home: "/home/ann",
         data: "/home/ann/.local/share/postern",
+        own_pid: None,
         session: None,
         now: 1_800_000_000_000,
         case_insensitive: false,
@@ -97,7 +98,12 @@ fn found(name: &str) -> StepFacts {
         mutable: false,
         setuid: false,
     };
-    StepFacts { program: Lookup::Found(Box::new(program)), via: Vec::new(), script: None }
+    StepFacts {
+        program: Lookup::Found(Box::new(program)),
+        via: Vec::new(),
+        script: None,
+        targets: Vec::new(),
+    }
 }
 
 fn identity(name: &str) -> Identity {

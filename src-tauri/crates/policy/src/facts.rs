@@ -60,6 +60,17 @@ pub struct StepFacts {
     pub via: Vec<Lookup>,
     /// The script it would run.
     pub script: Option<Script>,
+    /// Paths that it names, as they are known before the run, and where each really leads.
+    pub targets: Vec<Target>,
+}
+
+/// A path that a step names: an operand, or where a redirection writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As written, with the home folder put in.
+    pub written: String,
+    /// The real path of the deepest folder of it that exists, with the rest behind it.
+    pub real: String,
 }
 
 /// What a request is judged by.
@@ -75,6 +86,8 @@ pub struct Facts<'a> {
     pub home: &'a str,
     /// Postern's own data folder: absolute, real.
     pub data: &'a str,
+    /// Postern's own process, where it is known.
+    pub own_pid: Option<u32>,
     /// The agent's session, where it named one.
     pub session: Option<&'a str>,
     /// Now.

@@ -23,7 +23,7 @@ mod words;
 
 pub use agent::{AgentPolicy, SessionLayers};
 pub use check::{Remark, RuleProblem, check_rule, remarks, would_match};
-pub use facts::{Facts, Lookup, Program, Script, StepFacts};
+pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{changes, core, judge, judge_unanswered, rule_ref, source_words};
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::expand_home;

@@ -32,6 +32,22 @@ pub(crate) fn join(base: &str, path: &str) -> String {
     }
 }
 
+/// `/proc/self/root/x` is `/x`, `/proc/123/cwd/x` is `x` in the folder where it runs.
+pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
+    let parts: Vec<&str> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    match parts.as_slice() {
+        ["proc", _, "root", rest @ ..] | ["proc", _, "task", _, "root", rest @ ..]
+            if text.starts_with('/') =>
+        {
+            Cow::Owned(format!("/{}", rest.join("/")))
+        }
+        ["proc", _, "cwd", rest @ ..] | ["proc", _, "task", _, "cwd", rest @ ..] if text.starts_with('/') => {
+            Cow::Owned(format!("{here}/{}", rest.join("/")))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
 /// Replaces a leading `~`, `$HOME` or `${HOME}` that stands alone or before a slash.
 pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
     for prefix in ["~", "$HOME", "${HOME}"] {

@@ -1,5 +1,6 @@
 //! A small world for tests: programs that exist, a policy, and a request judged by it.
 
+use crate::Target;
 use crate::{
     AgentId, AgentPolicy, Effect, Facts, Identity, Lifetime, Lookup, Millis, Offer, Pattern, Program, Rule,
     RuleSet, Script, Settings, Source, StepFacts, Usage, Verdict, Wanted, folder_of, judge, judge_unanswered,
@@ -10,6 +11,9 @@ use std::collections::HashMap;
 
 pub(crate) const HOME: &str = "/Users/u";
 pub(crate) const CWD: &str = "/Users/u/project";
+/// The number of Postern's process.
+pub(crate) const OWN_PID: u32 = 4711;
+
 pub(crate) const DATA: &str = "/Users/u/Library/Application Support/Postern";
 
 /// A file's identity by its content.
@@ -61,6 +65,7 @@ pub(crate) struct Scene {
     pub(crate) now: Millis,
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
+    pub(crate) targets: Vec<Target>,
     reading: Reading,
 }
 
@@ -109,6 +114,7 @@ impl Scene {
             now: 1000,
             env_to_ask: Vec::new(),
             shell: true,
+            targets: Vec::new(),
             reading: read_argv(&[]),
         };
         for name in names {
@@ -197,6 +203,7 @@ impl Scene {
                 program: self.lookup(&needed.program, folder.as_deref()),
                 via: needed.via.iter().map(|wanted| self.lookup(wanted, folder.as_deref())).collect(),
                 script,
+                targets: self.targets.clone(),
             }
         };
         lookups(&self.reading).iter().map(of_step).collect()
@@ -215,6 +222,7 @@ impl Scene {
                 cwd: &self.cwd,
                 home: HOME,
                 data: DATA,
+                own_pid: Some(OWN_PID),
                 session: self.session.as_deref(),
                 now: self.now,
                 case_insensitive: true,

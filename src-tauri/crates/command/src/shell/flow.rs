@@ -50,7 +50,8 @@ pub(super) fn at(place: Where) -> Dir {
 pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     let operands: Vec<_> = arguments.iter().skip_while(|word| matches!(word, Some("--" | "-L"))).collect();
     let [Some(to)] = operands.as_slice() else { return Dir::Unknown };
-    let to = to.trim_end_matches('/');
+    let root = !to.is_empty() && to.bytes().all(|byte| byte == b'/');
+    let to = if root { "/" } else { to.trim_end_matches('/') };
     let steps_back = to.split('/').skip_while(|part| *part == "..").any(|part| part == "..");
     if to.starts_with('-') || to.is_empty() || steps_back {
         return Dir::Unknown;

@@ -125,6 +125,7 @@ impl Book {
             cwd: &cwd.bound.path,
             home: &places.home,
             data: &data,
+            own_pid: Some(std::process::id()),
             session: summary.session.as_deref(),
             now: now(),
             case_insensitive: places.any_case,

@@ -159,6 +159,7 @@ impl Judged {
             cwd: &self.plan.cwd.path,
             home: &world.home,
             data: &world.data,
+            own_pid: Some(std::process::id()),
             session: self.session.as_deref(),
             now,
             case_insensitive: world.any_case,

@@ -10,6 +10,7 @@ mod kernel_path;
 mod lookup;
 mod mutable;
 mod search;
+mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -142,7 +143,8 @@ impl Resolver {
             held.scripts.push(file);
             Some(fact)
         });
-        StepFacts { program, via, script }
+        let targets = targets::of_step(step, &there.folder);
+        StepFacts { program, via, script, targets }
     }
 
     fn word(&self, word: Option<&Word>, place: &Place<'_>, held: &mut Held) -> Lookup {

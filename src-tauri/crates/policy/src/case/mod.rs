@@ -138,6 +138,7 @@ impl Case {
             cwd: &cwd,
             home: HOME,
             data: DATA,
+            own_pid: None,
             session: None,
             now: 0,
             case_insensitive: true,
@@ -231,7 +232,12 @@ struct World<'a> {
 impl World<'_> {
     fn found(&self, needed: &Needed<'_>) -> StepFacts {
         let at = |wanted: &Wanted<'_>| self.lookup(wanted, needed);
-        StepFacts { program: at(&needed.program), via: needed.via.iter().map(at).collect(), script: None }
+        StepFacts {
+            program: at(&needed.program),
+            via: needed.via.iter().map(at).collect(),
+            script: None,
+            targets: Vec::new(),
+        }
     }
 
     fn lookup(&self, wanted: &Wanted<'_>, needed: &Needed<'_>) -> Lookup {

@@ -24,6 +24,7 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
         cwd: home,
         home,
         data: "/var/empty/postern",
+        own_pid: None,
         session: None,
         now: 0,
         case_insensitive: false,
@@ -35,7 +36,12 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
 
 fn found(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
     let at = |wanted: &Wanted<'_>| lookup(wanted, needed, rule, home);
-    StepFacts { program: at(&needed.program), via: needed.via.iter().map(at).collect(), script: None }
+    StepFacts {
+        program: at(&needed.program),
+        via: needed.via.iter().map(at).collect(),
+        script: None,
+        targets: Vec::new(),
+    }
 }
 
 fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> Lookup {

@@ -40,7 +40,14 @@ fn one(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>) -> Option
     let rule = deny::find(&policy.rules, call, facts).map(|hit| of_rule(&hit));
     let core = core::check(call, facts).map(|entry| of_core(entry, &call_label(call)));
     let file = layers(policy, facts, call, Layer::All);
-    [veto, rule, core, file].into_iter().flatten().min_by_key(weight)
+    let seen = core::asks(call).then(|| {
+        Outcome::new(
+            Decision::Ask,
+            Reason::AskAlways,
+            "It would remove all that is in the folder where it runs.",
+        )
+    });
+    [veto, rule, core, file, seen].into_iter().flatten().min_by_key(weight)
 }
 
 fn call_label(call: &Invocation<'_>) -> String {

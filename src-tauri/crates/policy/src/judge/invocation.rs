@@ -1,6 +1,6 @@
 //! Everything that a step would start, one by one: deny rules and the core look at each.
 
-use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::facts::{Facts, Lookup, Program, StepFacts, Target};
 use crate::needed::folder_of;
 use crate::path;
 use postern_command::{Step, Word};
@@ -19,6 +19,8 @@ pub(crate) struct Invocation<'a> {
     pub(crate) args: Vec<Option<&'a str>>,
     /// The arguments as written, where they were written as words.
     pub(crate) raw: Vec<&'a str>,
+    /// Where paths of its step really lead.
+    pub(crate) targets: &'a [Target],
     /// The folder it runs in, where that is known.
     pub(crate) folder: Option<Cow<'a, str>>,
 }
@@ -50,9 +52,9 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     for (at, via) in step.via.iter().enumerate() {
         let rest = step.via[at + 1..].iter().flat_map(|inner| inner.argv.iter());
         let words = || via.argv.iter().chain(rest.clone()).chain(&step.argv);
-        all.extend(invocation(words, found.via.get(at), folder.clone()));
+        all.extend(invocation(words, found.via.get(at), found, folder.clone()));
     }
-    all.extend(invocation(|| step.argv.iter(), Some(&found.program), folder.clone()));
+    all.extend(invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()));
     if let Lookup::Found(program) = &found.program
         && let Some(line) = &program.shebang
     {
@@ -61,7 +63,16 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     if let Some(script) = &found.script {
         let args = values(&step.argv).skip(step.script.unwrap_or(0) + 1).collect();
         let spelled = Some(Cow::Borrowed(script.real_path.as_str()));
-        all.push(Invocation { name: &script.written, program: None, spelled, args, raw: Vec::new(), folder });
+        let targets = &found.targets;
+        all.push(Invocation {
+            name: &script.written,
+            program: None,
+            spelled,
+            args,
+            raw: Vec::new(),
+            targets,
+            folder,
+        });
     }
     all
 }
@@ -78,6 +89,7 @@ fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
 fn invocation<'a, I: Iterator<Item = &'a Word>>(
     words: impl Fn() -> I,
     lookup: Option<&'a Lookup>,
+    found: &'a StepFacts,
     folder: Option<Cow<'a, str>>,
 ) -> Option<Invocation<'a>> {
     let name = words().next()?.value.as_deref()?;
@@ -97,7 +109,7 @@ fn invocation<'a, I: Iterator<Item = &'a Word>>(
     };
     let args = words().skip(1).map(|word| word.value.as_deref()).collect();
     let raw = words().skip(1).map(|word| word.raw.as_str()).collect();
-    Some(Invocation { name, program, spelled, args, raw, folder })
+    Some(Invocation { name, program, spelled, args, raw, targets: &found.targets, folder })
 }
 
 /// A script's interpreter; behind `env` the program that it starts.
@@ -118,6 +130,7 @@ fn of_shebang<'a>(line: &'a [String], args: &[Option<&'a str>]) -> Vec<Invocatio
         spelled: name.starts_with('/').then(|| path::normal(name)),
         args: args.to_vec(),
         raw: Vec::new(),
+        targets: &[],
         folder: None,
     };
     names.into_iter().map(of_name).collect()
@@ -134,6 +147,7 @@ pub(crate) fn of_candidate<'a>(argv: &'a [String], facts: &Facts<'a>) -> Option<
             .then(|| Cow::Owned(path::join(facts.cwd, &path::expand_home(name, facts.home)))),
         args: args.iter().map(|word| Some(word.as_str())).collect(),
         raw: args.iter().map(String::as_str).collect(),
+        targets: &[],
         folder: Some(path::normal(facts.cwd)),
     })
 }

@@ -57,6 +57,7 @@ impl World {
             cwd: &cwd.bound.path,
             home: &places.home,
             data: places.data.to_str().unwrap(),
+            own_pid: None,
             session: None,
             now: super::now(),
             case_insensitive: false,

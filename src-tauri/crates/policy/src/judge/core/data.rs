@@ -2,17 +2,20 @@
 
 use super::super::invocation::Invocation;
 use super::removal;
-use crate::facts::Facts;
+use crate::facts::{Facts, StepFacts};
 use crate::path;
 use postern_command::Step;
 
 /// Whether a redirection of the step writes there.
-pub(super) fn redirects_into(step: &Step, facts: &Facts<'_>) -> bool {
+pub(super) fn redirects_into(step: &Step, found: &StepFacts, facts: &Facts<'_>) -> bool {
     let folder = crate::needed::folder_of(facts.cwd, &step.dir);
+    let led = |text: &str| {
+        found.targets.iter().any(|target| target.written == text && leads_into(&target.real, facts))
+    };
     let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
         let text = target.value.clone().unwrap_or_else(|| target.raw.replace(['"', '\'', '\\'], ""));
-        is_inside(&text, folder.as_deref(), facts)
+        led(&text) || is_inside(&text, folder.as_deref(), facts)
     })
 }
 
@@ -21,7 +24,10 @@ pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     let words =
         || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| call.raw.get(at).copied()));
     let folder = call.folder.as_deref();
-    let touched = words().any(|word| spellings(word).any(|text| is_inside(text, folder, facts)));
+    let led = |text: &str| {
+        call.targets.iter().any(|target| target.written == text && leads_into(&target.real, facts))
+    };
+    let touched = words().any(|word| spellings(word).any(|text| led(text) || is_inside(text, folder, facts)));
     if touched && !only_reads(call) {
         return true;
     }
@@ -53,7 +59,13 @@ fn spellings(word: &str) -> impl Iterator<Item = &str> {
 fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> String {
     let plain = text.replace(['"', '\'', '\\'], "");
     let text = path::expand_home(&plain, facts.home);
-    path::deny_key(&path::join(folder.unwrap_or(facts.cwd), &text))
+    let here = folder.unwrap_or(facts.cwd);
+    path::deny_key(&path::join(here, &path::out_of_proc(&text, here)))
+}
+
+/// Whether a real path lies there; a path of the system's view of processes leads there by its end.
+fn leads_into(real: &str, facts: &Facts<'_>) -> bool {
+    path::is_within(&path::deny_key(real), &path::deny_key(facts.data))
 }
 
 fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {

@@ -1,6 +1,7 @@
 //! The built-in core: three things that no setting, rule or answer lets through.
 
 mod data;
+mod finding;
 mod removal;
 mod stopping;
 
@@ -39,16 +40,27 @@ pub(super) fn check(call: &Invocation<'_>, facts: &Facts<'_>) -> Option<CoreEntr
         Some(REMOVAL)
     } else if data::matches(call, facts) {
         Some(DATA)
-    } else if stopping::matches(call) {
+    } else if stopping::matches(call, facts) {
         Some(STOPPING)
     } else {
         None
     }
 }
 
+/// Whether the person must see it whatever the settings: `find . -delete` is written for a whole folder more often than
+/// `rm -rf .` is, but never without looking.
+pub(super) fn asks(call: &Invocation<'_>) -> bool {
+    finding::empties_here(call)
+}
+
 /// The entry that a request falls under by what its steps do together, or by where it writes.
 pub(super) fn check_request(facts: &Facts<'_>) -> Option<(usize, CoreEntry)> {
-    let writes =
-        facts.reading.steps.iter().position(|step| data::redirects_into(step, facts)).map(|at| (at, DATA));
+    let writes = facts
+        .reading
+        .steps
+        .iter()
+        .zip(facts.steps)
+        .position(|(step, found)| data::redirects_into(step, found, facts))
+        .map(|at| (at, DATA));
     writes.or_else(|| stopping::kills_what_it_looked_up(facts).map(|at| (at, STOPPING)))
 }

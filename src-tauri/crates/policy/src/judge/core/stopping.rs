@@ -7,7 +7,7 @@ use crate::path;
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 2] = ["postern", "postern-desktop"];
 
-pub(super) fn matches(call: &Invocation<'_>) -> bool {
+pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     let names: Vec<_> =
         call.names().iter().map(|name| path::fold(path::base_name(name)).into_owned()).collect();
     if names.iter().any(|name| OWN.contains(&name.as_str())) {
@@ -18,6 +18,7 @@ pub(super) fn matches(call: &Invocation<'_>) -> bool {
     match &*base {
         "pkill" => by_pattern(&call.args),
         "killall" | "killall5" => base == "killall5" || by_name(&call.args),
+        "kill" if words().any(|word| is_own(word, facts)) => true,
         "kill" => {
             words().any(|word| word == "-1")
                 && words().filter(|word| *word == "-1").count() >= kill_all(&call.args)
@@ -26,6 +27,12 @@ pub(super) fn matches(call: &Invocation<'_>) -> bool {
         "osascript" => words().any(|word| names_postern(word) && word.to_ascii_lowercase().contains("quit")),
         _ => false,
     }
+}
+
+/// Postern's process by its number, or the group of that number (`-123`, `+123` and `0123` are the same to `kill`).
+fn is_own(word: &str, facts: &Facts<'_>) -> bool {
+    let number = word.trim().trim_start_matches(['-', '+']);
+    facts.own_pid.is_some_and(|own| number.parse() == Ok(own))
 }
 
 fn names_postern(word: &str) -> bool {

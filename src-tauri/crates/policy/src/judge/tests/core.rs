@@ -56,6 +56,21 @@ const DENIED: &[(&str, &str)] = &[
     ("stop-postern", "postern approve 1234"),
     ("stop-postern", "/usr/bin/postern pause"),
     ("stop-postern", "bash -c 'postern rules allow ls'"),
+    ("stop-postern", "kill -9 4711"),
+    ("stop-postern", "kill -- -4711"),
+    ("remove-everything", "find / -delete"),
+    ("remove-everything", "find ~ -delete"),
+    ("remove-everything", "find .. -type f -delete"),
+    ("remove-everything", "find / -exec rm -rf {} +"),
+    ("remove-everything", "cd / && rm -rf *"),
+    ("remove-everything", "cd ~ && rm -rf *"),
+    ("remove-everything", "echo / | xargs rm -rf"),
+    ("remove-everything", "for d in ~; do rm -rf $d; done"),
+    ("remove-everything", "for d in a /; do rm -rf \"$d\"; done"),
+    ("remove-everything", "x=/; rm -rf $x"),
+    ("remove-everything", "rm -rf /proc/self/cwd"),
+    ("remove-everything", "rm -rf /proc/self/root"),
+    ("postern-data", "echo x > '/proc/self/root/Users/u/Library/Application Support/Postern/x'"),
 ];
 
 /// What it must let pass.
@@ -77,6 +92,15 @@ const PASSES: &[&str] = &[
     "echo rm -rf /",
     "git commit -m 'rm -rf /'",
     "find . -delete",
+    "find . -name '*.o' -delete",
+    "find / -name '*.o' -delete",
+    "find build -delete",
+    "cd build && rm -rf *",
+    "rm -rf ./build/*",
+    "echo build | xargs rm -rf",
+    "for d in build out; do rm -rf $d; done",
+    "x=build; rm -rf $x",
+    "kill -9 4712",
     "cat '/Users/u/Library/Application Support/Postern/log'",
     "touch '/Users/u/Library/Application Support/PosternOther/x'",
     "touch ~/Library/x",
@@ -132,4 +156,25 @@ fn an_argv_is_looked_at_like_a_line() {
         let verdict = Scene::new().allow("/**").argv(&argv).judge();
         assert_eq!(verdict.reason, Reason::Core, "{argv:?}: {}", verdict.message);
     }
+}
+
+#[test]
+fn a_link_into_postern_s_data_is_followed() {
+    let led = |text: &str| {
+        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
+        let real = format!("{DATA}/planted");
+        scene.targets = vec![crate::Target { written: "/tmp/l/planted".to_owned(), real }];
+        scene.judge().reason
+    };
+    for text in
+        ["echo x > /tmp/l/planted", "tee /tmp/l/planted", "cp x /tmp/l/planted", "dd of=/tmp/l/planted"]
+    {
+        assert_eq!(led(text), Reason::Core, "{text}");
+    }
+    assert_ne!(led("cat /tmp/l/planted"), Reason::Core, "reading is no writing");
+}
+
+#[test]
+fn emptying_the_folder_it_runs_in_is_asked_about_whatever_the_settings() {
+    assert_eq!(verdict("find . -delete").decision, Decision::Ask);
 }

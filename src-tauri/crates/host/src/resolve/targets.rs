@@ -1,0 +1,90 @@
+//! Where the paths that a step names really lead: over symbolic links, before it runs.
+
+use postern_command::{Redirection, Step};
+use postern_policy::Target;
+use std::path::{Component, Path, PathBuf};
+
+/// Paths of one step that are looked up; behind the last one none is.
+const MOST: usize = 256;
+
+/// The literal paths among a step's words, its wrappers' words and the targets of its redirections. A word with an `=`
+/// is also looked at behind it (`of=/x`, `--output=/x`).
+pub(super) fn of_step(step: &Step, folder: &Path) -> Vec<Target> {
+    let redirected = step.redirections.iter().filter(|redirection| redirection.writes());
+    let redirected = redirected.map(|redirection: &Redirection| &redirection.target);
+    let words = step.via.iter().flat_map(|via| &via.argv).chain(&step.argv);
+    let words = redirected.chain(words).filter_map(|word| word.value.as_deref());
+    let spelled =
+        words.flat_map(|word| std::iter::once(word).chain(word.split_once('=').map(|(_, behind)| behind)));
+    let paths =
+        spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
+    paths.filter_map(|written| target(written, folder)).collect()
+}
+
+/// None for a path that leads where it says, or that depends on a folder that is not known.
+fn target(written: &str, folder: &Path) -> Option<Target> {
+    let path = folder.join(written);
+    if !path.is_absolute() {
+        return None;
+    }
+    let real = real(&path)?;
+    (real != path).then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
+}
+
+/// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to
+/// write there makes its target.
+fn real(path: &Path) -> Option<PathBuf> {
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let mut rest = Vec::new();
+        let mut there = path.as_path();
+        let base = loop {
+            if let Ok(base) = std::fs::canonicalize(there) {
+                break base;
+            }
+            if let Ok(led) = std::fs::read_link(there) {
+                break there.parent()?.join(led);
+            }
+            rest.push(there.components().next_back()?);
+            there = there.parent()?;
+        };
+        let dangling = std::fs::symlink_metadata(&base).is_err();
+        let mut whole = base;
+        for part in rest.into_iter().rev() {
+            match part {
+                Component::ParentDir => {
+                    whole.pop();
+                }
+                Component::Normal(name) => whole.push(name),
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+            }
+        }
+        if !dangling {
+            return Some(whole);
+        }
+        path = whole;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_followed_over_links_to_what_is_not_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("data")).unwrap();
+        std::os::unix::fs::symlink(root.join("data"), root.join("l")).unwrap();
+        std::os::unix::fs::symlink("data/new", root.join("dangling")).unwrap();
+        for (written, leads) in
+            [("l/planted", "data/planted"), ("l/a/b", "data/a/b"), ("dangling", "data/new")]
+        {
+            let found = target(written, &root).map(|target| target.real);
+            assert_eq!(found.as_deref(), root.join(leads).to_str(), "{written}");
+        }
+        assert_eq!(target("data/x", &root), None, "it leads where it says");
+    }
+}
