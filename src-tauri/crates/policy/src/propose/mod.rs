@@ -5,7 +5,7 @@ use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::path;
 use crate::pattern::{by_arity, is_glob};
 use crate::rule::{Pattern, Pin, ScriptPin};
-use crate::verdict::{Decision, Reason, Verdict};
+use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
 use postern_command::{Class, Power, Role, Step, class_of};
 
 /// One offer. A chain saves one rule for each step that no rule covers.
@@ -66,7 +66,9 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
     };
     let mut offers = vec![exact];
-    if widths.iter().any(|width| width.command.is_some()) {
+    // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`.
+    let dangerous = verdict.risk.level == RiskLevel::Dangerous;
+    if !dangerous && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
         offers.push(Offer { id: "command", label: command_label(&drafts), drafts });

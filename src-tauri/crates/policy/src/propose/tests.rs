@@ -94,3 +94,10 @@ fn a_program_named_by_a_relative_path_is_bound_to_its_content() {
     let offers = Scene::new().program("/Users/u/project/run.sh", "run").shell("./run.sh a").offers();
     assert_eq!(shown(&offers)[0], "exact: ./run.sh a pinned");
 }
+
+#[test]
+fn nothing_wider_by_its_words_is_offered_for_what_is_dangerous() {
+    let ids = |text: &str| Scene::new().shell(text).offers().iter().map(|offer| offer.id).collect::<Vec<_>>();
+    assert!(!ids("rm -rf build").contains(&"command"));
+    assert!(ids("rm build").contains(&"command"), "a plain removal may be saved more widely");
+}
