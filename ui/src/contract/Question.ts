@@ -34,6 +34,11 @@ requests: Array<string>,
  */
 asker: Asker, 
 /**
+ * The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
+ * A tool's question has no folder and no programs.
+ */
+tool?: Array<Piece>, 
+/**
  * The command in stretches, as it is shown.
  */
 command: Array<CommandPart>, 

@@ -8,11 +8,7 @@ use postern_policy::{Decision, RiskLevel};
 /// The whole question.
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
-    print::line(format!(
-        "{}  {} wants to run a command on this machine",
-        bold(&question.code),
-        bold(&shown(&asker.name))
-    ))?;
+    heading(question)?;
     let session =
         asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
     print::line(format!("      {}{session}", asker.known_by))?;
@@ -45,7 +41,9 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             }
         }
     }
-    field("in", &shown(&question.cwd))?;
+    if question.tool.is_none() {
+        field("in", &shown(&question.cwd))?;
+    }
     environment(question)?;
     if let Some(stdin) = &question.stdin {
         field("stdin", stdin)?;
@@ -67,6 +65,15 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
+}
+
+/// Who asks, and whether for a command here or for a tool of its own.
+fn heading(question: &Question) -> Result<(), Failure> {
+    let wish = match &question.tool {
+        Some(tool) => format!("wants to use its tool {}", shown(tool)),
+        None => "wants to run a command on this machine".to_owned(),
+    };
+    print::line(format!("{}  {} {wish}", bold(&question.code), bold(&shown(&question.asker.name))))
 }
 
 fn field(name: &str, value: &str) -> Result<(), Failure> {

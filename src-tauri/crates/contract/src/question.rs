@@ -159,6 +159,11 @@ pub struct Question {
     pub requests: Vec<String>,
     /// Who asks.
     pub asker: Asker,
+    /// The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
+    /// A tool's question has no folder and no programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<Shown>,
     /// The command in stretches, as it is shown.
     pub command: Vec<CommandPart>,
     /// The command as one line of escaped text, for terminals and chat.

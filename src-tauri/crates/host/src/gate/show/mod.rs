@@ -43,6 +43,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         digest: judged.digest.0.clone(),
         requests: vec![asked.request.to_string()],
         asker: asker(entry, run.session.as_deref(), run.reason.as_deref()),
+        tool: None,
         command: command::parts(&judged.reading),
         line: escape::text(&judged.reading.text),
         argv: match &run.what {
@@ -133,6 +134,7 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         digest: tool_digest(check),
         requests: vec![asked.waiter.to_string()],
         asker: asker(asked.entry, check.session.as_deref(), None),
+        tool: Some(shown(&check.tool)),
         command: vec![tool, with],
         line: escape::text(&line),
         argv: None,
