@@ -4,8 +4,8 @@ use crate::Effort;
 use anyhow::Context as _;
 use postern_client::{Channel, read_key};
 use postern_policy::{
-    AgentId, Ask, Decision, Effect, Lifetime, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings,
-    Source, TraceLine, Usage, Verdict,
+    AgentId, Ask, Decision, Effect, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings, TraceLine,
+    Verdict,
 };
 use postern_protocol::{RunParams, Wait, What};
 use postern_request::{By, Ending, Outcome};
@@ -118,22 +118,7 @@ pub(crate) fn numbered_rule(nth: usize) -> Rule {
 
 /// A rule of everybody's.
 pub(crate) fn rule(nth: usize, effect: Effect, pattern: Pattern) -> Rule {
-    Rule {
-        id: i64::try_from(nth).unwrap_or(i64::MAX),
-        effect,
-        agent: None,
-        pattern,
-        args: None,
-        pin: None,
-        allow_writes: false,
-        source: Source::Person,
-        lifetime: Lifetime::Forever,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
-        created_at: EPOCH,
-        usage: Usage::default(),
-    }
+    Rule { id: i64::try_from(nth).unwrap_or(i64::MAX), created_at: EPOCH, ..Rule::new(effect, pattern) }
 }
 
 /// One request of long ago, as it ended.

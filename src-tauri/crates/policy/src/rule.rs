@@ -193,6 +193,28 @@ pub struct Rule {
     pub usage: Usage,
 }
 
+impl Rule {
+    /// A rule of everybody's that a person wrote, for good and without conditions, as yet in no store.
+    pub fn new(effect: Effect, pattern: Pattern) -> Self {
+        Self {
+            id: 0,
+            effect,
+            agent: None,
+            pattern,
+            args: None,
+            pin: None,
+            allow_writes: false,
+            source: Source::Person,
+            lifetime: Lifetime::Forever,
+            why: None,
+            matches: Vec::new(),
+            misses: Vec::new(),
+            created_at: 0,
+            usage: Usage::default(),
+        }
+    }
+}
+
 /// How a rule was used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -2,9 +2,9 @@
 
 use crate::Target;
 use crate::{
-    AgentId, AgentPolicy, Effect, Facts, Identity, Lifetime, Lookup, Millis, Offer, Pattern, Program, Rule,
-    RuleSet, Script, Settings, Source, StepFacts, Usage, Verdict, Wanted, folder_of, judge, judge_unanswered,
-    lookups, parse_pattern, propose,
+    AgentId, AgentPolicy, Effect, Facts, Identity, Lookup, Millis, Offer, Pattern, Program, Rule, RuleSet,
+    Script, Settings, StepFacts, Verdict, Wanted, folder_of, judge, judge_unanswered, lookups, parse_pattern,
+    propose,
 };
 use postern_command::{Dialect, Reading, read_argv, read_shell};
 use std::collections::HashMap;
@@ -38,19 +38,7 @@ pub(crate) fn identity(content: &str) -> Identity {
 pub(crate) fn rule(id: i64, effect: Effect, text: &str) -> Rule {
     Rule {
         id,
-        effect,
-        agent: None,
-        pattern: parse_pattern(text, None).unwrap_or_else(|_| Pattern::Command(text.to_owned())),
-        args: None,
-        pin: None,
-        allow_writes: false,
-        source: Source::Person,
-        lifetime: Lifetime::Forever,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
-        created_at: 0,
-        usage: Usage::default(),
+        ..Rule::new(effect, parse_pattern(text, None).unwrap_or_else(|_| Pattern::Command(text.to_owned())))
     }
 }
 

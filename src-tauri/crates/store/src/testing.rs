@@ -3,7 +3,7 @@
 use crate::Store;
 use crate::tables::agents::Agent;
 use crate::tables::requests::NewRequest;
-use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pattern, Rule, Settings, Source, Usage};
+use postern_policy::{AgentId, Effect, Identity, Millis, Pattern, Rule, Settings};
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// A record in a folder of its own, which goes with the guard.
@@ -32,22 +32,7 @@ pub(crate) fn agent(name: &str) -> Agent {
 
 /// An allow rule on a command.
 pub(crate) fn allow(agent: Option<&str>, command: &str) -> Rule {
-    Rule {
-        id: 0,
-        effect: Effect::Allow,
-        agent: agent.map(id),
-        pattern: Pattern::Command(command.into()),
-        args: None,
-        pin: None,
-        allow_writes: false,
-        source: Source::Person,
-        lifetime: Lifetime::Forever,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
-        created_at: 1,
-        usage: Usage::default(),
-    }
+    Rule { agent: agent.map(id), created_at: 1, ..Rule::new(Effect::Allow, Pattern::Command(command.into())) }
 }
 
 pub(crate) fn identity(sha256: &str) -> Identity {

@@ -2,7 +2,7 @@
 
 use super::{Book, BookError};
 use postern_contract::methods::RuleFile;
-use postern_policy::{Lifetime, Rule, RuleId, Source, Usage, check_rule, parse_pattern};
+use postern_policy::{Lifetime, Rule, RuleId, Source, check_rule, parse_pattern};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -61,19 +61,15 @@ fn rule(draft: postern_contract::RuleDraft, id: RuleId, home: &str) -> Result<Ru
     }
     let rule = Rule {
         id,
-        effect: draft.effect,
         agent: draft.agent,
-        pattern: parse_pattern(&draft.text, draft.kind)?,
         args: draft.args,
-        pin: None,
         allow_writes: draft.allow_writes,
         source: Source::Managed,
         lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
         why: draft.why,
         matches: draft.matches,
         misses: draft.misses,
-        created_at: 0,
-        usage: Usage::default(),
+        ..Rule::new(draft.effect, parse_pattern(&draft.text, draft.kind)?)
     };
     check_rule(&rule, home)?;
     Ok(rule)

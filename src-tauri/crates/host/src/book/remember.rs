@@ -3,7 +3,7 @@
 use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry};
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, Source, Usage, check_rule};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, Source, check_rule};
 
 /// What a person chose to remember from a question.
 #[derive(Debug, Clone)]
@@ -105,20 +105,15 @@ impl Book {
 
 pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {
     Rule {
-        id: 0,
-        effect: remember.effect,
         agent,
-        pattern: new.pattern.clone(),
         args: new.args.clone(),
         pin: new.pin.clone(),
         allow_writes: new.allow_writes,
         source: Source::Always,
         lifetime: remember.lifetime.clone(),
         why: remember.why.clone(),
-        matches: Vec::new(),
-        misses: Vec::new(),
         created_at: now(),
-        usage: Usage::default(),
+        ..Rule::new(remember.effect, new.pattern.clone())
     }
 }
 

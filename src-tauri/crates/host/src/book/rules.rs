@@ -4,7 +4,7 @@ use super::{Book, BookError, now};
 use postern_contract::RuleDraft;
 use postern_policy::permissions::SHELL_TOOL;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, Usage, check_rule, parse_pattern, remarks,
+    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, check_rule, parse_pattern, remarks,
     source_words,
 };
 use postern_store::rules::Use;
@@ -83,10 +83,7 @@ impl Book {
             let pattern = parse_pattern(&draft.text, draft.kind)?;
             let pin = if draft.pin { Some(book.pin_of(&pattern, draft.agent.as_ref())?) } else { None };
             let rule = Rule {
-                id: 0,
-                effect: draft.effect,
                 agent: draft.agent,
-                pattern,
                 args: draft.args,
                 pin,
                 allow_writes: draft.allow_writes,
@@ -96,7 +93,7 @@ impl Book {
                 matches: draft.matches,
                 misses: draft.misses,
                 created_at: now(),
-                usage: Usage::default(),
+                ..Rule::new(draft.effect, pattern)
             };
             if rule.effect == Effect::Ask {
                 return Err(BookError::Invalid(
@@ -213,19 +210,9 @@ fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
     let listed = about_commands.map(|line| Listed {
         rule: Rule {
             id: -RuleId::try_from(line.line).unwrap_or(RuleId::MAX),
-            effect: line.effect,
             agent: Some(entry.agent.id.clone()),
-            pattern: Pattern::Command(line.written.clone()),
-            args: None,
-            pin: None,
-            allow_writes: false,
             source: Source::File,
-            lifetime: Lifetime::Forever,
-            why: None,
-            matches: Vec::new(),
-            misses: Vec::new(),
-            created_at: 0,
-            usage: Usage::default(),
+            ..Rule::new(line.effect, Pattern::Command(line.written.clone()))
         },
         from: format!("permissions.jsonc:{}", line.line),
         remarks: vec!["read-only".to_owned()],

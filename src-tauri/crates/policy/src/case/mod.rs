@@ -7,7 +7,7 @@ use crate::judge::judge;
 use crate::needed::{Needed, Wanted, folder_of, lookups};
 use crate::path;
 use crate::pattern::parse_pattern;
-use crate::rule::{Effect, Lifetime, Rule, Source, Usage};
+use crate::rule::{Effect, Rule};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::{Decision, Reason};
@@ -181,22 +181,7 @@ impl Case {
             let number = i64::try_from(rules.len()).unwrap_or(i64::MAX - 1) + 1;
             let pattern = parse_pattern(text, None)
                 .map_err(|error| CaseError::Pattern(self.id.clone(), error.to_string()))?;
-            rules.push(Rule {
-                id: number,
-                effect,
-                agent: None,
-                pattern,
-                args: None,
-                pin: None,
-                allow_writes: false,
-                source: Source::Person,
-                lifetime: Lifetime::Forever,
-                why: None,
-                matches: Vec::new(),
-                misses: Vec::new(),
-                created_at: 0,
-                usage: Usage::default(),
-            });
+            rules.push(Rule { id: number, ..Rule::new(effect, pattern) });
         }
         let rules = RuleSet::compile(&rules, HOME, true);
         Ok(AgentPolicy { rules, ..AgentPolicy::new(agent, self.settings.clone()) })

@@ -1,9 +1,7 @@
 //! Approving a skill's CLIs: a rule for each, bound to what the program is.
 
 use super::super::{Book, BookError, now};
-use postern_policy::{
-    Effect, Identity, Lifetime, Lookup, Pattern, Pin, Rule, RuleId, Source, Usage, check_rule,
-};
+use postern_policy::{Effect, Identity, Lookup, Pattern, Pin, Rule, RuleId, Source, check_rule};
 use postern_store::Connection;
 use postern_store::skills::{self, Cli, Skill};
 
@@ -75,20 +73,10 @@ impl Book {
         identity: &Identity,
     ) -> Result<Approval, BookError> {
         let rule = Rule {
-            id: 0,
-            effect: Effect::Allow,
-            agent: None,
-            pattern: Pattern::Path(globset::escape(path)),
-            args: None,
             pin: Some(Pin { program: identity.clone(), script: None }),
-            allow_writes: false,
             source: Source::Skill(skill.name.clone()),
-            lifetime: Lifetime::Forever,
-            why: None,
-            matches: Vec::new(),
-            misses: Vec::new(),
             created_at: now(),
-            usage: Usage::default(),
+            ..Rule::new(Effect::Allow, Pattern::Path(globset::escape(path)))
         };
         check_rule(&rule, &self.places().home)?;
         let (folder, cli_name) = (skill.folder.clone(), cli.name.clone());
