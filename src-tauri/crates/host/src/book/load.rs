@@ -38,12 +38,13 @@ impl Book {
         })?;
         let before = self.snapshot();
         let managed = managed::read(&self.places().managed, &self.places().home);
+        let everyone = self.everyones(&record.rules, &managed, &before, only.is_some());
         let mut agents = BTreeMap::new();
         for agent in &record.agents {
             let kept = before.agents.get(&agent.id).filter(|_| only.is_some_and(|only| *only != agent.id));
             let entry = match kept {
                 Some(entry) => Arc::clone(entry),
-                None => Arc::new(self.entry_of(agent, &record.rules, &managed)?),
+                None => Arc::new(self.entry_of(agent, &record.rules, &managed, &everyone)?),
             };
             agents.insert(agent.id.clone(), entry);
         }
@@ -52,9 +53,28 @@ impl Book {
             attention: attention(&agents, &managed),
             agents,
             managed,
+            everyone,
             skills: Arc::clone(&before.skills),
             settings: record.settings,
         })
+    }
+
+    /// The rules that hold for every agent, compiled once for all of them. Where only one agent's own rules changed,
+    /// they are still those of before.
+    fn everyones(
+        &self,
+        rules: &[Rule],
+        managed: &Result<Vec<Rule>, String>,
+        before: &Snapshot,
+        one_agent: bool,
+    ) -> RuleSet {
+        if one_agent && *managed == before.managed {
+            return before.everyone.clone();
+        }
+        let shipped = managed.as_deref().unwrap_or_default();
+        let all: Vec<Rule> =
+            rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()).cloned().collect();
+        self.compile(&all)
     }
 
     fn entry_of(
@@ -62,20 +82,21 @@ impl Book {
         agent: &Agent,
         rules: &[Rule],
         managed: &Result<Vec<Rule>, String>,
+        everyone: &RuleSet,
     ) -> Result<AgentEntry, BookError> {
         let places = self.places();
         let folder = AgentFolder::new(&places.data, &agent.id);
         folder.make()?;
         let permissions = PermissionsFile::read_or_seed(&folder, &places.home);
         let shipped = managed.as_deref().unwrap_or_default();
-        let serves = |rule: &&Rule| rule.agent.as_ref().is_none_or(|owner| *owner == agent.id);
-        let own = rules.iter().filter(|rule| rule.agent.as_ref() == Some(&agent.id));
+        let is_own = |rule: &&Rule| rule.agent.as_ref() == Some(&agent.id);
+        let own = rules.iter().filter(is_own);
         let count = |effect| {
             u32::try_from(own.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
         };
-        let mine: Vec<Rule> = rules.iter().chain(shipped).filter(serves).cloned().collect();
+        let mine: Vec<Rule> = rules.iter().chain(shipped).filter(is_own).cloned().collect();
         let mut policy = AgentPolicy::new(agent.id.clone(), agent.settings.clone());
-        policy.rules = self.compile(&mine);
+        policy.rules = self.compile(&mine).and(everyone);
         policy.file_problem = match (managed, &permissions.read) {
             (Err(problem), _) => Some(problem.clone()),
             (Ok(_), Err(error)) => Some(error.to_string()),

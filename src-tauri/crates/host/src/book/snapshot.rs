@@ -3,7 +3,7 @@
 use super::agent_folder::AgentFolder;
 use super::permissions::PermissionsFile;
 use postern_contract::methods::HostSettings;
-use postern_policy::{AgentId, AgentPolicy, Rule};
+use postern_policy::{AgentId, AgentPolicy, Rule, RuleSet};
 use postern_store::agents::Agent;
 use postern_store::skills::Skill;
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub(crate) struct Snapshot {
     pub(crate) agents: BTreeMap<AgentId, Arc<AgentEntry>>,
     /// The rules that an organisation ships, or why they cannot be read.
     pub(crate) managed: Result<Vec<Rule>, String>,
+    /// The rules that hold for every agent, the managed ones among them: each agent's own are beside them.
+    pub(crate) everyone: RuleSet,
     /// The skills that were found.
     pub(crate) skills: Arc<Vec<Skill>>,
     /// What holds for the whole.
@@ -33,6 +35,7 @@ impl Default for Snapshot {
             version: 0,
             agents: BTreeMap::new(),
             managed: Ok(Vec::new()),
+            everyone: RuleSet::default(),
             skills: Arc::default(),
             settings: HostSettings::default(),
             attention: Vec::new(),

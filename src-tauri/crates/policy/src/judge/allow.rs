@@ -7,7 +7,7 @@ use crate::needed::folder_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
-use crate::ruleset::Compiled;
+use crate::ruleset::{Compiled, Part};
 use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
 
 /// Folders in which only the system installs programs.
@@ -140,12 +140,14 @@ fn in_system(path: &str) -> bool {
 }
 
 fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> bool {
-    let mut found = Vec::new();
-    policy.rules.allow().by_path(&policy.rules.allow_key(&program.path), &mut found);
-    found
-        .into_iter()
-        .map(|at| policy.rules.get(at))
-        .any(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+    policy.rules.parts().any(|part| {
+        let mut found = Vec::new();
+        part.allow().by_path(&part.allow_key(&program.path), &mut found);
+        found
+            .into_iter()
+            .map(|at| part.get(at))
+            .any(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+    })
 }
 
 fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
@@ -165,10 +167,8 @@ pub(super) fn coverage<'a>(
     subject: &Subject<'_>,
     facts: &Facts<'_>,
 ) -> Coverage<'a> {
-    let mut found = Vec::new();
-    collect(policy, subject, &mut found);
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
-    for rule in found.into_iter().map(|at| policy.rules.get(at)) {
+    for rule in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
         if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy) {
             continue;
         }
@@ -191,8 +191,16 @@ fn is_idle_skill(rule: &Rule, policy: &AgentPolicy) -> bool {
 }
 
 /// Rules that may match.
-fn collect(policy: &AgentPolicy, subject: &Subject<'_>, found: &mut Vec<usize>) {
-    let index = policy.rules.allow();
+fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item = &'a Compiled> {
+    let mut found = Vec::new();
+    collect(part, subject, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|at| part.get(at))
+}
+
+fn collect(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
+    let index = part.allow();
     let all: Option<Vec<&str>> =
         subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
     if let Some(argv) = &all {
@@ -209,17 +217,14 @@ fn collect(policy: &AgentPolicy, subject: &Subject<'_>, found: &mut Vec<usize>) 
         index.by_first_word(name, found);
     }
     if let Some(program) = subject.program() {
-        let key = policy.rules.allow_key(&program.path);
-        index.by_path(&key, found);
+        index.by_path(&part.allow_key(&program.path), found);
         if program.real_path != program.path {
-            index.by_path(&policy.rules.allow_key(&program.real_path), found);
+            index.by_path(&part.allow_key(&program.real_path), found);
         }
         if let Some(identity) = &program.identity {
             index.by_identity(identity, found);
         }
     }
-    found.sort_unstable();
-    found.dedup();
 }
 
 /// Whether one rule covers the step.

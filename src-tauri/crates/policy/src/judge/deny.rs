@@ -5,7 +5,7 @@ use crate::facts::Facts;
 use crate::generous::{self, Match};
 use crate::path;
 use crate::rule::{Effect, Pattern, Source};
-use crate::ruleset::{Compiled, RuleSet};
+use crate::ruleset::{Compiled, Part, RuleSet};
 
 /// A rule that denies or asks, and how sure that is.
 #[derive(Debug, Clone, Copy)]
@@ -31,15 +31,18 @@ impl Hit<'_> {
 
 /// The rule that weighs most against an invocation.
 pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
-    let mut found = Vec::new();
-    collect(rules, call, &mut found);
-    found.sort_unstable();
-    found.dedup();
-    found.into_iter().filter_map(|at| weigh(rules.get(at), call, facts)).min_by_key(Hit::rank)
+    let hits = rules.parts().flat_map(|part| {
+        let mut found = Vec::new();
+        collect(part, call, &mut found);
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().filter_map(|at| weigh(part.get(at), call, facts))
+    });
+    hits.min_by_key(Hit::rank)
 }
 
 /// Rules that may be about it.
-fn collect(rules: &RuleSet, call: &Invocation<'_>, found: &mut Vec<usize>) {
+fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     let index = rules.deny();
     let base = call.base();
     let spelled = call.spelled.as_deref().map(path::deny_key);

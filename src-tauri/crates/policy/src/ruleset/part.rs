@@ -1,0 +1,179 @@
+//! One lot of rules, compiled: a verdict costs the same with ten of them and with ten thousand.
+
+use super::{Broken, index::Index};
+use crate::path;
+use crate::pattern::{self, is_glob};
+use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId};
+use crate::words::WordsPattern;
+use std::collections::HashMap;
+
+/// Rules that are compiled together, in any order.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    rules: Vec<Compiled>,
+    allow: Index,
+    deny: Index,
+    broken: Vec<Broken>,
+    places: HashMap<RuleId, usize>,
+    any_case: bool,
+}
+
+/// A rule with its pattern taken apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Compiled {
+    /// The rule as the person sees it.
+    pub(crate) rule: Rule,
+    /// A command pattern's words.
+    pub(crate) command: Option<WordsPattern>,
+    /// The patterns of the arguments, where the rule has some.
+    pub(crate) args: Option<WordsPattern>,
+    /// Whether the rule describes programs rather than naming one.
+    pub(crate) is_glob: bool,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self {
+            rules: Vec::new(),
+            allow: Index::new(false),
+            deny: Index::new(true),
+            broken: Vec::new(),
+            places: HashMap::new(),
+            any_case: false,
+        }
+    }
+}
+
+impl Part {
+    pub(super) fn compile(rules: &[Rule], home: &str, any_case: bool) -> Self {
+        let mut set = Self { any_case, ..Self::default() };
+        for rule in rules {
+            if let Err(problem) = set.add(rule, home) {
+                set.broken.push(Broken { id: rule.id, effect: rule.effect, problem });
+            }
+        }
+        set
+    }
+
+    pub(super) fn broken(&self) -> &[Broken] {
+        &self.broken
+    }
+
+    /// The paths that deny rules name, with the rules' numbers.
+    pub(super) fn denied_paths<'a>(&'a self, home: &'a str) -> impl Iterator<Item = (RuleId, String)> + 'a {
+        self.rules.iter().filter_map(move |compiled| match &compiled.rule.pattern {
+            Pattern::Path(text) if compiled.rule.effect == Effect::Deny && !is_glob(text) => {
+                Some((compiled.rule.id, path::expand_home(text, home).into_owned()))
+            }
+            Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
+        })
+    }
+
+    /// Whether the rule of this number is one of these, and may deny.
+    pub(super) fn has_deny(&self, id: RuleId) -> bool {
+        self.places.contains_key(&id)
+    }
+
+    /// Tells what lies at a deny rule's path.
+    pub(super) fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
+        if let Some(&at) = self.places.get(&id) {
+            self.deny.add_identity(identity, at);
+            self.deny.add_path(path::deny_key(real_path), at);
+        }
+    }
+
+    /// Rules that deny or ask.
+    pub(super) fn against(&self) -> impl Iterator<Item = &Compiled> {
+        self.places.values().map(|&at| &self.rules[at])
+    }
+
+    fn add(&mut self, rule: &Rule, home: &str) -> Result<(), String> {
+        let at = self.rules.len();
+        let generous = rule.effect != Effect::Allow;
+        let any_case = generous || self.any_case;
+        let mut compiled = Compiled {
+            rule: rule.clone(),
+            command: None,
+            args: rule.args.as_deref().map(WordsPattern::of_arguments),
+            is_glob: false,
+        };
+        let index = if generous { &mut self.deny } else { &mut self.allow };
+        match &rule.pattern {
+            Pattern::Path(text) => {
+                pattern::check_spelling(text).map_err(|error| error.to_string())?;
+                let expanded = path::expand_home(text, home);
+                compiled.is_glob = is_glob(&expanded);
+                if compiled.is_glob {
+                    index.add_glob(&expanded, any_case, at)?;
+                } else {
+                    index.add_path(path_key(&expanded, generous, any_case), at);
+                }
+            }
+            Pattern::Command(text) => {
+                let words = postern_command::words_of(text).map_err(|error| error.to_string())?;
+                let command = WordsPattern::of_command(&words);
+                let first = command.words.first().filter(|word| word.is_literal() || generous);
+                if first.is_none() && !(generous && command.more) {
+                    return Err("a command pattern names its program first".to_owned());
+                }
+                compiled.is_glob = first.is_none();
+                index.add_command(words.first().map_or("*", String::as_str), generous, at);
+                compiled.command = Some(command);
+            }
+            Pattern::Exact(argv) if argv.is_empty() => {
+                return Err("an exact command has a program".to_owned());
+            }
+            Pattern::Exact(argv) => index.add_exact(argv, generous, at),
+            Pattern::Identity(identity) => {
+                compiled.is_glob = !matches!(identity, crate::rule::IdentityPattern::Sha256(_));
+                index.add_identity_pattern(identity, at);
+            }
+        }
+        if let (true, Some(pin)) = (generous, &rule.pin) {
+            index.add_identity(&pin.program, at);
+        }
+        if generous {
+            self.places.insert(rule.id, at);
+        }
+        self.rules.push(compiled);
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, at: usize) -> &Compiled {
+        &self.rules[at]
+    }
+
+    pub(crate) fn allow(&self) -> &Index {
+        &self.allow
+    }
+
+    pub(crate) fn deny(&self) -> &Index {
+        &self.deny
+    }
+
+    /// How an allow rule's path is compared.
+    pub(crate) fn allow_key<'a>(&self, path: &'a str) -> std::borrow::Cow<'a, str> {
+        if self.any_case { path::fold(path) } else { std::borrow::Cow::Borrowed(path) }
+    }
+}
+
+fn path_key(expanded: &str, generous: bool, any_case: bool) -> String {
+    if generous {
+        path::deny_key(expanded)
+    } else if any_case {
+        path::fold(expanded).into_owned()
+    } else {
+        expanded.to_owned()
+    }
+}
+
+impl Compiled {
+    /// Whether the rule's time has not run out.
+    pub(crate) fn is_alive(&self, now: Millis, session: Option<&str>) -> bool {
+        match &self.rule.lifetime {
+            Lifetime::Forever | Lifetime::Quit => true,
+            Lifetime::Until(end) => now < *end,
+            Lifetime::Session(name) => session == Some(name),
+        }
+    }
+}
