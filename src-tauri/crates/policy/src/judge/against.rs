@@ -66,7 +66,10 @@ fn of_rule(hit: &Hit<'_>) -> Outcome {
     if !hit.sure {
         let message =
             format!("What it will be told is only known when it runs, and {} may then match.", rule.pattern);
-        return Outcome::new(Decision::Ask, Reason::Opaque, message).by(rule).advise("Write the words out.");
+        return Outcome::new(Decision::Ask, Reason::Opaque, message)
+            .by(rule)
+            .advise("Write the words out.")
+            .in_doubt();
     }
     if !hit.denies() {
         return Outcome::new(Decision::Ask, Reason::AskAlways, by_rule(&rule)).by(rule);
@@ -86,7 +89,10 @@ enum Layer {
 }
 
 /// A session's parents' layers, the agent's file and what the session added, in the order in which they are read.
-fn all_layers<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>) -> (&'p [FileLayer], Vec<&'p FileLayer>) {
+pub(super) fn all_layers<'p>(
+    policy: &'p AgentPolicy,
+    facts: &Facts<'_>,
+) -> (&'p [FileLayer], Vec<&'p FileLayer>) {
     let session = policy.session(facts.session);
     let parents = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
     let runtime = session.map(|layers| &layers.runtime);
@@ -136,7 +142,8 @@ fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
         (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, by_rule(&rule))
             .advise("The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file."),
         (Effect::Deny | Effect::Ask | Effect::Allow, _) => {
-            Outcome::new(Decision::Ask, Reason::AskAlways, format!("{} asks about it.", escape::text(&rule.source)))
+            let asked = Outcome::new(Decision::Ask, Reason::AskAlways, format!("{} asks about it.", escape::text(&rule.source)));
+            if entry.effect == Effect::Deny { asked.in_doubt() } else { asked }
         }
     }
     .by(rule)

@@ -15,8 +15,10 @@ mod against;
 mod allow;
 pub mod core;
 mod deny;
+mod doubt;
 mod invocation;
 mod label;
+mod mention;
 mod outcome;
 mod step;
 
@@ -36,7 +38,7 @@ use postern_command::escape;
 
 /// Judges a request.
 pub fn judge(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
-    Judgement { policy, facts, ask: policy.settings.ask, trace: Vec::with_capacity(12) }.verdict()
+    Judgement::new(policy, facts, policy.settings.ask).verdict()
 }
 
 /// Judges a request that nobody answered, by the agent's `fallback`: `allowlist` is as if `ask` were `off`. Never asks.
@@ -45,7 +47,9 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Deny | Fallback::Full => policy.settings.ask,
         Fallback::Allowlist => Ask::Off,
     };
-    let mut verdict = Judgement { policy, facts, ask, trace: Vec::with_capacity(12) }.verdict();
+    let mut judgement = Judgement::new(policy, facts, ask);
+    judgement.doubt_denies |= policy.settings.fallback == Fallback::Full;
+    let mut verdict = judgement.verdict();
     if verdict.decision != Decision::Ask {
         return verdict;
     }
@@ -67,10 +71,16 @@ struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
     ask: Ask,
+    /// Whether nobody would look at what a deny rule may mean.
+    doubt_denies: bool,
     trace: Vec<TraceLine>,
 }
 
-impl Judgement<'_> {
+impl<'a> Judgement<'a> {
+    fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>, ask: Ask) -> Self {
+        Self { policy, facts, ask, doubt_denies: ask == Ask::Off, trace: Vec::with_capacity(12) }
+    }
+
     fn note(&mut self, stage: impl Into<String>, found: impl Into<String>) {
         self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
     }
@@ -81,9 +91,13 @@ impl Judgement<'_> {
             return self.finish(Vec::new(), &[outcome]);
         }
         let steps = facts.reading.steps.len();
+        let in_doubt = doubt::rules_in_force(self.policy, facts);
         let mut outcomes: Vec<Option<Outcome>> =
-            (0..steps).map(|at| against::step(self.policy, facts, at)).collect();
+            (0..steps).map(|at| self.against_step(at, in_doubt)).collect();
         let mut whole = self.against_the_whole();
+        if in_doubt {
+            whole.extend(doubt::of_rest(self.policy, facts).map(|doubt| self.unasked(doubt)));
+        }
         self.note_against(&outcomes, &whole);
         whole.extend(self.by_policy());
         if facts.shell {
@@ -130,6 +144,16 @@ impl Judgement<'_> {
         let steps = reading.steps.len();
         self.note("read", format!("{kind}, {steps} {}, {clear}.", if steps == 1 { "step" } else { "steps" }));
         None
+    }
+
+    /// Stages 2 to 4 for one step: what denies it, what may, and what asks.
+    fn against_step(&self, at: usize, in_doubt: bool) -> Option<Outcome> {
+        let found = against::step(self.policy, self.facts, at);
+        if found.as_ref().is_some_and(|found| found.decision == Decision::Deny) || !in_doubt {
+            return found.map(|outcome| self.unasked(outcome));
+        }
+        let doubt = doubt::of_step(self.policy, self.facts, at);
+        doubt.or(found).map(|outcome| self.unasked(outcome))
     }
 
     /// Stages 2 to 4, for what belongs to no single step.
@@ -284,7 +308,9 @@ impl Judgement<'_> {
         let send_back =
             outcome.reason == Reason::Opaque && self.policy.settings.unreadable == Unreadable::SendBack;
         let off = self.ask == Ask::Off && outcome.reason != Reason::BinaryChanged;
-        if send_back {
+        if outcome.doubt && self.doubt_denies {
+            Outcome { decision: Decision::Deny, reason: Reason::Denylist, ..outcome }
+        } else if send_back {
             Outcome { decision: Decision::Deny, ..outcome }
         } else if off {
             let advice = outcome.advice.clone().unwrap_or_else(|| {

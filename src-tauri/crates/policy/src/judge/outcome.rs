@@ -12,15 +12,22 @@ pub(super) struct Outcome {
     pub(super) message: String,
     pub(super) advice: Option<String>,
     pub(super) rule: Option<RuleRef>,
+    /// It is asked about because a rule that denies may be meant: where nobody is asked it is denied.
+    pub(super) doubt: bool,
 }
 
 impl Outcome {
     pub(super) fn new(decision: Decision, reason: Reason, message: impl Into<String>) -> Self {
-        Self { decision, reason, message: message.into(), advice: None, rule: None }
+        Self { decision, reason, message: message.into(), advice: None, rule: None, doubt: false }
     }
 
     pub(super) fn by(mut self, rule: RuleRef) -> Self {
         self.rule = Some(rule);
+        self
+    }
+
+    pub(super) fn in_doubt(mut self) -> Self {
+        self.doubt = true;
         self
     }
 

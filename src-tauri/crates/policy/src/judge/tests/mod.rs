@@ -1,6 +1,7 @@
 //! The order of a verdict, stage by stage.
 
 mod core;
+mod doubt;
 mod laws;
 mod order;
 mod rules;

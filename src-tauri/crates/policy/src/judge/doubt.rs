@@ -1,0 +1,122 @@
+//! What cannot be read may be what a deny rule names. While rules that deny or ask are in force, that is never let
+//! through unseen: it is asked about even where everything else is allowed, and denied where nobody is asked.
+//!
+//! Only what stands in the request is looked at. A script, a module and a sourced file are files: no deny rule looks
+//! into those, whatever they run.
+
+use super::against;
+use super::mention::{self, Mention};
+use super::outcome::{Outcome, rule_ref};
+use crate::agent::AgentPolicy;
+use crate::facts::Facts;
+use crate::permissions::SHELL_TOOL;
+use crate::rule::Effect;
+use crate::verdict::{Decision, Reason};
+use postern_command::{Opaque, Step, WayOut, escape, is_dangerous_variable};
+
+/// Whether anything denies or asks that could be evaded by not being read.
+pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
+    let of_files = |of_files: bool, entry: &crate::permissions::Entry| match entry.effect {
+        // A later line for everything takes back what an earlier one said.
+        Effect::Allow => of_files && !entry.is_catch_all(),
+        Effect::Ask => of_files || !entry.is_catch_all(),
+        Effect::Deny => true,
+    };
+    let (_, layers) = against::all_layers(policy, facts);
+    let entries = layers.iter().flat_map(|layer| layer.entries());
+    policy.rules.denies_anything(facts.now, facts.session)
+        || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)
+}
+
+/// What about the step at `at` may be meant by a rule that denies.
+pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
+    let step = &facts.reading.steps[at];
+    match &step.opaque {
+        Some(part) if hides(step, part) => Some(doubt(policy, facts, &facts.reading.text, part)),
+        Some(part) => {
+            let own = facts.reading.text.get(step.span.clone()).unwrap_or_default();
+            named(policy, facts, own).map(|mention| named_doubt(&mention, &part.what, part.advice.as_deref()))
+        }
+        None => step.ways_out.iter().find_map(|way| of_way(policy, facts, step, way)),
+    }
+}
+
+/// What may be meant in the parts that belong to no step.
+pub(super) fn of_rest(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Outcome> {
+    let part = facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
+    Some(doubt(policy, facts, &facts.reading.text, part))
+}
+
+fn doubt(policy: &AgentPolicy, facts: &Facts<'_>, text: &str, part: &Opaque) -> Outcome {
+    match named(policy, facts, text) {
+        Some(mention) => named_doubt(&mention, &part.what, part.advice.as_deref()),
+        None => unnamed_doubt(&part.what, part.advice.as_deref()),
+    }
+}
+
+fn named<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>, text: &str) -> Option<Mention<'p>> {
+    mention::find(&policy.rules, facts, text)
+}
+
+fn named_doubt(mention: &Mention<'_>, what: &str, advice: Option<&str>) -> Outcome {
+    let rule = rule_ref(mention.rule);
+    let message = format!(
+        "It cannot be read in full ({what}), and it names {}: the rule {} may be meant.",
+        escape::text(&mention.word),
+        rule.pattern
+    );
+    told(message, advice).by(rule)
+}
+
+fn unnamed_doubt(what: &str, advice: Option<&str>) -> Outcome {
+    let message = format!(
+        "It cannot be read in full ({what}), and this agent has deny rules: one of them may be meant."
+    );
+    told(message, advice)
+}
+
+fn told(message: String, advice: Option<&str>) -> Outcome {
+    const PLAINLY: &str = "Write it as plain commands, or put the code into a file and run that.";
+    Outcome::new(Decision::Ask, Reason::Opaque, message).advise(advice.unwrap_or(PLAINLY)).in_doubt()
+}
+
+/// Where it writes, or with whom it speaks, is not what runs.
+fn is_about_files(part: &Opaque) -> bool {
+    matches!(part.code, "redirect-target" | "network-redirect")
+}
+
+/// Whether what is not understood about the step could start a program that is not to be seen in it.
+fn hides(step: &Step, part: &Opaque) -> bool {
+    let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
+    match part.code {
+        _ if is_about_files(part) => false,
+        "environment" => {
+            let set = step.assignments.iter().map(|assignment| Some(assignment.name.as_str()));
+            let named = step.argv.iter().skip(1).map(|word| word.value.as_deref());
+            let exported = named.map(|word| word.map(|word| word.split('=').next().unwrap_or(word)));
+            set.chain(exported).any(|name| name.is_none_or(is_dangerous_variable))
+        }
+        // A file of commands and a module are files.
+        "source" => known(1).is_none_or(|file| file.starts_with("/dev/") || file == "-"),
+        "inline-code" => !(known(1) == Some("-m") && known(2).is_some()),
+        _ => true,
+    }
+}
+
+/// An argument that runs something else: a text that the shell would expand hides what, a name in it may be meant.
+/// A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
+fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &WayOut) -> Option<Outcome> {
+    if way.what.contains("run time") || !way.what.contains("run") {
+        return None;
+    }
+    let own = step.argv.get(way.argument)?;
+    let has_value = own.value.as_deref().is_some_and(|word| word.contains('='));
+    let next = step.argv.get(way.argument + 1).filter(|_| !has_value);
+    let words = || std::iter::once(own).chain(next);
+    let expanded = |value: &str| value.contains(['$', '`']);
+    let text = words().filter_map(|word| word.value.as_deref()).collect::<Vec<_>>().join("\n");
+    if let Some(mention) = named(policy, facts, &text) {
+        return Some(named_doubt(&mention, &way.what, None));
+    }
+    words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(&way.what, None))
+}
