@@ -37,5 +37,5 @@ pub use recover::{Recovered, recover};
 pub use retain::{Keep, history_bytes, sweep};
 pub use rusqlite::Connection;
 pub use store::{FILE_NAME, Store};
-pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills};
+pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills, tally};
 pub use writer::Receipt;

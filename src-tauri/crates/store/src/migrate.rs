@@ -1,6 +1,6 @@
 //! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
 
-use crate::tables::{agents, events, outputs, questions, requests, rules, search, settings, skills};
+use crate::tables::{agents, events, outputs, questions, requests, rules, search, settings, skills, tally};
 use rusqlite::Connection;
 
 /// `PRAGMA application_id`: "Post".
@@ -19,6 +19,7 @@ const FORMATS: &[&[&str]] = &[
         outputs::SCHEMA,
     ],
     &[search::SCHEMA],
+    &[search::SCHEMA_WITH_TAGS, tally::SCHEMA],
 ];
 
 /// The newest format that is known here.

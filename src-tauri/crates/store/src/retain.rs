@@ -2,7 +2,7 @@
 
 use crate::column::Id;
 use crate::error::Error;
-use crate::tables::{agents, search};
+use crate::tables::{agents, search, tally};
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
 
@@ -32,6 +32,7 @@ const ALIVE: u32 = 256;
 /// Each step looks at the oldest rows only, so one that finds nothing costs nothing.
 pub fn sweep(conn: &Connection, keep: Keep, step: u32) -> Result<u32, Error> {
     let gone = sweep_requests(conn, keep, step)?;
+    tally::forget(conn, keep.since)?;
     conn.prepare_cached(
         "DELETE FROM questions WHERE id IN
             (SELECT id FROM questions WHERE id < ?1 AND closed_at IS NOT NULL ORDER BY id LIMIT ?2)",

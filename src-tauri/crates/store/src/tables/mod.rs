@@ -9,3 +9,4 @@ pub mod rules;
 pub mod search;
 pub mod settings;
 pub mod skills;
+pub mod tally;

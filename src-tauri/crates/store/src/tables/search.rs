@@ -1,8 +1,13 @@
-//! Full text search over the command lines. Lines are indexed by the writer when nobody writes, so that no request
-//! waits for it; the few that are not indexed yet are looked through.
+//! The index of the history: full text search over the command lines, and tags for what else a list is filtered by
+//! (agent, phase, how it was decided, the rule), so that every combination is found in order without a look at what
+//! does not fit. Requests are indexed by the writer when nobody writes, once they have ended, so that none waits for
+//! it; those that are not indexed yet are looked through.
 
+use super::requests::{Decided, Filter, SUMMARY, Summary, summary};
+use super::tally;
 use crate::error::Error;
-use rusqlite::{Connection, params};
+use postern_policy::{AgentId, RuleId};
+use rusqlite::{Connection, Params, params};
 
 pub(crate) const SCHEMA: &str = "
 CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'unicode61');
@@ -13,59 +18,117 @@ CREATE TABLE search_state (
 INSERT INTO search_state (one, indexed) VALUES (1, 0);
 ";
 
-/// Words that are looked for.
-pub(crate) struct Words {
-    /// For the index.
-    pub(crate) query: String,
-    /// As a JSON list, for looking through lines.
-    pub(crate) json: String,
-}
+/// The same with tags, and with short beginnings of words as quick to find as long ones. `late` are the requests that
+/// still lived when the index went past them. Everything is indexed anew.
+pub(crate) const SCHEMA_WITH_TAGS: &str = "
+DROP TABLE search;
+CREATE VIRTUAL TABLE search USING fts5 (words, tags, content = '', contentless_delete = 1, tokenize = 'unicode61',
+    prefix = '1 2 3');
+CREATE TABLE late (number INTEGER PRIMARY KEY) STRICT;
+UPDATE search_state SET indexed = 0;
+";
 
-/// The words of a text: what stands between spaces. Each is looked for as it is, from its beginning; nothing in them
-/// is an operator. None where there is nothing to look for.
-pub(crate) fn words(text: &str) -> Option<Words> {
+/// The words of a text: what stands between spaces, where it holds a letter or a digit.
+pub(crate) fn words(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
-    let words: Vec<&str> = words.collect();
-    if words.is_empty() {
-        return None;
-    }
-    let quoted: Vec<String> =
-        words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
-    Some(Words { query: quoted.join(" "), json: serde_json::json!(words).to_string() })
+    words.map(str::to_owned).collect()
 }
 
-/// Up to which request lines are indexed.
+/// What the index is asked for a filter. Words are looked for as they are, from their beginning; nothing in them is an
+/// operator. None where the filter names nothing that the index knows.
+pub(crate) fn query(filter: &Filter) -> Option<String> {
+    let quoted = |word: &String| format!("words:\"{}\"*", word.replace('"', "\"\""));
+    let mut terms: Vec<String> =
+        words(filter.search.as_deref().unwrap_or_default()).iter().map(quoted).collect();
+    terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
+    terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.as_str())));
+    terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
+    terms.extend(filter.rule.map(|rule| format!("tags:{}", rule_tag(rule))));
+    (!terms.is_empty()).then(|| terms.join(" "))
+}
+
+/// Tags are single words of letters and digits: an agent's name may hold what parts words.
+fn agent_tag(agent: &AgentId) -> String {
+    let hex: String = agent.as_str().bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("agent{hex}")
+}
+
+fn decided_tag(decided: Decided) -> String {
+    format!("decided{}", decided.as_str().replace('-', ""))
+}
+
+fn rule_tag(rule: RuleId) -> String {
+    let sign = if rule < 0 { "file" } else { "" };
+    format!("rule{sign}{}", rule.unsigned_abs())
+}
+
+fn tags(summary: &Summary) -> String {
+    let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.as_str())];
+    tags.extend(summary.decided().map(decided_tag));
+    tags.extend(summary.rule().map(rule_tag));
+    tags.join(" ")
+}
+
+/// Up to which request the index went.
 pub(crate) fn indexed(conn: &Connection) -> rusqlite::Result<i64> {
     conn.prepare_cached("SELECT indexed FROM search_state")?.query_row([], |row| row.get(0))
 }
 
-/// Indexes the next `lines` lines. Gives whether there are more.
-pub(crate) fn index_some(conn: &Connection, lines: usize) -> rusqlite::Result<bool> {
-    let from = indexed(conn)?;
-    let mut query =
-        conn.prepare_cached("SELECT number, line FROM requests WHERE number > ?1 ORDER BY number LIMIT ?2")?;
-    let mut insert = conn.prepare_cached("INSERT INTO search (rowid, words) VALUES (?1, ?2)")?;
-    let (mut done, mut last) = (0, from);
-    let mut rows = query.query(params![from, lines])?;
-    while let Some(row) = rows.next()? {
-        last = row.get(0)?;
-        insert.execute(params![last, row.get_ref(1)?.as_str()?])?;
-        done += 1;
+/// Indexes the next `most` requests, and those that have ended since the index went past them. Gives whether there are
+/// more.
+pub(crate) fn index_some(conn: &Connection, most: usize) -> rusqlite::Result<bool> {
+    let ended = read(
+        conn,
+        &format!(
+            "SELECT {SUMMARY} FROM late CROSS JOIN requests USING (number)
+             WHERE ended_at IS NOT NULL ORDER BY number LIMIT ?1"
+        ),
+        params![most],
+    )?;
+    for summary in &ended {
+        conn.prepare_cached("DELETE FROM late WHERE number = ?1")?.execute([summary.number])?;
+        index(conn, summary)?;
     }
-    if done > 0 {
-        conn.prepare_cached("UPDATE search_state SET indexed = ?1")?.execute([last])?;
+    let next = read(
+        conn,
+        &format!("SELECT {SUMMARY} FROM requests WHERE number > ?1 ORDER BY number LIMIT ?2"),
+        params![indexed(conn)?, most],
+    )?;
+    for summary in &next {
+        if summary.phase.has_ended() {
+            index(conn, summary)?;
+        } else {
+            conn.prepare_cached("INSERT INTO late (number) VALUES (?1)")?.execute([summary.number])?;
+        }
     }
-    Ok(done == lines)
+    if let Some(last) = next.last() {
+        conn.prepare_cached("UPDATE search_state SET indexed = ?1")?.execute([last.number])?;
+    }
+    Ok(next.len() == most || ended.len() == most)
 }
 
-/// Indexes every line that waits for it: for whoever fills a history in one go.
+fn read(conn: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Vec<Summary>> {
+    conn.prepare_cached(sql)?.query_map(values, summary)?.collect()
+}
+
+fn index(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+    conn.prepare_cached("INSERT INTO search (rowid, words, tags) VALUES (?1, ?2, ?3)")?.execute(params![
+        summary.number,
+        summary.line,
+        tags(summary)
+    ])?;
+    tally::count(conn, summary)
+}
+
+/// Indexes every request that waits for it: for whoever fills a history in one go.
 pub fn index_all(conn: &Connection) -> Result<(), Error> {
     while index_some(conn, 10_000)? {}
     Ok(())
 }
 
-/// Forgets a line that is about to be deleted.
+/// Forgets a request that is about to be deleted.
 pub(crate) fn forget(conn: &Connection, number: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("DELETE FROM late WHERE number = ?1")?.execute([number])?;
     conn.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([number]).map(drop)
 }
 

@@ -1,12 +1,13 @@
 //! The history, page by page: by key, never by offset.
 
+use super::decided::Decided;
 use super::row::{Phase, SUMMARY, Summary, summary};
 use crate::column::Id;
 use crate::error::Error;
-use crate::tables::search::{self, Words};
-use postern_policy::{AgentId, Millis};
+use crate::tables::search;
+use postern_policy::{AgentId, Millis, RuleId};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
 
 /// Which requests. The default is: the newest of all.
@@ -18,26 +19,108 @@ pub struct Filter {
     pub phase: Option<Phase>,
     /// Only those that came in then or later.
     pub since: Option<Millis>,
+    /// Only those that came in before then.
+    pub until: Option<Millis>,
+    /// Only those that were decided like this.
+    pub decided: Option<Decided>,
+    /// Only those that this rule decided.
+    pub rule: Option<RuleId>,
     /// Only those whose command line holds these words, each from its beginning.
     pub search: Option<String>,
     /// Only those that came in before this one: the last of the page before.
     pub before: Option<Uuid>,
 }
 
-/// A page, newest first. Gives nothing for a `before` that is not there.
+/// A page of the history.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The requests, newest first.
+    pub requests: Vec<Summary>,
+    /// Where the next page begins ([`Filter::before`]); none on the last one. A page may be short and have a next one:
+    /// then as much was looked through as one reading may take.
+    pub next: Option<Uuid>,
+}
+
+/// How many requests that are not indexed yet one page looks through.
+const LOOKED_THROUGH: usize = 2000;
+
+/// The newest that fit, at most `limit`. Gives nothing for a `before` that is not there.
 pub fn list(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<Summary>, Error> {
-    let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
-    let Some(words) = filter.search.as_deref().and_then(search::words) else {
-        return Select::all().narrow(filter, range).page(conn, limit);
+    Ok(page(conn, filter, limit)?.requests)
+}
+
+/// A page, newest first, at most `limit`. Gives nothing for a `before` that is not there.
+pub fn page(conn: &Connection, filter: &Filter, limit: u32) -> Result<Page, Error> {
+    let Some(range) = range(conn, filter)? else { return Ok(Page::default()) };
+    // One more than is given says whether there is a next page.
+    let more = limit.saturating_add(1);
+    let by_key = Select::by_key(filter).map(|select| select.within(range));
+    let (found, stopped) = match by_key {
+        Some(select) => (select.read(conn, more)?, None),
+        None => indexed_or_not(conn, filter, range, more)?,
     };
-    // The newest may not be indexed yet: they are looked through, then the index gives the rest of the page.
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let next =
+        if found.len() > limit { found.get(limit.saturating_sub(1)).map(|last| last.id) } else { stopped };
+    let requests = found.into_iter().take(limit).collect();
+    Ok(Page { requests, next })
+}
+
+/// The newest may not be indexed yet, and those that live are not: they are looked through, then the index gives the
+/// rest of the page. Also gives where looking through stopped, where it did.
+fn indexed_or_not(
+    conn: &Connection,
+    filter: &Filter,
+    range: Range,
+    limit: u32,
+) -> Result<(Vec<Summary>, Option<Uuid>), Error> {
+    let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+    let words: Vec<String> = search::words(filter.search.as_deref().unwrap_or_default())
+        .iter()
+        .map(|word| word.to_lowercase())
+        .collect();
     let indexed = search::indexed(conn)?;
-    let mut page = Select::unindexed(indexed, &words).narrow(filter, range).page(conn, limit)?;
-    let rest = limit.saturating_sub(u32::try_from(page.len()).unwrap_or(u32::MAX));
-    if rest > 0 {
-        page.extend(Select::indexed(&words).narrow(filter, range).page(conn, rest)?);
+    let mut found = Vec::new();
+    let mut looked = 0;
+    let fresh = Select::all().and("number > ?", indexed).within(range);
+    let mut query = conn.prepare_cached(&fresh.sql())?;
+    let mut rows = query.query(fresh.bound(u32::MAX))?;
+    while let Some(row) = rows.next()? {
+        let summary = summary(row)?;
+        looked += 1;
+        let last = summary.id;
+        if filter.fits(&summary, &words) {
+            found.push(summary);
+        }
+        if found.len() >= wanted {
+            return Ok((found, None));
+        }
+        if looked >= LOOKED_THROUGH {
+            return Ok((found, Some(last)));
+        }
     }
-    Ok(page)
+    let rest = u32::try_from(wanted.saturating_sub(found.len())).unwrap_or(u32::MAX);
+    let mut older = Select::late().within(range).read(conn, u32::MAX)?;
+    older.retain(|summary| filter.fits(summary, &words));
+    if let Some(query) = search::query(filter) {
+        older.extend(Select::indexed(query).within(range).read(conn, rest)?);
+    }
+    older.sort_by_key(|summary| std::cmp::Reverse(summary.number));
+    older.truncate(usize::try_from(rest).unwrap_or(usize::MAX));
+    found.extend(older);
+    Ok((found, None))
+}
+
+impl Filter {
+    /// Whether a request is one of them, but for when it came in. `words` in lower case.
+    fn fits(&self, summary: &Summary, words: &[String]) -> bool {
+        let line = || summary.line.to_lowercase();
+        self.agent.as_ref().is_none_or(|agent| *agent == summary.agent)
+            && self.phase.is_none_or(|phase| phase == summary.phase)
+            && self.decided.is_none_or(|decided| summary.decided() == Some(decided))
+            && self.rule.is_none_or(|rule| summary.rule() == Some(rule))
+            && (words.is_empty() || words.iter().all(|word| line().contains(word)))
+    }
 }
 
 /// The numbers from which and up to which a filter looks; none where nothing can be in between.
@@ -45,10 +128,14 @@ type Range = (Option<i64>, Option<i64>);
 
 fn range(conn: &Connection, filter: &Filter) -> Result<Option<Range>, Error> {
     let since = filter.since.map(|since| first_since(conn, since)).transpose()?;
+    let until = filter.until.map(|until| first_since(conn, until)).transpose()?.flatten();
     let before = filter.before.map(|before| number_of(conn, before)).transpose()?;
     match (since, before) {
         (Some(None), _) | (_, Some(None)) => Ok(None),
-        (since, before) => Ok(Some((since.flatten(), before.flatten()))),
+        (since, before) => {
+            let ends = [until, before.flatten()].into_iter().flatten();
+            Ok(Some((since.flatten(), ends.min())))
+        }
     }
 }
 
@@ -66,19 +153,41 @@ impl Select {
         Self { from: "requests", key: "number", wheres: Vec::new(), values: Vec::new() }
     }
 
-    /// Those whose lines hold the words, among those that are not indexed.
-    fn unindexed(indexed: i64, words: &Words) -> Self {
-        Self::all().and("number > ?", indexed).and(
-            "NOT EXISTS (SELECT 1 FROM json_each(?) AS word WHERE instr(lower(line), lower(word.value)) = 0)",
-            words.json.clone(),
-        )
+    /// Where an index of the table's own gives just those that fit: all, one agent's, or those in one phase. None: the
+    /// search index is asked.
+    fn by_key(filter: &Filter) -> Option<Self> {
+        let Filter { agent, phase, since: _, until: _, decided, rule, search, before: _ } = filter;
+        let searches = search.as_deref().is_some_and(|text| !search::words(text).is_empty());
+        if searches || decided.is_some() || rule.is_some() {
+            return None;
+        }
+        match (agent, phase) {
+            (None, None) => Some(Self::all()),
+            (Some(agent), None) => Some(Self::all().and("agent = ?", agent.as_str().to_owned())),
+            (None, Some(phase)) => Some(Self::all().in_phase(*phase)),
+            // Few live.
+            (Some(agent), Some(phase)) if !phase.has_ended() => {
+                Some(Self::all().in_phase(*phase).and("agent = ?", agent.as_str().to_owned()))
+            }
+            (Some(_), Some(_)) => None,
+        }
     }
 
-    /// Those whose lines hold the words, among those that are indexed. The index gives them in order, so only as many
-    /// are looked at as fill the page.
-    fn indexed(words: &Words) -> Self {
+    /// Said so that the index of those that have ended, or of those that live, can be used.
+    fn in_phase(self, phase: Phase) -> Self {
+        let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
+        self.and(format!("{which} AND phase = ?"), phase.as_str().to_owned())
+    }
+
+    /// Those that the index went past while they lived.
+    fn late() -> Self {
+        Self { from: "late CROSS JOIN requests USING (number)", ..Self::all() }
+    }
+
+    /// Those that the index gives for this query, in order: only as many are looked at as fill the page.
+    fn indexed(query: String) -> Self {
         let from = "search CROSS JOIN requests ON requests.number = search.rowid";
-        Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", words.query.clone())
+        Self { from, key: "search.rowid", ..Self::all() }.and("search MATCH ?", query)
     }
 
     fn and(mut self, text: impl Into<String>, value: impl Into<Value>) -> Self {
@@ -87,7 +196,7 @@ impl Select {
         self
     }
 
-    fn narrow(self, filter: &Filter, (since, before): Range) -> Self {
+    fn within(self, (since, before): Range) -> Self {
         let key = self.key;
         let mut select = self;
         if let Some(since) = since {
@@ -95,14 +204,6 @@ impl Select {
         }
         if let Some(before) = before {
             select = select.and(format!("{key} < ?"), before);
-        }
-        if let Some(agent) = &filter.agent {
-            select = select.and("agent = ?", agent.as_str().to_owned());
-        }
-        if let Some(phase) = filter.phase {
-            // Said so that the index of those that have ended, or of those that live, can be used.
-            let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
-            select = select.and(format!("{which} AND phase = ?"), phase.as_str().to_owned());
         }
         select
     }
@@ -113,10 +214,14 @@ impl Select {
         format!("SELECT {SUMMARY} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
     }
 
-    fn page(self, conn: &Connection, limit: u32) -> Result<Vec<Summary>, Error> {
+    /// What stands for the question marks.
+    fn bound(&self, limit: u32) -> ParamsFromIter<Vec<Value>> {
+        params_from_iter(self.values.iter().cloned().chain([limit.into()]).collect())
+    }
+
+    fn read(self, conn: &Connection, limit: u32) -> Result<Vec<Summary>, Error> {
         let mut query = conn.prepare_cached(&self.sql())?;
-        let values = self.values.into_iter().chain([limit.into()]);
-        Ok(query.query_map(params_from_iter(values), summary)?.collect::<Result<_, _>>()?)
+        Ok(query.query_map(self.bound(limit), summary)?.collect::<Result<_, _>>()?)
     }
 }
 
@@ -148,18 +253,26 @@ mod tests {
         let (_folder, store) = open();
         let all = Filter::default();
         let main = Some(id("main"));
-        let filters = [
+        let by_key = [
             (all.clone(), "SCAN requests"),
             (Filter { agent: main.clone(), ..all.clone() }, "INDEX requests_by_agent (agent=? AND"),
             (Filter { phase: Some(Phase::Denied), ..all.clone() }, "INDEX requests_ended (phase=? AND"),
             (Filter { phase: Some(Phase::Running), ..all.clone() }, "INDEX requests_live (number"),
         ];
-        let words = search::words("git push").unwrap();
-        for (filter, expected) in filters {
+        for (filter, expected) in by_key {
             let range = if filter == all { (None, None) } else { (Some(3), Some(90)) };
-            let steps = store.read(|conn| plan(conn, &Select::all().narrow(&filter, range))).unwrap();
+            let select = Select::by_key(&filter).unwrap().within(range);
+            let steps = store.read(|conn| plan(conn, &select)).unwrap();
             assert!(steps.len() == 1 && steps[0].contains(expected), "{filter:?}: {steps:?}");
-            let found = Select::indexed(&words).narrow(&filter, (Some(3), Some(90)));
+        }
+        let by_index = [
+            Filter { search: Some("git push".into()), ..all.clone() },
+            Filter { agent: main.clone(), phase: Some(Phase::Denied), ..all.clone() },
+            Filter { agent: main, decided: Some(Decided::YouDenied), rule: Some(7), ..all },
+        ];
+        for filter in by_index {
+            assert!(Select::by_key(&filter).is_none(), "{filter:?}: no index of the table fits");
+            let found = Select::indexed(search::query(&filter).unwrap()).within((Some(3), Some(90)));
             let steps = store.read(|conn| plan(conn, &found)).unwrap();
             let [first, second] = &steps[..] else { panic!("{filter:?}: {steps:?}") };
             assert!(first.starts_with("SCAN search VIRTUAL TABLE"), "{filter:?}: {steps:?}");

@@ -1,14 +1,17 @@
 //! Requests: every one that ever came in, from the moment it did. The history and the key of at-most-once.
 
 mod change;
+mod decided;
 mod key;
 mod list;
 mod row;
 
 pub use change::{Change, change, intend};
+pub use decided::Decided;
 pub use key::{NewRequest, Opening, open};
-pub use list::{Filter, list};
+pub use list::{Filter, Page, list, page};
 pub use row::{Phase, Process, RequestRow, Summary, get, get_by_key, live};
+pub(crate) use row::{SUMMARY, summary};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.
 ///

@@ -2,7 +2,7 @@
 
 use crate::column::{Id, Json, Name};
 use crate::error::Error;
-use postern_policy::{AgentId, Millis, Risk, Verdict};
+use postern_policy::{AgentId, Millis, Risk, RuleId, Verdict};
 use postern_request::{By, Digest, Ending, Plan, State};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -145,6 +145,8 @@ pub struct Summary {
     pub exit_code: Option<i32>,
     /// Who let it through.
     pub by: Option<By>,
+    /// The rule that denied it.
+    pub denied_by: Option<RuleId>,
     /// When it came in.
     pub received_at: Millis,
     /// When it started.
@@ -153,11 +155,11 @@ pub struct Summary {
     pub ended_at: Option<Millis>,
 }
 
-pub(super) const SUMMARY: &str =
+pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
-    received_at, started_at, ended_at";
+    received_at, started_at, ended_at, json_extract(ended, '$.rule')";
 
-pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
         number: row.get(0)?,
         id: row.get::<_, Id>(1)?.0,
@@ -173,6 +175,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         received_at: row.get(11)?,
         started_at: row.get(12)?,
         ended_at: row.get(13)?,
+        denied_by: row.get(14)?,
     })
 }
 
@@ -212,24 +215,24 @@ const REST: &str =
     ended, asked, plan, verdict";
 
 fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
-    let process = match (row.get(18)?, row.get(19)?, row.get(20)?) {
+    let process = match (row.get(19)?, row.get(20)?, row.get(21)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
         _ => None,
     };
     Ok(RequestRow {
         summary: summary(row)?,
-        content: row.get(14)?,
-        asked_at: row.get(15)?,
-        decided_at: row.get(16)?,
-        intended_at: row.get(17)?,
+        content: row.get(15)?,
+        asked_at: row.get(16)?,
+        decided_at: row.get(17)?,
+        intended_at: row.get(18)?,
         process,
-        digest: row.get::<_, Option<String>>(21)?.map(Digest),
-        answered_by: row.get(22)?,
-        feedback: row.get(23)?,
-        ending: row.get::<_, Option<Json<_>>>(24)?.map(|json| json.0),
-        asked: row.get(25)?,
-        plan: row.get::<_, Option<Json<_>>>(26)?.map(|json| json.0),
-        verdict: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
+        digest: row.get::<_, Option<String>>(22)?.map(Digest),
+        answered_by: row.get(23)?,
+        feedback: row.get(24)?,
+        ending: row.get::<_, Option<Json<_>>>(25)?.map(|json| json.0),
+        asked: row.get(26)?,
+        plan: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
+        verdict: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
     })
 }
 

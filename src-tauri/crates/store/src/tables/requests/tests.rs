@@ -104,6 +104,7 @@ fn a_whole_life_is_written_down() {
         ending: Some("exited".into()),
         exit_code: Some(3),
         by: Some(By::Person),
+        denied_by: None,
         received_at: 1,
         started_at: Some(5),
         ended_at: Some(7),
@@ -239,4 +240,91 @@ fn pages_follow_each_other_without_gap_or_repeat() {
     assert_eq!(seen, all.iter().rev().map(|new| new.id).collect::<Vec<_>>());
     filter.before = Some(uuid::Uuid::nil());
     assert_eq!(page(&store, &filter, 2), [] as [&str; 0], "behind what is not there lies nothing");
+}
+
+/// One request of each way to be decided, r1 to r7 in the order of [`Decided::ALL`], and r8 that runs.
+fn decided_each_way(store: &Store) -> Vec<NewRequest> {
+    let all: Vec<_> = (1..=8).map(|nth| asked("main", &format!("r{nth}"), nth * 1000)).collect();
+    for new in &all {
+        put(store, new);
+    }
+    let ran = || Change::ended(&Ending::Finished { outcome: Outcome::Exited { code: 0 } }, 9).unwrap();
+    let ends = [
+        ran().by(&By::Person).unwrap(),
+        ran().by(&By::Rule(4)).unwrap(),
+        ran().by(&By::Policy).unwrap(),
+        Change::ended(&denied(DenyReason::User), 9).unwrap(),
+        Change::ended(&denied(DenyReason::Denylist), 9).unwrap(),
+        Change::ended(&denied(DenyReason::Paused), 9).unwrap(),
+        Change::ended(&denied(DenyReason::Expired), 9).unwrap(),
+    ];
+    for (new, end) in all.iter().zip(ends) {
+        assert!(put_change(store, new.id, end));
+    }
+    put_change(store, all[7].id, Change::to(Phase::Running, 9).by(&By::Rule(4)).unwrap());
+    all
+}
+
+#[test]
+fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or_lives() {
+    let (_folder, store) = opened();
+    let all = decided_each_way(&store);
+    let check = |when: &str| {
+        for (nth, decided) in (1..).zip(Decided::ALL) {
+            let filter = Filter { decided: Some(decided), agent: Some(id("main")), ..Filter::default() };
+            let mut expected = vec![format!("r{nth}")];
+            if decided == Decided::RuleAllowed {
+                expected.insert(0, "r8".into());
+            }
+            assert_eq!(page(&store, &filter, 9), expected, "{decided:?}, {when}");
+            assert_eq!(Decided::named(decided.as_str()), Some(decided));
+        }
+        let by_rule = Filter { rule: Some(4), ..Filter::default() };
+        // The sample denials name rule 4 too.
+        assert_eq!(page(&store, &by_rule, 9), ["r8", "r7", "r6", "r5", "r4", "r2"], "{when}");
+        let until = Filter { until: Some(6000), since: Some(4000), ..by_rule };
+        assert_eq!(page(&store, &until, 9), ["r5", "r4"], "{when}");
+    };
+    check("not indexed");
+    store.write(crate::search::index_all).wait().unwrap();
+    check("indexed while one runs");
+    let ended = Change::ended(&Ending::Finished { outcome: Outcome::Exited { code: 0 } }, 9).unwrap();
+    assert!(put_change(&store, all[7].id, ended));
+    store.write(crate::search::index_all).wait().unwrap();
+    check("indexed when it had ended");
+    let counts = store.read(|conn| crate::tally::by_rule(conn, Some(&id("main")), 0)).unwrap();
+    let allowed = counts.iter().find(|count| count.decided == Decided::RuleAllowed).unwrap();
+    assert_eq!((allowed.key, allowed.count), (4, 2), "each is counted once");
+    let by_time = store.read(|conn| crate::tally::by_time(conn, None, 0)).unwrap();
+    assert_eq!(by_time.iter().map(|count| count.count).sum::<u64>(), 8);
+    assert_eq!(store.read(|conn| crate::tally::by_time(conn, Some(&id("other")), 0)).unwrap(), []);
+}
+
+#[test]
+fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
+    let (_folder, store) = opened();
+    store
+        .write(|conn| {
+            for nth in 0..4500 {
+                let line = if nth == 7 { "needle".into() } else { format!("hay {nth}") };
+                open(conn, &NewRequest { line, ..asked("main", &format!("r{nth}"), 1000 + nth) })?;
+            }
+            Ok(())
+        })
+        .wait()
+        .unwrap();
+    let mut filter = Filter { search: Some("needle".into()), ..Filter::default() };
+    let mut found = Vec::new();
+    let mut pages = 0;
+    loop {
+        let next = store.read(|conn| super::page(conn, &filter, 10)).unwrap();
+        found.extend(next.requests.into_iter().map(|row| row.request_id));
+        pages += 1;
+        filter.before = next.next;
+        if filter.before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, ["r7"]);
+    assert!(pages > 1, "no reading looks through everything: {pages}");
 }

@@ -1,0 +1,95 @@
+//! How many requests were decided how, by the half hour: what pictures are made of. Counted when a request is indexed, kept
+//! no longer than the requests themselves.
+
+use super::requests::{Decided, Summary};
+use crate::error::Error;
+use postern_policy::{AgentId, Millis, RuleId};
+use rusqlite::{Connection, params};
+
+/// Requests are counted by the half hour, in milliseconds: days are the reader's own, and time zones lie whole hours
+/// or halves of them apart (or quarters, in three places, where a day begins a quarter off).
+const HALF_HOUR: Millis = 30 * 60 * 1000;
+
+/// `rule` is 0 where none decided.
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE tally (
+    at      INTEGER NOT NULL,
+    agent   TEXT NOT NULL,
+    decided TEXT NOT NULL,
+    rule    INTEGER NOT NULL,
+    count   INTEGER NOT NULL,
+    PRIMARY KEY (at, agent, decided, rule)
+) STRICT, WITHOUT ROWID;
+";
+
+/// So many requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count<K> {
+    /// What they have in common: the time their half hour began, or the rule that decided.
+    pub key: K,
+    /// How they were decided.
+    pub decided: Decided,
+    /// How many.
+    pub count: u64,
+}
+
+/// Counts a request that has ended.
+pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
+    let Some(decided) = summary.decided() else { return Ok(()) };
+    let at = summary.received_at - summary.received_at.rem_euclid(HALF_HOUR);
+    let mut add = conn.prepare_cached(
+        "INSERT INTO tally (at, agent, decided, rule, count) VALUES (?1, ?2, ?3, ?4, 1)
+         ON CONFLICT (at, agent, decided, rule) DO UPDATE SET count = count + 1",
+    )?;
+    let rule = summary.rule().unwrap_or(0);
+    add.execute(params![at, summary.agent.as_str(), decided.as_str(), rule]).map(drop)
+}
+
+/// How many were decided how in each half hour since then, of one agent or of all, oldest first.
+pub fn by_time(
+    conn: &Connection,
+    agent: Option<&AgentId>,
+    since: Millis,
+) -> Result<Vec<Count<Millis>>, Error> {
+    counts(
+        conn,
+        "SELECT at, decided, sum(count) FROM tally WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2)
+         GROUP BY at, decided ORDER BY at, decided",
+        agent,
+        since,
+    )
+}
+
+/// How many each rule decided since then, of one agent or of all, the most first.
+pub fn by_rule(
+    conn: &Connection,
+    agent: Option<&AgentId>,
+    since: Millis,
+) -> Result<Vec<Count<RuleId>>, Error> {
+    counts(
+        conn,
+        "SELECT rule, decided, sum(count) FROM tally
+         WHERE at >= ?1 AND (?2 IS NULL OR agent = ?2) AND rule <> 0
+         GROUP BY rule, decided ORDER BY sum(count) DESC, rule",
+        agent,
+        since,
+    )
+}
+
+fn counts(
+    conn: &Connection,
+    sql: &str,
+    agent: Option<&AgentId>,
+    since: Millis,
+) -> Result<Vec<Count<i64>>, Error> {
+    let mut query = conn.prepare_cached(sql)?;
+    let row =
+        |row: &rusqlite::Row<'_>| Ok(Count { key: row.get(0)?, decided: row.get(1)?, count: row.get(2)? });
+    let found = query.query_map(params![since, agent.map(AgentId::as_str)], row)?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Forgets what was counted before then.
+pub(crate) fn forget(conn: &Connection, before: Millis) -> rusqlite::Result<()> {
+    conn.prepare_cached("DELETE FROM tally WHERE at + ?2 <= ?1")?.execute([before, HALF_HOUR]).map(drop)
+}
