@@ -274,6 +274,8 @@ export function requests(now: number): RequestRow[] {
     at: now - ago,
     durationMs,
     risk: null,
+    decided: null,
+    rule: null,
   }));
 }
 

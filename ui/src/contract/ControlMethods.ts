@@ -11,9 +11,12 @@ import type { Arming } from "./Arming";
 import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
+import type { Doors } from "./Doors";
 import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
 import type { HostSettings } from "./HostSettings";
+import type { Insights } from "./Insights";
+import type { InsightsAsk } from "./InsightsAsk";
 import type { Nothing } from "./Nothing";
 import type { Pause } from "./Pause";
 import type { Permissions } from "./Permissions";
@@ -33,16 +36,20 @@ import type { RuleDraft } from "./RuleDraft";
 import type { RuleFile } from "./RuleFile";
 import type { RuleFilter } from "./RuleFilter";
 import type { RuleNumber } from "./RuleNumber";
+import type { RuleOffers } from "./RuleOffers";
 import type { RulePreview } from "./RulePreview";
 import type { RuleRow } from "./RuleRow";
 import type { RuleUpdate } from "./RuleUpdate";
 import type { Rules } from "./Rules";
 import type { RulesImport } from "./RulesImport";
 import type { RulesImported } from "./RulesImported";
+import type { RulesPut } from "./RulesPut";
 import type { SkillApprove } from "./SkillApprove";
 import type { SkillFolder } from "./SkillFolder";
 import type { Skills } from "./Skills";
 import type { Status } from "./Status";
+import type { Submitted } from "./Submitted";
+import type { Suggestions } from "./Suggestions";
 import type { ToolApprove } from "./ToolApprove";
 import type { ToolDeny } from "./ToolDeny";
 import type { ToolQuestions } from "./ToolQuestions";
@@ -113,6 +120,15 @@ resume: Call<Nothing, Status>,
  */
 "agents.rotateKey": Call<AgentRef, AgentRow>, 
 /**
+ * Run a harmless command through an agent's own channel, as the agent would: it is judged, and asked, like
+ * any other.
+ */
+"agents.test": Call<AgentRef, Submitted>, 
+/**
+ * Who is connected to the agents' channels, and who can show a question.
+ */
+"doors.list": Call<Nothing, Doors>, 
+/**
  * The exact lines that put an agent's channel into its sandbox.
  */
 "agents.channel": Call<ChannelAsk, ChannelLines>, 
@@ -140,6 +156,10 @@ resume: Call<Nothing, Status>,
  * Rules from a file. Those that are refused are named; the rest is saved.
  */
 "rules.import": Call<RulesImport, RulesImported>, 
+/**
+ * Write and remove rules at once: undo, redo, clean up.
+ */
+"rules.put": Call<RulesPut, Rules>, 
 /**
  * What a rule would match, and what is wrong with it, before it is saved.
  */
@@ -176,6 +196,22 @@ resume: Call<Nothing, Status>,
  * One request in full.
  */
 "requests.get": Call<RequestNumber, RequestDetail>, 
+/**
+ * Ask for the same again, on the agent's own channel and under a new number. It is judged anew.
+ */
+"requests.again": Call<RequestNumber, Submitted>, 
+/**
+ * What could be saved so that a request is let through from now on.
+ */
+"requests.offers": Call<RequestNumber, RuleOffers>, 
+/**
+ * How requests were decided, by day and by rule.
+ */
+"insights.get": Call<InsightsAsk, Insights>, 
+/**
+ * What could be allowed so that less is asked.
+ */
+"insights.suggest": Call<InsightsAsk, Suggestions>, 
 /**
  * The newest requests, then `request.changed` on this connection.
  */

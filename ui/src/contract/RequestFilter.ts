@@ -18,6 +18,18 @@ state?: string | null,
  */
 since?: number | null, 
 /**
+ * Those that came in before this time.
+ */
+until?: number | null, 
+/**
+ * Those that were decided like this ([`crate::RequestRow::decided`]).
+ */
+decided?: string | null, 
+/**
+ * Those that this rule decided.
+ */
+rule?: number | null, 
+/**
  * Those whose command line has these words.
  */
 search?: string | null, 

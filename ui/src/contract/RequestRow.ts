@@ -53,4 +53,13 @@ durationMs: number | null,
 /**
  * How careful it asked for.
  */
-risk: Risk | null, };
+risk: Risk | null, 
+/**
+ * How it was decided: `you-allowed`, `rule-allowed`, `setting-allowed`, `you-denied`, `rule-denied`,
+ * `setting-denied` or `unanswered`; none while it is not, and where it went away before it was.
+ */
+decided: string | null, 
+/**
+ * The rule that decided, where one did.
+ */
+rule: number | null, };

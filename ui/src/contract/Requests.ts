@@ -10,6 +10,7 @@ export type Requests = {
  */
 requests: Array<RequestRow>, 
 /**
- * What to name as `before` for the next page; none on the last one.
+ * What to name as `before` for the next page; none on the last one. A page may be short and have a next one: no
+ * reading looks through everything at once.
  */
 next: string | null, };

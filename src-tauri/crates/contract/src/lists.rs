@@ -2,8 +2,8 @@
 
 use crate::question::Shown;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleRef, Settings, StepVerdict,
-    TraceLine,
+    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleId, RuleRef, Settings,
+    StepVerdict, TraceLine,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -164,6 +164,11 @@ pub struct RequestRow {
     pub duration_ms: Option<u64>,
     /// How careful it asked for.
     pub risk: Option<Risk>,
+    /// How it was decided: `you-allowed`, `rule-allowed`, `setting-allowed`, `you-denied`, `rule-denied`,
+    /// `setting-denied` or `unanswered`; none while it is not, and where it went away before it was.
+    pub decided: Option<String>,
+    /// The rule that decided, where one did.
+    pub rule: Option<RuleId>,
 }
 
 /// A request in full.

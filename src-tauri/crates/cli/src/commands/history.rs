@@ -25,6 +25,7 @@ pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
         search: command.search,
         before: None,
         limit: Some(command.limit),
+        ..RequestFilter::default()
     };
     let requests = link.call::<ListRequests>(&filter)?.requests;
     if command.json.json {

@@ -1,19 +1,22 @@
 //! The one list of control methods: name, params, result. Host, client, terminal and window all read it from here.
 
 mod errors;
+mod insights;
 mod params;
 mod results;
 
 pub use errors::{ControlCode, ControlError};
+pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, Nothing, Pause, PermissionsSet,
-    Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
-    RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesWrite, SkillApprove, SkillFolder, ToolApprove,
-    ToolDeny, Unpresented,
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
+    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
+    RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SkillApprove,
+    SkillFolder, ToolApprove, ToolDeny, Unpresented,
 };
 pub use results::{
-    Agents, Applied, Arming, ChannelLines, Explained, HostSettings, Permissions, Place, Questions,
-    RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported, Skills, ToolQuestion, ToolQuestions,
+    Agents, Applied, Arming, ChannelLines, DoorApprover, DoorClient, Doors, Explained, HostSettings,
+    Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
+    Skills, Submitted, ToolQuestion, ToolQuestions,
 };
 
 use crate::{AgentRow, AnswerParams, Answered, Question, RequestDetail, RuleDraft, RuleRow, Status};
@@ -76,6 +79,11 @@ macro_rules! with_methods {
             RemoveAgent "agents.remove" agents_remove (AgentRef) -> Applied;
             /// Give an agent a new key; what is connected with the old one is cut off.
             RotateKey "agents.rotateKey" agents_rotate_key (AgentRef) -> AgentRow;
+            /// Run a harmless command through an agent's own channel, as the agent would: it is judged, and asked, like
+            /// any other.
+            TestAgent "agents.test" agents_test (AgentRef) -> Submitted;
+            /// Who is connected to the agents' channels, and who can show a question.
+            ListDoors "doors.list" doors_list (Nothing) -> Doors;
             /// The exact lines that put an agent's channel into its sandbox.
             GetChannel "agents.channel" agents_channel (ChannelAsk) -> ChannelLines;
             /// Rules from every source: the store, `permissions.jsonc`, managed ones.
@@ -90,6 +98,8 @@ macro_rules! with_methods {
             ExportRules "rules.export" rules_export (RuleFilter) -> RuleFile;
             /// Rules from a file. Those that are refused are named; the rest is saved.
             ImportRules "rules.import" rules_import (RulesImport) -> RulesImported;
+            /// Write and remove rules at once: undo, redo, clean up.
+            PutRules "rules.put" rules_put (RulesPut) -> Rules;
             /// What a rule would match, and what is wrong with it, before it is saved.
             PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
             /// An agent's `permissions.jsonc`.
@@ -108,6 +118,14 @@ macro_rules! with_methods {
             ListRequests "requests.list" requests_list (RequestFilter) -> Requests;
             /// One request in full.
             GetRequest "requests.get" requests_get (RequestNumber) -> RequestDetail;
+            /// Ask for the same again, on the agent's own channel and under a new number. It is judged anew.
+            RequestAgain "requests.again" requests_again (RequestNumber) -> Submitted;
+            /// What could be saved so that a request is let through from now on.
+            OfferRules "requests.offers" requests_offers (RequestNumber) -> RuleOffers;
+            /// How requests were decided, by day and by rule.
+            GetInsights "insights.get" insights_get (InsightsAsk) -> Insights;
+            /// What could be allowed so that less is asked.
+            SuggestRules "insights.suggest" insights_suggest (InsightsAsk) -> Suggestions;
             /// The newest requests, then `request.changed` on this connection.
             WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
             /// End a running request, or deny one that waits.

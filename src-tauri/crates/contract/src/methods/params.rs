@@ -1,7 +1,7 @@
 //! What control methods take.
 
 use crate::RuleDraft;
-use postern_policy::{AgentId, Millis, Preset, RuleId, Settings};
+use postern_policy::{AgentId, Millis, Preset, Rule, RuleId, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -253,6 +253,15 @@ pub struct RequestFilter {
     /// Those that came in at or after this time.
     #[serde(default)]
     pub since: Option<Millis>,
+    /// Those that came in before this time.
+    #[serde(default)]
+    pub until: Option<Millis>,
+    /// Those that were decided like this ([`crate::RequestRow::decided`]).
+    #[serde(default)]
+    pub decided: Option<String>,
+    /// Those that this rule decided.
+    #[serde(default)]
+    pub rule: Option<RuleId>,
     /// Those whose command line has these words.
     #[serde(default)]
     pub search: Option<String>,
@@ -270,6 +279,33 @@ pub struct RequestFilter {
 pub struct RequestNumber {
     /// The host's own number for it ([`crate::RequestRow::id`]).
     pub id: String,
+}
+
+/// Rules as they are to be: what undoes and redoes a change, and what a clean-up does, in one transaction.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RulesPut {
+    /// Rules to write whole, with pin and use. One whose number is 0 is new; another number is one that was given
+    /// before, whether the rule is still there or not.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub put: Vec<Rule>,
+    /// Rules to remove. Those that are gone already are passed over.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub remove: Vec<RuleId>,
+}
+
+/// Which part of the history to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct InsightsAsk {
+    /// The last so many days, today among them: 1 to 366.
+    pub days: u32,
+    /// Of this agent; none means of all.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
 }
 
 /// Watch the requests.

@@ -1,7 +1,7 @@
 //! What control methods give.
 
 use crate::{AgentRow, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
-use postern_policy::{AgentId, Decision, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
+use postern_policy::{AgentId, Decision, Millis, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -150,13 +150,56 @@ pub struct Skills {
     pub skills: Vec<SkillRow>,
 }
 
+/// A request that was sent on an agent's own channel, as the agent would have sent it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Submitted {
+    /// The host's own number for it ([`crate::RequestRow::id`]).
+    pub id: String,
+}
+
+/// Who is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Doors {
+    /// Connections on agents' channels, oldest first.
+    pub clients: Vec<DoorClient>,
+    /// Faces on duty, oldest first.
+    pub approvers: Vec<DoorApprover>,
+}
+
+/// A connection on an agent's channel that proved itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DoorClient {
+    /// Whose channel.
+    pub agent: AgentId,
+    /// What it calls itself, escaped: its own word.
+    pub name: String,
+    /// The version it says it is, escaped.
+    pub version: String,
+    /// Since when.
+    pub since: Millis,
+}
+
+/// A face that can show a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DoorApprover {
+    /// `window`, `terminal` or `remote`.
+    pub kind: String,
+    /// Since when.
+    pub since: Millis,
+}
+
 /// A page of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Requests {
     /// The requests, newest first.
     pub requests: Vec<RequestRow>,
-    /// What to name as `before` for the next page; none on the last one.
+    /// What to name as `before` for the next page; none on the last one. A page may be short and have a next one: no
+    /// reading looks through everything at once.
     pub next: Option<String>,
 }
 

@@ -1,5 +1,7 @@
 //! Who is on duty: windows, terminals and other faces that can show a question.
 
+use crate::book::now;
+use postern_policy::Millis;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -52,7 +54,7 @@ pub(crate) struct Faces {
 #[derive(Debug, Default)]
 struct Roster {
     next: u64,
-    on_duty: BTreeMap<u64, FaceKind>,
+    on_duty: BTreeMap<u64, (FaceKind, Millis)>,
 }
 
 impl Faces {
@@ -66,7 +68,7 @@ impl Faces {
         let mut roster = self.lock();
         roster.next += 1;
         let number = roster.next;
-        roster.on_duty.insert(number, kind);
+        roster.on_duty.insert(number, (kind, now()));
         self.changed.notify_one();
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
     }
@@ -80,6 +82,11 @@ impl Faces {
 
     /// The kinds of those on duty.
     pub(crate) fn kinds(&self) -> BTreeSet<FaceKind> {
+        self.on_duty().into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    /// Those on duty and since when, oldest first.
+    pub(crate) fn on_duty(&self) -> Vec<(FaceKind, Millis)> {
         self.lock().on_duty.values().copied().collect()
     }
 

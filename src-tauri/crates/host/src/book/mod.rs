@@ -11,6 +11,7 @@ mod managed;
 mod permissions;
 mod pins;
 mod remember;
+mod rule_changes;
 mod rules;
 mod sessions;
 mod settings;

@@ -71,6 +71,8 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         at: summary.received_at,
         duration_ms: duration(summary),
         risk: summary.risk.clone(),
+        decided: summary.decided().map(|decided| decided.as_str().to_owned()),
+        rule: summary.rule(),
     }
 }
 

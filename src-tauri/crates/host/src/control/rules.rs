@@ -118,7 +118,7 @@ fn is_portable(source: &Source) -> bool {
 }
 
 /// A rule as a person would write it.
-fn draft_of(rule: Rule) -> RuleDraft {
+pub(super) fn draft_of(rule: Rule) -> RuleDraft {
     RuleDraft {
         effect: rule.effect,
         text: pattern_text(&rule.pattern),

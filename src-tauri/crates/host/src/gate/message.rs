@@ -40,6 +40,8 @@ pub(crate) enum Message {
     CannotPresent { face: FaceId, question: String, why: String },
     /// The person ends a run.
     Kill { request: String, reply: oneshot::Sender<Killed> },
+    /// The run of a request, where it runs.
+    Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
     Pause { until: Option<Millis>, reply: oneshot::Sender<()> },
     /// Back to work.

@@ -24,7 +24,7 @@ mod start;
 mod task;
 mod tool;
 
-pub(crate) use judge::{Judgement, World, judge_run};
+pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
 pub use message::{Counts, Killed};
@@ -33,12 +33,14 @@ pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
 
 use crate::ask::FaceId;
+use crate::run::Running;
 use crate::socket::Outbox;
 use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
 
 /// Messages that may wait for the gate before senders wait too.
 const BACKLOG: usize = 1024;
@@ -97,6 +99,11 @@ impl Gate {
     /// Ends a run, or denies a request that waits, for the person. `request` is the host's own id.
     pub async fn kill(&self, request: String) -> Result<Killed, Gone> {
         self.ask(|reply| Message::Kill { request, reply }).await
+    }
+
+    /// The run of a request while it runs: its output so far. `request` is the host's own id.
+    pub(crate) async fn running(&self, request: Uuid) -> Result<Option<Running>, Gone> {
+        self.ask(|reply| Message::Running { request, reply }).await
     }
 
     /// Denies everything until `until`, or until resumed. What waits is denied; what runs goes on.

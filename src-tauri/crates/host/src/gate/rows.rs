@@ -7,7 +7,7 @@ use crate::book::now;
 use postern_contract::{RequestRow, Told};
 use postern_policy::{Lookup, RuleId};
 use postern_request::{By, Ending, Outcome};
-use postern_store::requests::Phase;
+use postern_store::requests::{Decided, Phase};
 use postern_store::rules::Use;
 use uuid::Uuid;
 
@@ -34,19 +34,31 @@ fn row(request: &Request) -> RequestRow {
         None => (None, None),
     };
     let result = request.result.as_ref();
+    let phase = Phase::from(&request.state);
+    let decided = Decided::of(phase, ending.as_deref(), request.by.as_ref());
     RequestRow {
         id: request.id.to_string(),
         request_id: request.run.request_id.to_string(),
         agent: request.agent.clone(),
         session: request.run.session.clone(),
         line: request.line.clone(),
-        state: Phase::from(&request.state).as_str().to_owned(),
+        state: phase.as_str().to_owned(),
         ending,
         exit_code,
         by: by(request),
         at: request.received_at,
         duration_ms: result.map(|ran| u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX)),
         risk: request.judged.as_ref().map(|judged| judged.verdict.risk.clone()),
+        decided: decided.map(|decided| decided.as_str().to_owned()),
+        rule: rule(request),
+    }
+}
+
+fn rule(request: &Request) -> Option<RuleId> {
+    match (request.ending(), &request.by) {
+        (Some(Ending::Denied(denial)), _) => denial.rule,
+        (_, Some(By::Rule(rule) | By::Skill(rule))) => Some(*rule),
+        (_, Some(By::Policy | By::Person | By::Fallback) | None) => None,
     }
 }
 

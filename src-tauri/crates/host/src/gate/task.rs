@@ -156,6 +156,9 @@ impl Task {
                 }
             }
             Message::Kill { request, reply } => answer(reply, self.kill_for_person(&request)),
+            Message::Running { request, reply } => {
+                answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
+            }
             Message::Pause { until, reply } => {
                 self.pause(Pause { until });
                 answer(reply, ());

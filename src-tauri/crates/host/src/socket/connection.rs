@@ -1,5 +1,6 @@
 //! One connection on an agent's channel, from hello to its end.
 
+use super::clients::Clients;
 use super::handshake::{Proved, handshake};
 use super::outbox::{self, Outbox};
 use super::reader::Reader;
@@ -27,6 +28,7 @@ pub(crate) struct Channel {
     pub(crate) key: Key,
     pub(crate) gate: Gate,
     pub(crate) publisher: Publisher,
+    pub(crate) clients: Clients,
     /// Cancelled when the channel closes.
     pub(crate) closed: CancellationToken,
 }
@@ -57,6 +59,7 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
         outbox.push(error_line(Some(&proved.id), &error).into());
         return;
     };
+    let _listed = channel.clients.enter(&channel.agent, &proved.params.client);
     greet(proved, &settings, outbox, channel);
     let Ok(id) = channel.gate.opened(channel.agent.clone(), outbox.clone()).await else { return };
     let _open = Open { id, gate: channel.gate.clone() };

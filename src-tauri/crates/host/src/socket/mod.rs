@@ -1,19 +1,23 @@
 //! The agents' channels: one socket, one key and one task for each agent.
 
 mod accept;
+mod clients;
 mod connection;
 mod handshake;
 mod listen;
 mod outbox;
 mod reader;
 mod reply;
+mod say;
 
 pub(crate) use accept::{Limits, Place, accept};
+pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
 pub(crate) use listen::{BindError, Bound, PATH_MAX, bind};
 pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;
 pub(crate) use reply::Reply;
+pub(crate) use say::say;
 
 use crate::gate::Gate;
 use crate::publish::Publisher;
@@ -33,6 +37,7 @@ pub(crate) struct Channels {
     gate: Gate,
     publisher: Publisher,
     all: Arc<Semaphore>,
+    clients: Clients,
     open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
 }
 
@@ -46,7 +51,7 @@ struct OpenChannel {
 impl Channels {
     pub(crate) fn new(gate: Gate, publisher: Publisher) -> Self {
         let all = Arc::new(Semaphore::new(accept::IN_ALL));
-        Self { gate, publisher, all, open: Arc::default() }
+        Self { gate, publisher, all, clients: Clients::default(), open: Arc::default() }
     }
 
     /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
@@ -69,6 +74,7 @@ impl Channels {
             key,
             gate: self.gate.clone(),
             publisher: self.publisher.clone(),
+            clients: self.clients.clone(),
             closed: closed.clone(),
         };
         let serve = move |stream, place| {
@@ -96,6 +102,11 @@ impl Channels {
     /// Whether something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
         self.lock().get(agent).is_some_and(|channel| channel.limits.taken() > 0)
+    }
+
+    /// Who is on the channels.
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
     }
 
     /// What was told to an agent of this name before is not this agent's.

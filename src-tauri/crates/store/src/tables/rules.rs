@@ -123,6 +123,32 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     one(saved, rule.id)
 }
 
+/// Writes a rule whole, with its pin and its use. One whose number is 0 is new; any other number must have been given
+/// before: a rule is never put under a number that is still to come. Gives its number.
+pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
+    if rule.id == 0 {
+        return add(conn, rule);
+    }
+    let given: i64 = conn.query_row(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'rules'",
+        [],
+        |row| row.get(0),
+    )?;
+    if !(1..=given).contains(&rule.id) {
+        return Err(Error::Missing(format!("rule {}, and never was", rule.id)));
+    }
+    discard(conn, rule.id)?;
+    let new = add(conn, rule)?;
+    conn.execute("UPDATE rules SET id = ?2 WHERE id = ?1", params![new, rule.id])?;
+    Ok(rule.id)
+}
+
+/// Removes a rule that may be gone already.
+pub fn discard(conn: &Connection, id: RuleId) -> Result<(), Error> {
+    conn.execute("DELETE FROM rules WHERE id = ?1", [id])?;
+    Ok(())
+}
+
 /// Binds a rule to another identity; none unbinds it.
 pub fn repin(conn: &Connection, id: RuleId, pin: Option<&Pin>) -> Result<(), Error> {
     one(conn.execute("UPDATE rules SET pin = ?2 WHERE id = ?1", params![id, pin.map(Json)])?, id)
@@ -266,6 +292,32 @@ mod tests {
         store.write(move |conn| remove(conn, first)).wait().unwrap();
         let second = store.write(|conn| add(conn, &allow(None, "ls"))).wait().unwrap();
         assert!(second > first, "the history may name rule {first}");
+    }
+
+    #[test]
+    fn a_rule_comes_back_whole_under_its_own_number() {
+        let (_folder, store) = open();
+        store.write(|conn| agents::add(conn, &agent("main"))).wait().unwrap();
+        let number = store.write(|conn| add(conn, &full())).wait().unwrap();
+        let usage = Usage { count: 3, last_used_at: Some(9), ..Usage::default() };
+        let kept = Rule { id: number, usage, ..full() };
+        let again = kept.clone();
+        let done = store.write(move |conn| {
+            remove(conn, number)?;
+            discard(conn, number)?;
+            put(conn, &again)
+        });
+        assert_eq!(done.wait().unwrap(), number);
+        assert_eq!(store.read(all).unwrap(), std::slice::from_ref(&kept), "with its pin and its use");
+        let changed = Rule { why: Some("another".into()), ..kept.clone() };
+        let other = changed.clone();
+        store.write(move |conn| put(conn, &other)).wait().unwrap();
+        assert_eq!(store.read(all).unwrap(), [changed], "written over");
+        let new = store.write(|conn| put(conn, &Rule { id: 0, ..full() })).wait().unwrap();
+        assert!(new > number, "a new one");
+        let invented = Rule { id: 99, ..full() };
+        let refused = store.write(move |conn| put(conn, &invented)).wait();
+        assert!(matches!(refused, Err(Error::Missing(_))), "{refused:?}");
     }
 
     #[test]

@@ -49,8 +49,7 @@ pub(crate) fn query(filter: &Filter) -> Option<String> {
 
 /// Tags are single words of letters and digits: an agent's name may hold what parts words.
 fn agent_tag(agent: &AgentId) -> String {
-    let hex: String = agent.as_str().bytes().map(|byte| format!("{byte:02x}")).collect();
-    format!("agent{hex}")
+    agent.as_str().bytes().fold("agent".to_owned(), |tag, byte| format!("{tag}{byte:02x}"))
 }
 
 fn decided_tag(decided: Decided) -> String {

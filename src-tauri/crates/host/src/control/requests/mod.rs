@@ -5,12 +5,13 @@ mod detail;
 use super::{Answer, Control, Handle, gone, rows};
 use crate::ask::FaceId;
 use crate::gate::Killed;
+use crate::run::{Captured, Stream as RunStream};
 use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
-use postern_store::outputs::{self, Stream};
-use postern_store::requests::{self, Filter, Phase};
+use postern_store::outputs::{self, Output, Stream};
+use postern_store::requests::{self, Decided, Filter, Phase, RequestRow};
 use uuid::Uuid;
 
 /// How many requests a page holds where nothing is said.
@@ -20,13 +21,16 @@ const LONGEST_PAGE: u32 = 1000;
 
 impl Control {
     async fn page(&self, filter: Filter, limit: u32) -> Result<Requests, ControlError> {
-        // One more than is shown says whether there is a next page.
-        let mut found = self.read(move |conn| requests::list(conn, &filter, limit + 1)).await?;
-        let shown = usize::try_from(limit).unwrap_or(usize::MAX);
-        let more = found.len() > shown;
-        found.truncate(shown);
-        let next = if more { found.last().map(|last| last.id.to_string()) } else { None };
-        Ok(Requests { requests: found.iter().map(rows::request).collect(), next })
+        let found = self.read(move |conn| requests::page(conn, &filter, limit)).await?;
+        let requests = found.requests.iter().map(rows::request).collect();
+        Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
+    }
+
+    /// One request as it was written down.
+    pub(super) async fn request(&self, id: &str) -> Result<RequestRow, ControlError> {
+        let number = number(id)?;
+        let found = self.read(move |conn| requests::get(conn, number)).await?;
+        found.ok_or_else(|| missing(id))
     }
 }
 
@@ -40,6 +44,9 @@ impl Handle<ListRequests> for Control {
             agent: params.agent,
             phase: params.state.as_deref().map(phase).transpose()?,
             since: params.since,
+            until: params.until,
+            decided: params.decided.as_deref().map(decided).transpose()?,
+            rule: params.rule,
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };
@@ -68,7 +75,15 @@ impl Handle<GetRequest> for Control {
                 Ok(Some((row, output(Stream::Stdout)?, output(Stream::Stderr)?)))
             })
             .await?;
-        let (row, stdout, stderr) = found.ok_or_else(|| missing(&params.id))?;
+        let (row, mut stdout, mut stderr) = found.ok_or_else(|| missing(&params.id))?;
+        // What runs has not been written down yet.
+        if let Some(running) = self.parts.gate.running(id).await.map_err(gone)? {
+            let so_far = |stream| {
+                let Captured { head, tail, bytes } = running.output(stream);
+                Some(Output { bytes, head, tail })
+            };
+            (stdout, stderr) = (so_far(RunStream::Stdout), so_far(RunStream::Stderr));
+        }
         Ok(detail::detail(row, stdout.as_ref(), stderr.as_ref()))
     }
 }
@@ -92,6 +107,12 @@ fn number(id: &str) -> Result<Uuid, ControlError> {
 
 fn missing(id: &str) -> ControlError {
     ControlError::not_found(format!("there is no request {id:?}; postern history shows those there are"))
+}
+
+fn decided(name: &str) -> Result<Decided, ControlError> {
+    let names: Vec<&str> = Decided::ALL.iter().map(|decided| decided.as_str()).collect();
+    Decided::named(name)
+        .ok_or_else(|| ControlError::invalid(format!("decided is one of {}, not {name:?}", names.join(", "))))
 }
 
 fn phase(name: &str) -> Result<Phase, ControlError> {

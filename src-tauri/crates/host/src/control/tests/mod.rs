@@ -1,5 +1,6 @@
 //! The control methods on a whole host in a folder of its own, in process and over the real socket.
 
+mod after;
 mod descent;
 mod explain;
 mod methods;

@@ -66,23 +66,31 @@ impl FromSql for Decided {
     }
 }
 
-impl Summary {
-    /// How it was decided; none while it is not, and where it went away before it was.
-    pub fn decided(&self) -> Option<Decided> {
-        if self.phase == Phase::Denied {
-            return match self.ending.as_deref() {
-                Some("user") => Some(Decided::YouDenied),
-                Some("core" | "denylist") => Some(Decided::RuleDenied),
-                Some("expired" | "cannot-present") => Some(Decided::Unanswered),
+impl Decided {
+    /// How a request in this phase was decided: `ending` is the stable name of its ending, `by` who let it through. None
+    /// while it is not decided, and where it went away before it was.
+    pub fn of(phase: Phase, ending: Option<&str>, by: Option<&By>) -> Option<Self> {
+        if phase == Phase::Denied {
+            return match ending {
+                Some("user") => Some(Self::YouDenied),
+                Some("core" | "denylist") => Some(Self::RuleDenied),
+                Some("expired" | "cannot-present") => Some(Self::Unanswered),
                 Some("cancelled" | "restarted") | None => None,
-                Some(_) => Some(Decided::SettingDenied),
+                Some(_) => Some(Self::SettingDenied),
             };
         }
-        match self.by.as_ref()? {
-            By::Person => Some(Decided::YouAllowed),
-            By::Rule(_) | By::Skill(_) => Some(Decided::RuleAllowed),
-            By::Policy | By::Fallback => Some(Decided::SettingAllowed),
+        match by? {
+            By::Person => Some(Self::YouAllowed),
+            By::Rule(_) | By::Skill(_) => Some(Self::RuleAllowed),
+            By::Policy | By::Fallback => Some(Self::SettingAllowed),
         }
+    }
+}
+
+impl Summary {
+    /// How it was decided ([`Decided::of`]).
+    pub fn decided(&self) -> Option<Decided> {
+        Decided::of(self.phase, self.ending.as_deref(), self.by.as_ref())
     }
 
     /// The rule that decided, where one did.

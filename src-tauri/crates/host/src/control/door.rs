@@ -1,0 +1,94 @@
+//! Asking on an agent's own channel, as the agent would: over its socket, with its key, through the very gate that every
+//! request goes through. Nothing here decides anything.
+
+use super::{Answer, Control, Handle};
+use crate::ask::FaceId;
+use crate::socket::{Reader, say};
+use postern_command::escape;
+use postern_contract::methods::{
+    AgentRef, ControlCode, ControlError, RequestAgain, RequestNumber, Submitted, TestAgent,
+};
+use postern_policy::AgentId;
+use postern_protocol::{Call, RunParams, Stdin, Wait, What};
+use postern_store::requests;
+use std::time::Duration;
+use tokio::net::UnixStream;
+use uuid::Uuid;
+
+/// How long the channel may take to accept a request. A question is not waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What is said in place of the agent's own reason.
+const AGAIN: &str = "run again by you, from the activity";
+const TEST: &str = "a test of the channel, by you";
+
+impl Control {
+    /// Sends `run` on the channel of `agent`. Gives the host's own number of the request.
+    async fn submit(&self, agent: &AgentId, run: RunParams) -> Result<Submitted, ControlError> {
+        let entry = self.parts.book.agent(agent);
+        let entry = entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {agent}")))?;
+        let failed = |what: String| ControlError::new(ControlCode::Conflict, what);
+        let key = entry.folder.key().map_err(|error| failed(format!("the channel's key: {error}")))?;
+        let socket = entry.folder.socket();
+        let asked = run.request_id;
+        let sent = async {
+            let stream = UnixStream::connect(&socket)
+                .await
+                .map_err(|error| format!("nothing answers on {}: {error}", socket.display()))?;
+            let (incoming, outgoing) = stream.into_split();
+            say(Reader::new(incoming), outgoing, &key, &Call::Run(Box::new(run))).await
+        };
+        match tokio::time::timeout(PATIENCE, sent).await {
+            Ok(Ok(())) => {}
+            Ok(Err(what)) => return Err(failed(what)),
+            Err(_) => return Err(failed("the channel does not answer".to_owned())),
+        }
+        let (whose, name) = (agent.clone(), asked.to_string());
+        let row = self.read(move |conn| requests::get_by_key(conn, &whose, &name)).await?;
+        let row = row.ok_or_else(|| failed("the request was not written down".to_owned()))?;
+        Ok(Submitted { id: row.summary.id.to_string() })
+    }
+}
+
+impl Handle<TestAgent> for Control {
+    async fn handle(&self, _: FaceId, params: AgentRef) -> Answer<TestAgent> {
+        let command = ["uname", "-s"].map(str::to_owned).to_vec();
+        let mut run = RunParams::new(Uuid::new_v4(), What::Command(command));
+        run.reason = Some(TEST.to_owned());
+        run.wait = Wait::None;
+        self.submit(&params.agent, run).await
+    }
+}
+
+impl Handle<RequestAgain> for Control {
+    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<RequestAgain> {
+        let row = self.request(&params.id).await?;
+        let run = asked_before(&row.asked)?;
+        self.submit(&row.summary.agent, again(run)?).await
+    }
+}
+
+/// What was asked for, as it was written down.
+pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
+    let odd = |what: String| {
+        ControlError::new(ControlCode::Conflict, format!("what was asked for cannot be read: {what}"))
+    };
+    let asked = serde_json::from_str(asked).map_err(|error| odd(error.to_string()))?;
+    RunParams::from_value(asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))
+}
+
+/// The same request under a new number. Nobody is connected to hear its output or to feed it.
+fn again(run: RunParams) -> Result<RunParams, ControlError> {
+    if matches!(run.stdin, Stdin::Stream) {
+        let what =
+            "its input was fed by the agent while it ran, and is not kept: only the agent can run it again";
+        return Err(ControlError::refused(what));
+    }
+    Ok(RunParams {
+        request_id: Uuid::new_v4(),
+        reason: Some(AGAIN.to_owned()),
+        wait: Wait::None,
+        stream: false,
+        cancel_on_disconnect: false,
+        ..run
+    })
+}

@@ -1,0 +1,232 @@
+//! `insights.*`: what the history says about the rules.
+
+use super::offers::rule_offer;
+use super::{Answer, Control, Handle, rows};
+use crate::ask::FaceId;
+use crate::book::now;
+use crate::gate::Judgement;
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use postern_contract::methods::{
+    ControlCode, ControlError, Counts, DayCounts, GetInsights, Insights, InsightsAsk, RuleCount,
+    SuggestRules, Suggestion, Suggestions,
+};
+use postern_policy::{AgentId, Decision, Millis, Offer, RiskLevel};
+use postern_store::requests::{self, Decided, Filter, Summary};
+use postern_store::tally;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The longest look back, in days.
+const LONGEST: u32 = 366;
+/// How many rules are told of.
+const RULES: usize = 20;
+/// How many of the newest questions of each kind are looked at for suggestions.
+const QUESTIONS: u32 = 1000;
+/// How many different commands are judged for suggestions: those that were asked about most.
+const COMMANDS: usize = 60;
+/// How many suggestions are given.
+const SUGGESTED: usize = 8;
+/// How many examples each has.
+const EXAMPLES: usize = 5;
+
+impl Handle<GetInsights> for Control {
+    async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<GetInsights> {
+        let mut days = last_days(params.days, now())?;
+        let since = days.first().map_or(0, |day| day.from);
+        let agent = params.agent.clone();
+        let (by_time, by_rule) = self
+            .read(move |conn| {
+                let agent = agent.as_ref();
+                Ok((tally::by_time(conn, agent, since)?, tally::by_rule(conn, agent, since)?))
+            })
+            .await?;
+        let mut total = Counts::default();
+        for found in by_time {
+            add(&mut total, found.decided, found.count);
+            let at = days.partition_point(|day| day.until <= found.key);
+            if let Some(day) = days.get_mut(at) {
+                add(&mut day.counts, found.decided, found.count);
+            }
+        }
+        let rules = self.rule_counts(by_rule).await?;
+        Ok(Insights { since, days, total, rules })
+    }
+}
+
+impl Control {
+    /// What the busiest rules did, each with the rule as it is now.
+    async fn rule_counts(&self, counts: Vec<tally::Count<i64>>) -> Result<Vec<RuleCount>, ControlError> {
+        let mut found: Vec<RuleCount> = Vec::new();
+        for tally::Count { key, decided, count } in counts {
+            let at = found.iter().position(|rule| rule.id == key).unwrap_or_else(|| {
+                found.push(RuleCount { id: key, rule: None, allowed: 0, denied: 0 });
+                found.len() - 1
+            });
+            match decided {
+                Decided::YouAllowed | Decided::RuleAllowed | Decided::SettingAllowed => {
+                    found[at].allowed += count;
+                }
+                Decided::YouDenied | Decided::RuleDenied | Decided::SettingDenied | Decided::Unanswered => {
+                    found[at].denied += count;
+                }
+            }
+        }
+        found.sort_by_key(|rule| std::cmp::Reverse(rule.allowed + rule.denied));
+        found.truncate(RULES);
+        let wanted: HashSet<i64> = found.iter().map(|rule| rule.id).collect();
+        let listed = self.parts.book.rules_named(wanted).await?;
+        for row in listed.into_iter().map(rows::rule) {
+            if let Some(rule) = found.iter_mut().find(|rule| rule.id == row.rule.id) {
+                rule.rule = Some(row);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn add(counts: &mut Counts, decided: Decided, count: u64) {
+    let field = match decided {
+        Decided::YouAllowed => &mut counts.you_allowed,
+        Decided::RuleAllowed => &mut counts.rule_allowed,
+        Decided::SettingAllowed => &mut counts.setting_allowed,
+        Decided::YouDenied => &mut counts.you_denied,
+        Decided::RuleDenied => &mut counts.rule_denied,
+        Decided::SettingDenied => &mut counts.setting_denied,
+        Decided::Unanswered => &mut counts.unanswered,
+    };
+    *field += count;
+}
+
+/// The last so many days of this machine's clock, today among them, oldest first.
+fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
+    if !(1..=LONGEST).contains(&count) {
+        return Err(ControlError::invalid(format!("days is between 1 and {LONGEST}")));
+    }
+    let odd = |error: jiff::Error| ControlError::new(ControlCode::Internal, error.to_string());
+    let zone = TimeZone::system();
+    let today = Timestamp::from_millisecond(now).map_err(odd)?.to_zoned(zone.clone()).date();
+    let begins = |back: i64| -> Result<Millis, ControlError> {
+        let date = today.checked_sub(back.days()).map_err(odd)?;
+        let begins = zone.to_ambiguous_zoned(date.to_datetime(Time::midnight())).compatible().map_err(odd)?;
+        Ok(begins.timestamp().as_millisecond())
+    };
+    let day = |back: i64| {
+        Ok(DayCounts { from: begins(back)?, until: begins(back - 1)?, counts: Counts::default() })
+    };
+    (0..i64::from(count)).rev().map(day).collect()
+}
+
+impl Handle<SuggestRules> for Control {
+    async fn handle(&self, _: FaceId, params: InsightsAsk) -> Answer<SuggestRules> {
+        let since = last_days(params.days, now())?.first().map_or(0, |day| day.from);
+        let questions = self.questions_since(params.agent, since).await?;
+        let asked = questions.iter().map(|command| command.asked).sum();
+        let mut found: Vec<(String, Suggestion)> = Vec::new();
+        let mut denied: HashSet<String> = HashSet::new();
+        for command in questions.into_iter().take(COMMANDS) {
+            let Some(offer) = self.widest_offer(&command.last).await? else { continue };
+            let agent = command.last.agent.clone();
+            let offer = rule_offer(&agent, &offer);
+            let key = key(&agent, &offer.drafts)?;
+            if command.was_denied {
+                denied.insert(key);
+                continue;
+            }
+            let at = found.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+                found.push((key, Suggestion { agent, offer, spares: 0, examples: Vec::new() }));
+                found.len() - 1
+            });
+            let suggestion = &mut found[at].1;
+            suggestion.spares += command.asked;
+            if suggestion.examples.len() < EXAMPLES {
+                suggestion.examples.push(command.last.line);
+            }
+        }
+        found.retain(|(key, _)| !denied.contains(key));
+        let mut suggestions: Vec<Suggestion> = found.into_iter().map(|(_, suggestion)| suggestion).collect();
+        suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
+        suggestions.truncate(SUGGESTED);
+        Ok(Suggestions { asked, suggestions })
+    }
+}
+
+/// A command that was asked about.
+struct Command {
+    /// The newest request of it.
+    last: Summary,
+    asked: u64,
+    was_denied: bool,
+}
+
+impl Control {
+    /// The newest questions since then by command, those that were asked about most first.
+    async fn questions_since(
+        &self,
+        agent: Option<AgentId>,
+        since: Millis,
+    ) -> Result<Vec<Command>, ControlError> {
+        let mut by_command: HashMap<(AgentId, String), Command> = HashMap::new();
+        for decided in Decided::ALL.into_iter().filter(|decided| decided.was_asked()) {
+            let filter = Filter {
+                agent: agent.clone(),
+                since: Some(since),
+                decided: Some(decided),
+                ..Filter::default()
+            };
+            for summary in self.read(move |conn| requests::list(conn, &filter, QUESTIONS)).await? {
+                let key = (summary.agent.clone(), summary.line.clone());
+                let command = by_command.entry(key).or_insert_with(|| Command {
+                    last: summary.clone(),
+                    asked: 0,
+                    was_denied: false,
+                });
+                command.asked += 1;
+                command.was_denied |= decided == Decided::YouDenied;
+                if summary.number > command.last.number {
+                    command.last = summary;
+                }
+            }
+        }
+        let mut commands: Vec<Command> = by_command.into_values().collect();
+        commands.sort_by_key(|command| (std::cmp::Reverse(command.asked), -command.last.number));
+        Ok(commands)
+    }
+
+    /// What *Always* would save for a command as it is now: all calls of a command rather than this one. None where
+    /// it is not asked about any more, or is dangerous.
+    async fn widest_offer(&self, last: &Summary) -> Result<Option<Offer>, ControlError> {
+        let row = self.request(&last.id.to_string()).await?;
+        // What cannot be read any more, or looked up, is nothing to suggest.
+        let Ok(Some(Judgement::Judged(judged))) = self.judged_now(&row).await else { return Ok(None) };
+        if judged.verdict.decision != Decision::Ask || judged.verdict.risk.level == RiskLevel::Dangerous {
+            return Ok(None);
+        }
+        let offers = judged.offers;
+        let by_id = |id: &str| offers.iter().find(|offer| offer.id == id).cloned();
+        Ok(by_id("command").or_else(|| by_id("path")).or_else(|| by_id("exact")))
+    }
+}
+
+/// Suggestions that save the same are one.
+fn key(agent: &AgentId, drafts: &[postern_contract::RuleDraft]) -> Result<String, ControlError> {
+    let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
+    let said: BTreeMap<&str, _> = drafts.iter().map(|draft| (draft.text.as_str(), &draft.args)).collect();
+    serde_json::to_string(&(agent, said)).map_err(odd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_days;
+
+    #[test]
+    fn days_follow_each_other_and_end_with_today() {
+        let now = 1_763_700_000_000;
+        let days = last_days(30, now).unwrap();
+        assert_eq!(days.len(), 30);
+        assert!(days.windows(2).all(|pair| pair[0].until == pair[1].from), "no gap, no overlap");
+        let today = days.last().unwrap();
+        assert!((today.from..today.until).contains(&now), "the last one is today");
+        assert!(last_days(0, now).is_err() && last_days(367, now).is_err());
+    }
+}

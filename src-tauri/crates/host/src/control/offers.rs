@@ -1,0 +1,75 @@
+//! `requests.offers`: what could be saved so that a request of the past is let through from now on. Judged by the very
+//! code that judges requests, as the policy and the programs are now; nothing is saved here.
+
+use super::door::asked_before;
+use super::rules::draft_of;
+use super::{Answer, Control, Handle};
+use crate::ask::FaceId;
+use crate::book::now;
+use crate::gate::{Judged, Judgement, judge_run, shown};
+use postern_contract::methods::{
+    ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
+};
+use postern_policy::{AgentId, Decision, Effect, Lifetime, Offer, Rule, Source, Usage};
+use postern_store::requests::RequestRow;
+use std::sync::Arc;
+
+impl Control {
+    /// A request of the past, judged as it would be now. None where its agent is gone.
+    pub(super) async fn judged_now(&self, row: &RequestRow) -> Result<Option<Judgement>, ControlError> {
+        let snapshot = self.parts.book.snapshot();
+        let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };
+        let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
+        let world = Arc::clone(&self.parts.world);
+        let run = asked_before(&row.asked)?;
+        let judged =
+            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
+        judged.map(Some).map_err(|_| ControlError::new(ControlCode::Internal, "the work was interrupted"))
+    }
+}
+
+impl Handle<OfferRules> for Control {
+    async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<OfferRules> {
+        let row = self.request(&params.id).await?;
+        let none = |why: String| RuleOffers { offers: Vec::new(), why: Some(why) };
+        Ok(match self.judged_now(&row).await? {
+            None => none(format!("There is no agent {} any more.", row.summary.agent)),
+            Some(Judgement::Refused(denial)) => none(denial.message),
+            Some(Judgement::Judged(judged)) => match judged.verdict.decision {
+                Decision::Allow => none("It would be allowed now.".to_owned()),
+                Decision::Deny => none(judged.verdict.message),
+                Decision::Ask if judged.offers.is_empty() => none(
+                    "Nothing can be allowed for good here: what runs is not bound to this text.".to_owned(),
+                ),
+                Decision::Ask => RuleOffers { offers: offers(&row.summary.agent, &judged), why: None },
+            },
+        })
+    }
+}
+
+/// The offers as rules of the agent.
+pub(super) fn offers(agent: &AgentId, judged: &Judged) -> Vec<RuleOffer> {
+    judged.offers.iter().map(|offer| rule_offer(agent, offer)).collect()
+}
+
+pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
+    let rule = |draft: &postern_policy::Draft| Rule {
+        id: 0,
+        effect: Effect::Allow,
+        agent: Some(agent.clone()),
+        pattern: draft.pattern.clone(),
+        args: draft.args.clone(),
+        pin: draft.pin.clone(),
+        allow_writes: false,
+        source: Source::Person,
+        lifetime: Lifetime::Forever,
+        why: None,
+        matches: Vec::new(),
+        misses: Vec::new(),
+        created_at: now(),
+        usage: Usage::default(),
+    };
+    let rules: Vec<Rule> = offer.drafts.iter().map(rule).collect();
+    let drafts = rules.iter().cloned().map(draft_of).collect();
+    RuleOffer { id: offer.id.to_owned(), label: shown(&offer.label), rules, drafts }
+}

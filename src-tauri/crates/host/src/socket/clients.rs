@@ -1,0 +1,60 @@
+//! Who is on the channels: each connection that proved itself, for as long as it lasts.
+
+use crate::book::now;
+use postern_command::escape;
+use postern_contract::methods::DoorClient;
+use postern_policy::AgentId;
+use postern_protocol::Client;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The connections. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Clients(Arc<Mutex<Roster>>);
+
+#[derive(Debug, Default)]
+struct Roster {
+    next: u64,
+    there: BTreeMap<u64, DoorClient>,
+}
+
+/// A connection is listed while this is held.
+#[derive(Debug)]
+pub(super) struct Listed {
+    number: u64,
+    clients: Clients,
+}
+
+impl Clients {
+    /// Lists a connection. What the client calls itself is its own word.
+    pub(super) fn enter(&self, agent: &AgentId, client: &Client) -> Listed {
+        let row = DoorClient {
+            agent: agent.clone(),
+            name: escape::text(&client.name),
+            version: escape::text(&client.version),
+            since: now(),
+        };
+        let mut roster = self.lock();
+        roster.next += 1;
+        let number = roster.next;
+        roster.there.insert(number, row);
+        drop(roster);
+        Listed { number, clients: self.clone() }
+    }
+
+    /// Those that are there, oldest first.
+    pub(crate) fn list(&self) -> Vec<DoorClient> {
+        self.lock().there.values().cloned().collect()
+    }
+
+    /// Every change is one insertion or removal: a panic elsewhere leaves the roster whole.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Roster> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.clients.lock().there.remove(&self.number);
+    }
+}
