@@ -282,6 +282,7 @@ export function requests(now: number): RequestRow[] {
 export function detail(row: RequestRow): RequestDetail {
   return {
     row,
+    asked: null,
     command: [{ text: row.line, escaped: false }],
     cwd: "~/Projects/site",
     env: [["NODE_ENV", "test"]],

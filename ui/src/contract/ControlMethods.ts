@@ -12,6 +12,8 @@ import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
 import type { Doors } from "./Doors";
+import type { EditParams } from "./EditParams";
+import type { Edited } from "./Edited";
 import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
 import type { HostSettings } from "./HostSettings";
@@ -95,6 +97,10 @@ resume: Call<Nothing, Status>,
  * Answer a question.
  */
 "questions.answer": Call<AnswerParams, Answered>, 
+/**
+ * Show another command instead of the one that was asked for. It is judged anew and answered like any other.
+ */
+"questions.edit": Call<EditParams, Edited>, 
 /**
  * Every agent, by name.
  */

@@ -2,6 +2,7 @@
 import type { Asker } from "./Asker";
 import type { CommandPart } from "./CommandPart";
 import type { EnvChange } from "./EnvChange";
+import type { Past } from "./Past";
 import type { Piece } from "./Piece";
 import type { Proposal } from "./Proposal";
 import type { Risk } from "./Risk";
@@ -54,6 +55,15 @@ argv: Array<Array<Piece>> | null,
  * Whether it is a line of shell text.
  */
 shell: boolean, 
+/**
+ * The command as a line of shell text that a person can change ([`EditParams`]); none where it cannot be changed:
+ * a tool, or a text with characters that cannot be seen.
+ */
+editable?: string, 
+/**
+ * What the agent asked for, where a person changed it: the command on show is the person's.
+ */
+edited?: Array<Piece>, 
 /**
  * What each step contributed.
  */
@@ -113,4 +123,8 @@ armingMs: number,
 /**
  * How many more wait.
  */
-waiting: number, };
+waiting: number, 
+/**
+ * What this session asked for lately, newest first, at most three.
+ */
+recent: Array<Past>, };

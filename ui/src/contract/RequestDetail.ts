@@ -19,6 +19,10 @@ row: RequestRow,
  */
 command: Array<Piece>, 
 /**
+ * The command as the agent asked it, as escaped text, where the person changed it.
+ */
+asked: string | null, 
+/**
  * Where it ran.
  */
 cwd: string, 

@@ -10,7 +10,7 @@ pub use lists::{
 };
 pub use postern_policy::PatternKind;
 pub use question::{
-    Answer, AnswerParams, Answered, Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Piece, Proposal,
-    ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
+    Answer, AnswerParams, Answered, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind,
+    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
 pub use told::{Closed, Told};

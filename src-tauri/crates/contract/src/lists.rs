@@ -179,6 +179,9 @@ pub struct RequestDetail {
     pub row: RequestRow,
     /// The command in pieces.
     pub command: Shown,
+    /// The command as the agent asked it, as escaped text, where the person changed it.
+    #[serde(default)]
+    pub asked: Option<String>,
     /// Where it ran.
     pub cwd: String,
     /// Environment overrides that it asked for.

@@ -145,6 +145,18 @@ pub struct ProposedRule {
     pub pinned: bool,
 }
 
+/// What the same session of the agent asked for before: it helps to judge, and decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Past {
+    /// The command's beginning, up to 200 characters.
+    pub line: Shown,
+    /// What became of it, in words: "exit 0", "denied", "runs".
+    pub outcome: String,
+    /// When it was asked for.
+    pub at: Millis,
+}
+
 /// A question that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -172,6 +184,15 @@ pub struct Question {
     pub argv: Option<Vec<Shown>>,
     /// Whether it is a line of shell text.
     pub shell: bool,
+    /// The command as a line of shell text that a person can change ([`EditParams`]); none where it cannot be changed:
+    /// a tool, or a text with characters that cannot be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub editable: Option<String>,
+    /// What the agent asked for, where a person changed it: the command on show is the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub edited: Option<Shown>,
     /// What each step contributed.
     pub steps: Vec<StepVerdict>,
     /// What would run.
@@ -202,6 +223,32 @@ pub struct Question {
     pub arming_ms: u64,
     /// How many more wait.
     pub waiting: u32,
+    /// What this session asked for lately, newest first, at most three.
+    #[serde(default)]
+    pub recent: Vec<Past>,
+}
+
+/// The command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and then shown:
+/// it has a digest of its own, arms anew, and runs only when an answer names that digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EditParams {
+    /// The question's id or code.
+    pub question_id: String,
+    /// The digest of what was shown.
+    pub digest: String,
+    /// The whole command as a line of shell text. One simple command is started without a shell.
+    pub text: String,
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Edited {
+    /// Whether it is on show now.
+    pub applied: bool,
+    /// Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
+    pub reason: Option<String>,
 }
 
 /// A person's answer. It names the question and what was shown, never what to run.

@@ -72,6 +72,9 @@ pub struct Started {
     /// The number of the rule that let it through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<i64>,
+    /// What runs instead of what was asked for, as one line of shell text, where the person changed the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
 }
 
 /// Who let a request through.
@@ -168,6 +171,9 @@ pub struct Finished {
     pub truncated: bool,
     /// Bytes it wrote to both streams together, kept or not.
     pub bytes: u64,
+    /// What ran instead of what was asked for, as one line of shell text, where the person changed the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<String>,
     /// More in words, where there is more to say (why it could not be started).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

@@ -117,6 +117,7 @@ mod tests {
             stderr_encoding: Encoding::Utf8,
             truncated: false,
             bytes: 0,
+            edited: None,
             message: None,
         }
     }

@@ -20,6 +20,7 @@ const FORMATS: &[&[&str]] = &[
     ],
     &[search::SCHEMA],
     &[search::SCHEMA_WITH_TAGS, tally::SCHEMA],
+    &[requests::EDITED],
 ];
 
 /// The newest format that is known here.

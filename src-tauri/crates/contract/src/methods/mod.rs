@@ -19,7 +19,9 @@ pub use results::{
     Skills, Submitted, ToolQuestion, ToolQuestions,
 };
 
-use crate::{AgentRow, AnswerParams, Answered, Question, RequestDetail, RuleDraft, RuleRow, Status};
+use crate::{
+    AgentRow, AnswerParams, Answered, EditParams, Edited, Question, RequestDetail, RuleDraft, RuleRow, Status,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ts_rs::TS;
@@ -67,6 +69,8 @@ macro_rules! with_methods {
             CannotPresent "questions.cannotPresent" questions_cannot_present (Unpresented) -> Applied;
             /// Answer a question.
             AnswerQuestion "questions.answer" questions_answer (AnswerParams) -> Answered;
+            /// Show another command instead of the one that was asked for. It is judged anew and answered like any other.
+            EditQuestion "questions.edit" questions_edit (EditParams) -> Edited;
             /// Every agent, by name.
             ListAgents "agents.list" agents_list (Nothing) -> Agents;
             /// One agent.

@@ -117,6 +117,15 @@ impl Questions {
         &self.list[self.list.len() - 1]
     }
 
+    /// A waiting question shows something else, until `expires`: every face has to show it anew.
+    pub(crate) fn show(&mut self, question: Question, expires: Instant) {
+        if let Some(waiting) = self.find(&question.id) {
+            waiting.question = question;
+            waiting.expires = expires;
+            waiting.clocks.clear();
+        }
+    }
+
     /// Its place in the queue, counted from one.
     pub(crate) fn position(&self, id: &str) -> usize {
         self.list.iter().position(|waiting| waiting.question.id == id).map_or(0, |index| index + 1)

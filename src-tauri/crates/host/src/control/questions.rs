@@ -2,11 +2,11 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use postern_contract::AnswerParams;
 use postern_contract::methods::{
-    AnswerQuestion, Applied, CannotPresent, ControlError, GetQuestion, ListQuestions, Nothing,
+    AnswerQuestion, Applied, CannotPresent, ControlError, EditQuestion, GetQuestion, ListQuestions, Nothing,
     PresentQuestion, Presented, QuestionRef, Questions, QuestionsWatch, Unpresented, WatchQuestions,
 };
+use postern_contract::{AnswerParams, EditParams};
 
 impl Control {
     async fn questions(&self, face: FaceId) -> Result<Questions, ControlError> {
@@ -52,5 +52,11 @@ impl Handle<CannotPresent> for Control {
 impl Handle<AnswerQuestion> for Control {
     async fn handle(&self, face: FaceId, params: AnswerParams) -> Answer<AnswerQuestion> {
         self.parts.gate.answer(params, face).await.map_err(gone)
+    }
+}
+
+impl Handle<EditQuestion> for Control {
+    async fn handle(&self, _: FaceId, params: EditParams) -> Answer<EditQuestion> {
+        self.parts.gate.edit(params).await.map_err(gone)
     }
 }

@@ -314,6 +314,7 @@ fn new_request(
         run: Arc::new(run),
         fingerprint,
         line,
+        edited: None,
         state: State::Received,
         effects: VecDeque::new(),
         waits: false,

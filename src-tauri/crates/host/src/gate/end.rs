@@ -21,6 +21,7 @@ impl Task {
         let Some(mut request) = self.requests.remove(&id) else { return };
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         self.give_place_back(&request);
+        self.keep_past(&request);
         match &request.notice {
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
@@ -49,8 +50,12 @@ impl Task {
 pub(super) fn ended_event(request: &Request) -> Event {
     match request.ending() {
         Some(Ending::Denied(denial)) => denied(denial),
-        Some(Ending::Finished { outcome }) => finished(outcome, request.result.as_deref(), None),
-        Some(Ending::Failed { message }) => finished(&Outcome::Failed, None, Some(message.clone())),
+        Some(Ending::Finished { outcome }) => {
+            with_edit(finished(outcome, request.result.as_deref(), None), request.edited.clone())
+        }
+        Some(Ending::Failed { message }) => {
+            with_edit(finished(&Outcome::Failed, None, Some(message.clone())), request.edited.clone())
+        }
         // It is asked for the end only with the end; were it not, nobody could say what became of it.
         None => finished(&Outcome::Unknown, None, None),
     }
@@ -65,11 +70,20 @@ pub(super) fn event_of(ending: &Ending) -> Event {
     }
 }
 
-/// The event of an ending that was kept, with what is kept of its output.
-pub(super) fn event_of_kept(ending: &Ending, ran: &Ran) -> Event {
-    match ending {
+/// The event of an ending that was kept, with what is kept of its output, and what ran instead where it was edited.
+pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
+    let event = match ending {
         Ending::Finished { outcome } => finished(outcome, Some(ran), None),
         Ending::Denied(_) | Ending::Failed { .. } => event_of(ending),
+    };
+    with_edit(event, edited)
+}
+
+/// Says what ran instead, where the person changed the command.
+fn with_edit(event: Event, edited: Option<String>) -> Event {
+    match event {
+        Event::Finished(finished) => Event::Finished(Finished { edited, ..finished }),
+        other => other,
     }
 }
 
@@ -118,6 +132,7 @@ fn finished(outcome: &Outcome, ran: Option<&Ran>, message: Option<String>) -> Ev
         stderr_encoding,
         truncated: cut_out || cut_err,
         bytes: ran.map_or(0, |ran| ran.stdout.bytes.saturating_add(ran.stderr.bytes)),
+        edited: None,
         message,
     })
 }

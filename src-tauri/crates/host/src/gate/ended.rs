@@ -160,13 +160,15 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
         leaked_pipes: false,
         escaped: 0,
     };
+    let edited = row.asked_line.as_ref().and(row.plan.as_ref());
+    let edited = edited.map(|plan| super::edit::text_of(&plan.launch));
     Some(Notice {
         // It was told before, under its own number: this answer is no event.
         sequence: 0,
         at: crate::publish::time(summary.ended_at.unwrap_or(summary.received_at)),
         request_id: Uuid::parse_str(&summary.request_id).ok()?,
         session: summary.session.clone(),
-        event: end::event_of_kept(ending, &ran),
+        event: end::event_of_kept(ending, &ran, edited),
     })
 }
 

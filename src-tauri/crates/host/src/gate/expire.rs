@@ -59,7 +59,8 @@ impl Task {
         let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
             return false;
         };
-        if self.is_paused() || self.denied_for(&request.agent).is_some() {
+        // What a person began to change was not what the fallback is about.
+        if request.edited.is_some() || self.is_paused() || self.denied_for(&request.agent).is_some() {
             return false;
         }
         match policy.settings.fallback {

@@ -104,6 +104,9 @@ impl Task {
             at: asked_at,
             expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),
             request: id,
+            home: &self.parts.world.home,
+            edited: None,
+            recent: self.recent(&agent, request.run.session.as_deref(), Some(id)),
         });
         let question = question.ok_or_else(denial::too_long_to_show)?;
         if let Some(request) = self.requests.get_mut(&id) {

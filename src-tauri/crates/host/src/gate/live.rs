@@ -1,6 +1,7 @@
 //! What the gate holds of every request that has not ended, and of every agent that asks.
 
 use super::judge::{Judged, Judgement};
+use super::past::Lately;
 use crate::ask::flood::Flood;
 use crate::publish::About;
 use crate::run::{Finished, Running};
@@ -31,6 +32,8 @@ pub(crate) struct Request {
     pub(crate) fingerprint: String,
     /// The command as one line of escaped text.
     pub(crate) line: String,
+    /// What a person made of the command, as a line of shell text: only a person's yes starts it then.
+    pub(crate) edited: Option<String>,
     pub(crate) state: State,
     /// What is still to be done, in order.
     pub(crate) effects: VecDeque<Effect>,
@@ -174,6 +177,8 @@ pub(crate) struct AgentState {
     pub(crate) seen_at: Option<Instant>,
     /// What its sessions are called.
     pub(crate) sessions: HashSet<String>,
+    /// What it asked for lately.
+    pub(crate) lately: Lately,
 }
 
 impl AgentState {
@@ -185,6 +190,7 @@ impl AgentState {
             connections: 0,
             seen_at: None,
             sessions: HashSet::new(),
+            lately: Lately::default(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What the gate is told.
 
+use super::edit::Judgements;
 use super::judge::Judgement;
 use super::live::ConnectionId;
 use crate::ask::FaceId;
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, Proposal, Question};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice};
 use postern_request::Event;
@@ -34,6 +35,8 @@ pub(crate) enum Message {
     Question { face: FaceId, id: String, reply: oneshot::Sender<Option<Box<Question>>> },
     /// A person answered.
     Answer { params: Box<AnswerParams>, face: FaceId, reply: oneshot::Sender<Answered> },
+    /// A person changed the command.
+    Edit { params: Box<EditParams>, reply: oneshot::Sender<Edited> },
     /// A face says what it shows.
     Presented { face: FaceId, seen: Presented, reply: oneshot::Sender<Arming> },
     /// A face could not show a question.
@@ -69,6 +72,10 @@ pub(crate) enum Told {
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
     /// A request was judged.
     Judged { id: Uuid, judgement: Judgement },
+    /// What a person made of a command was judged.
+    Edited(Box<Judgements>),
+    /// Nothing: whoever waited was told.
+    Nothing,
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },
     /// What the person chose was saved, or could not be.

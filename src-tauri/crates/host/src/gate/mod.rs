@@ -3,6 +3,7 @@
 mod answer;
 mod calls;
 mod denial;
+mod edit;
 mod effects;
 mod end;
 mod ended;
@@ -11,6 +12,7 @@ mod judge;
 mod judged;
 mod live;
 mod message;
+mod past;
 mod presence;
 mod record;
 mod recover;
@@ -37,7 +39,7 @@ use crate::run::Running;
 use crate::socket::Outbox;
 use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, Question};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -84,6 +86,11 @@ impl Gate {
     /// back when the answer, and a rule that it saves, are durable.
     pub async fn answer(&self, params: AnswerParams, face: FaceId) -> Result<Answered, Gone> {
         self.ask(|reply| Message::Answer { params: Box::new(params), face, reply }).await
+    }
+
+    /// A person changes the command of a question: it is judged, and shown under a digest of its own.
+    pub async fn edit(&self, params: EditParams) -> Result<Edited, Gone> {
+        self.ask(|reply| Message::Edit { params: Box::new(params), reply }).await
     }
 
     /// What a face shows at the moment: drives arming. Called again on every change (moved, resized, focus, content).

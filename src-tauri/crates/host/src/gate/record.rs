@@ -129,6 +129,9 @@ fn change_of(request: &Request, at: postern_policy::Millis) -> Result<Change, Er
     };
     if let (Some(judged), true) = (&request.judged, request.pid().is_none()) {
         change = change.judged(&judged.verdict)?.planned(&judged.plan)?;
+        if request.edited.is_some() {
+            change = change.edited(request.line.clone());
+        }
     }
     if let Some(by) = &request.by {
         change = change.by(by)?;
@@ -167,7 +170,8 @@ fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let (by, rule) = super::end::by_word(by);
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
-    Some(Told::Started(Started { pid, path, argv, cwd, by, rule }))
+    let edited = request.edited.clone();
+    Some(Told::Started(Started { pid, path, argv, cwd, by, rule, edited }))
 }
 
 /// The bytes of a fingerprint; a text that is none has a content of its own.

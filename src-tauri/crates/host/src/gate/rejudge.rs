@@ -60,7 +60,11 @@ impl Task {
         let Some(judged) = &mut request.judged else { return };
         let at = now();
         let verdict = judged.again(&self.parts.world, &policy, at);
-        let decision = verdict.decision;
+        let decision = match verdict.decision {
+            // A person is at it: what they changed starts by their own yes only.
+            Decision::Allow if request.edited.is_some() => Decision::Ask,
+            other => other,
+        };
         judged.plan.policy = self.parts.book.version();
         match decision {
             Decision::Ask => {

@@ -148,6 +148,7 @@ impl Task {
                 answer(reply, found);
             }
             Message::Answer { params, face, reply } => self.answer(*params, face, reply),
+            Message::Edit { params, reply } => self.edit(*params, reply),
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => {
                 tracing::warn!(%face, %question, "a question could not be shown");
@@ -185,6 +186,8 @@ impl Task {
             Done::Written { id, opening } => self.written(id, opening),
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
+            Done::Edited(judgements) => self.edited(*judgements),
+            Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
             Done::Started { id, running } => self.started(id, running),

@@ -76,6 +76,7 @@ impl Task {
             at: asked_at,
             expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),
             waiter: id,
+            recent: self.recent(&agent, check.session.as_deref(), None),
         });
         let question = question.ok_or_else(denial::too_long_to_show)?;
         let waiter = Waiter::Tool(id);

@@ -80,6 +80,7 @@ fn events() -> impl Strategy<Value = Event> {
                     stderr_encoding: Encoding::Utf8,
                     truncated,
                     bytes: duration_ms,
+                    edited: exit_code.map(|code| format!("exit {code}")),
                     message: None,
                 })
             }

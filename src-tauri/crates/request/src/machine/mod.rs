@@ -190,6 +190,11 @@ pub enum Event {
         /// Whether a rule is to be remembered first.
         remember: bool,
     },
+    /// A person changed the command: something else is on show from now on, and nobody has said yes to that yet.
+    Edited {
+        /// What is shown now.
+        digest: Digest,
+    },
     /// A person answered no, or a new deny rule did.
     AnsweredDeny(Denial),
     /// Judged again while it waited (a new rule, or the fallback): it may run now.

@@ -46,6 +46,7 @@ fn received(event: Event) -> Next {
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)
@@ -68,6 +69,7 @@ fn resolving(event: Event) -> Next {
         Event::Shutdown => denied(restarted()),
         Event::Recorded
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)
@@ -90,6 +92,7 @@ fn asking(shown: Digest, event: Event) -> Next {
         }
         Event::Allowed(by) => approved(by, vec![Effect::Record, Effect::CloseQuestion]),
         Event::AnsweredDeny(denial) | Event::Expired(denial) | Event::Withdrawn(denial) => refused(denial),
+        Event::Edited { digest } => (State::Asking { digest }, vec![Effect::Record]),
         Event::Killed => refused(cancelled()),
         Event::Shutdown => refused(restarted()),
         // A yes to something else than what is on show is no yes.
@@ -126,6 +129,7 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)
@@ -145,6 +149,7 @@ fn running(pid: u32, event: Event) -> Next {
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)
@@ -170,6 +175,7 @@ fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)
@@ -190,6 +196,7 @@ fn ended(ending: Ending, event: &Event) -> Next {
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
+        | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed(_)
         | Event::Expired(_)

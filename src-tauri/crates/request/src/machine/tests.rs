@@ -62,6 +62,8 @@ fn events() -> Vec<Event> {
         Event::JudgedAllow(By::Policy),
         Event::JudgedAllow(By::Rule(3)),
         Event::JudgedDeny(denial(DenyReason::Policy)),
+        Event::Edited { digest: digest("b") },
+        Event::Edited { digest: digest("c") },
         Event::AnsweredDeny(denial(DenyReason::User)),
         Event::Allowed(By::Fallback),
         Event::Allowed(By::Rule(4)),
@@ -154,7 +156,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120_000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_hold_over_random_events(drawn in prop::collection::vec(0..27_usize, 0..24)) {
+    fn laws_hold_over_random_events(drawn in prop::collection::vec(0..29_usize, 0..24)) {
         let table = events();
         let mut life = Life::default();
         let mut state = State::Received;
@@ -237,6 +239,23 @@ fn every_way_to_a_denial() {
 fn a_yes_to_another_digest_is_ignored() {
     let other = Event::AnsweredAllow { digest: digest("b"), remember: true };
     check(asking(), other, &asking(), &[]);
+}
+
+#[test]
+fn a_yes_to_what_was_shown_before_an_edit_is_ignored() {
+    let edited = State::Asking { digest: digest("b") };
+    check(asking(), Event::Edited { digest: digest("b") }, &edited, &[Did::Record]);
+    let yes = |name| Event::AnsweredAllow { digest: digest(name), remember: false };
+    check(edited.clone(), yes("a"), &edited, &[]);
+    let did_all = [Did::Record, Did::CloseQuestion, Did::Start(By::Person)];
+    check(edited, yes("b"), &starting(None), &did_all);
+}
+
+#[test]
+fn what_is_decided_is_not_edited() {
+    for state in [State::Received, State::Resolving, starting(None), State::Running { pid: 5 }] {
+        check(state.clone(), Event::Edited { digest: digest("b") }, &state, &[]);
+    }
 }
 
 #[test]

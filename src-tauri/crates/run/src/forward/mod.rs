@@ -26,6 +26,7 @@ pub(crate) struct Forward {
     input_id: Option<Id>,
     started: bool,
     told_waiting: bool,
+    told_edited: bool,
     /// The last signal that was passed on.
     passed_on: Option<Signal>,
     /// Set when it is over; output may still be on its way to its reader.
@@ -53,6 +54,7 @@ impl Forward {
             input_id: None,
             started: false,
             told_waiting: false,
+            told_edited: false,
             passed_on: None,
             ending: None,
         }
@@ -160,9 +162,15 @@ impl Forward {
     fn hear(&mut self, event: Event) -> Result<(), Gone> {
         match event {
             Event::Pending(_) => self.tell_waiting(),
-            Event::Started(_) => self.started = true,
+            Event::Started(started) => {
+                self.started = true;
+                self.tell_edited(started.edited.as_deref());
+            }
             Event::Output(output) => return self.print(output),
-            Event::Finished(finished) => return self.finished(&finished),
+            Event::Finished(finished) => {
+                self.tell_edited(finished.edited.as_deref());
+                return self.finished(&finished);
+            }
             Event::Denied(denied) => {
                 let cancelled = denied.reason == DenyReason::Cancelled;
                 self.ending = Some(match self.passed_on {
@@ -213,6 +221,16 @@ impl Forward {
             say(["waiting for the person at the host to answer"]);
         }
         self.told_waiting = true;
+    }
+
+    /// Says once that something else ran than was asked for: whoever reads the output must know what made it.
+    fn tell_edited(&mut self, edited: Option<&str>) {
+        if let Some(line) = edited.filter(|_| !self.told_edited) {
+            say(["the person at the host changed the command; this runs instead:"]
+                .into_iter()
+                .chain(line.lines()));
+            self.told_edited = true;
+        }
     }
 
     fn pass_signals_on(&mut self) -> Result<(), Gone> {

@@ -114,6 +114,7 @@ impl Scene {
             cwd: "/".to_owned(),
             by: By::Person,
             rule: None,
+            edited: None,
         }));
     }
 
@@ -151,6 +152,7 @@ pub(crate) fn finished(exit_code: Option<i32>) -> Event {
         stderr_encoding: Encoding::Utf8,
         truncated: false,
         bytes: 0,
+        edited: None,
         message: None,
     })
 }

@@ -113,6 +113,15 @@ pub fn join(conn: &Connection, id: Uuid, requests: &[Uuid]) -> Result<(), Error>
     Ok(())
 }
 
+/// A question shows something else: a person changed the command.
+pub fn show(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
+    let mut update = conn.prepare_cached(
+        "UPDATE questions SET digest = ?2, expires_at = ?3, shown = ?4 WHERE id = ?1 AND closed_at IS NULL",
+    )?;
+    update.execute(params![Id(question.id), question.digest.0, question.expires_at, question.shown])?;
+    Ok(())
+}
+
 /// Closes a question. False where it was closed already: the first answer counts.
 pub fn close(conn: &Connection, id: Uuid, closed: &Closed) -> Result<bool, Error> {
     let mut update = conn.prepare_cached(

@@ -24,6 +24,7 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
     RequestDetail {
         row: rows::request(&row.summary),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
+        asked: row.asked_line,
         cwd: escape::text(
             &row.plan
                 .as_ref()

@@ -10,15 +10,16 @@ use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
 use postern_contract::{
-    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Proposal, ProposedRule, Question, Shown,
+    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Past, Proposal, ProposedRule, Question, Shown,
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::ToolVerdict;
 use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};
 use postern_protocol::{RunParams, Stdin, What};
+use postern_request::Launch;
 use sha2::{Digest as _, Sha256};
 pub(crate) use text::shown;
-use text::{MOST, length};
+use text::{MOST, length, shown_path};
 use uuid::Uuid;
 
 /// What a question is built from.
@@ -32,6 +33,12 @@ pub(super) struct Asked<'a> {
     pub(super) expires_at: Millis,
     /// The request, by the host's own id.
     pub(super) request: Uuid,
+    /// The person's home folder, which paths are shown below as `~`.
+    pub(super) home: &'a str,
+    /// What the agent asked for, where a person changed it.
+    pub(super) edited: Option<Shown>,
+    /// What its session asked for before.
+    pub(super) recent: Vec<Past>,
 }
 
 /// The question; none where it cannot be shown in full.
@@ -46,14 +53,18 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         tool: None,
         command: command::parts(&judged.reading),
         line: escape::text(&judged.reading.text),
-        argv: match &run.what {
-            What::Command(argv) => Some(argv.iter().map(|word| shown(word)).collect()),
-            What::Shell(_) => None,
+        argv: match (&run.what, &judged.plan.launch) {
+            (What::Command(argv), _) | (What::Shell(_), Launch::Argv { argv }) => {
+                Some(argv.iter().map(|word| shown(word)).collect())
+            }
+            (What::Shell(_), Launch::Shell { .. }) => None,
         },
-        shell: matches!(run.what, What::Shell(_)),
+        shell: !matches!(judged.plan.launch, Launch::Argv { .. }),
+        editable: editable(&run.what),
+        edited: asked.edited.clone(),
         steps: Vec::new(),
-        programs: programs::programs(judged),
-        cwd: shown(&judged.plan.cwd.path),
+        programs: programs::programs(judged, asked.home),
+        cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
         why: Shown::default(),
@@ -66,6 +77,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         at_zero: String::new(),
         arming_ms: 0,
         waiting: 0,
+        recent: asked.recent.clone(),
     };
     refresh(&mut question, judged, &entry.policy.settings);
     (size(&question) <= MOST).then_some(question)
@@ -89,7 +101,11 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
             reasons: verdict.risk.reasons.clone(),
         },
         proposals,
-        at_zero: super::judged::at_zero(settings),
+        // A command that a person changed runs by their yes only.
+        at_zero: match question.edited {
+            Some(_) => "Denied".to_owned(),
+            None => super::judged::at_zero(settings),
+        },
         arming_ms: arming_ms(verdict.risk.level),
         ..question.clone()
     };
@@ -117,6 +133,8 @@ pub(super) struct AskedTool<'a> {
     pub(super) expires_at: Millis,
     /// The check's id.
     pub(super) waiter: Uuid,
+    /// What its session asked for before.
+    pub(super) recent: Vec<Past>,
 }
 
 /// The question of a tool; none where it cannot be shown in full. It has no folder and no program: what a tool does is
@@ -139,6 +157,8 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         line: escape::text(&line),
         argv: None,
         shell: false,
+        editable: None,
+        edited: None,
         steps: Vec::new(),
         programs: Vec::new(),
         cwd: Vec::new(),
@@ -154,8 +174,18 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         at_zero: "Denied".to_owned(),
         arming_ms: arming_ms(RiskLevel::NeedsReview),
         waiting: 0,
+        recent: asked.recent.clone(),
     };
     (size(&question) <= MOST).then_some(question)
+}
+
+/// The command as a person can change it: where every character of it can be seen.
+fn editable(what: &What) -> Option<String> {
+    let text = match what {
+        What::Command(argv) => postern_command::quote(argv),
+        What::Shell(text) => text.clone(),
+    };
+    escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
 fn tool_proposal(asked: &AskedTool<'_>) -> Proposal {

@@ -1,28 +1,34 @@
 //! The programs that would run, as a person is shown them.
 
 use super::super::judge::Judged;
-use super::text::shown;
+use super::text::{shown, shown_path};
 use postern_command::{Class, Power, Via, class_of};
 use postern_contract::{ShownProgram, ShownScript};
 use postern_policy::{Lookup, Program, Script};
 
 /// Every program, wrappers included, each once, in the order in which they stand in the command.
-pub(super) fn programs(judged: &Judged) -> Vec<ShownProgram> {
+pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
     let mut all: Vec<ShownProgram> = Vec::new();
     for (step, facts) in judged.reading.steps.iter().zip(&judged.steps) {
         for (via, lookup) in step.via.iter().zip(&facts.via) {
-            add(&mut all, lookup, None, power(via));
+            add(&mut all, lookup, None, power(via), home);
         }
-        let script = facts.script.as_ref().map(|script| shown_script(script, judged));
-        add(&mut all, &facts.program, script, None);
+        let script = facts.script.as_ref().map(|script| shown_script(script, judged, home));
+        add(&mut all, &facts.program, script, None, home);
     }
     all
 }
 
-fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<ShownScript>, remark: Option<&str>) {
+fn add(
+    all: &mut Vec<ShownProgram>,
+    lookup: &Lookup,
+    script: Option<ShownScript>,
+    remark: Option<&str>,
+    home: &str,
+) {
     let program = match lookup {
-        Lookup::Found(program) => found(program, script, remark),
-        Lookup::Unusable { path, what } => missing(path, what),
+        Lookup::Found(program) => found(program, script, remark, home),
+        Lookup::Unusable { path, what } => missing(path, what, home),
         Lookup::NotFound | Lookup::Nothing => return,
     };
     if !all.contains(&program) {
@@ -30,7 +36,7 @@ fn add(all: &mut Vec<ShownProgram>, lookup: &Lookup, script: Option<ShownScript>
     }
 }
 
-fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>) -> ShownProgram {
+fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>, home: &str) -> ShownProgram {
     let identity = program.identity.as_ref();
     let signature = identity.and_then(|identity| identity.signature.as_ref());
     let mut remarks: Vec<String> = remark.map(ToOwned::to_owned).into_iter().collect();
@@ -44,8 +50,8 @@ fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>) -
     }
     ShownProgram {
         name: shown(&program.invoked),
-        path: shown(&program.path),
-        real_path: (program.real_path != program.path).then(|| shown(&program.real_path)),
+        path: shown_path(&program.path, home),
+        real_path: (program.real_path != program.path).then(|| shown_path(&program.real_path, home)),
         version: identity.and_then(|identity| identity.version.clone()),
         short_hash: identity.map(|identity| short(&identity.sha256)),
         signer: signature
@@ -55,10 +61,10 @@ fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>) -
     }
 }
 
-fn missing(path: &str, what: &str) -> ShownProgram {
+fn missing(path: &str, what: &str, home: &str) -> ShownProgram {
     ShownProgram {
         name: shown(path.rsplit('/').next().unwrap_or_default()),
-        path: shown(path),
+        path: shown_path(path, home),
         real_path: None,
         version: None,
         short_hash: None,
@@ -68,10 +74,10 @@ fn missing(path: &str, what: &str) -> ShownProgram {
     }
 }
 
-fn shown_script(script: &Script, judged: &Judged) -> ShownScript {
+fn shown_script(script: &Script, judged: &Judged, home: &str) -> ShownScript {
     let lines = judged.previews.iter().find(|(path, _)| *path == script.real_path).map(|(_, lines)| lines);
     ShownScript {
-        path: shown(&script.real_path),
+        path: shown_path(&script.real_path, home),
         short_hash: short(&script.identity.sha256),
         preview: lines.into_iter().flatten().map(|line| shown(line)).collect(),
     }

@@ -11,6 +11,17 @@ pub(crate) fn shown(text: &str) -> Shown {
     escape::pieces(text).into_iter().map(|piece| Piece { text: piece.text, escaped: piece.escaped }).collect()
 }
 
+/// A path as it is shown: what lies in the person's home folder begins with `~`. Paths are absolute, so that none which
+/// begins with `~` itself could be taken for it.
+pub(super) fn shown_path(path: &str, home: &str) -> Shown {
+    match path.strip_prefix(home.trim_end_matches('/')) {
+        Some(rest) if home.len() > 1 && (rest.is_empty() || rest.starts_with('/')) => {
+            shown(&format!("~{rest}"))
+        }
+        Some(_) | None => shown(path),
+    }
+}
+
 /// Bytes of shown text.
 pub(crate) fn length(shown: &Shown) -> usize {
     shown.iter().map(|piece| piece.text.len()).sum()

@@ -24,6 +24,7 @@ pub struct Change {
     answered_by: Option<String>,
     feedback: Option<String>,
     process: Option<Process>,
+    line: Option<String>,
     ending: Option<Ended>,
 }
 
@@ -48,6 +49,7 @@ impl Change {
             answered_by: None,
             feedback: None,
             process: None,
+            line: None,
             ending: None,
         }
     }
@@ -92,6 +94,12 @@ impl Change {
         self
     }
 
+    /// A person changed the command: this is its line now, as escaped text. The agent's own is kept beside it.
+    pub fn edited(mut self, line: impl Into<String>) -> Self {
+        self.line = Some(line.into());
+        self
+    }
+
     /// It runs as this process.
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
@@ -126,7 +134,9 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
             start_time = coalesce(?11, start_time), boot = coalesce(?12, boot), ended = coalesce(?13, ended),
             ending = coalesce(?14, ending), exit_code = coalesce(?15, exit_code),
             asked_at = coalesce(asked_at, ?16), decided_at = coalesce(decided_at, ?17),
-            started_at = coalesce(started_at, ?18), ended_at = ?19
+            started_at = coalesce(started_at, ?18), ended_at = ?19,
+            asked_line = CASE WHEN ?20 IS NULL THEN asked_line ELSE coalesce(asked_line, line) END,
+            line = coalesce(?20, line)
          WHERE id = ?1 AND ended_at IS NULL",
     )?;
     let changed = update.execute(params![
@@ -149,6 +159,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
         since(Phase::Starting),
         since(Phase::Running),
         ended_at,
+        change.line,
     ])?;
     Ok(changed == 1)
 }

@@ -54,5 +54,8 @@ CREATE INDEX requests_live ON requests (number) WHERE ended_at IS NULL;
 CREATE INDEX requests_ended ON requests (phase, number) WHERE ended_at IS NOT NULL;
 ";
 
+/// Since format 4: the line as the agent asked it, where a person changed it. `line` is what the person made of it.
+pub(crate) const EDITED: &str = "ALTER TABLE requests ADD COLUMN asked_line TEXT;";
+
 #[cfg(test)]
 mod tests;

@@ -208,11 +208,13 @@ pub struct RequestRow {
     pub plan: Option<Plan>,
     /// How it was judged, as it was then.
     pub verdict: Option<Verdict>,
+    /// The line as the agent asked it, where a person changed it, as escaped text.
+    pub asked_line: Option<String>,
 }
 
 const REST: &str =
     "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, answered_by, feedback,
-    ended, asked, plan, verdict";
+    ended, asked, plan, verdict, asked_line";
 
 fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     let process = match (row.get(19)?, row.get(20)?, row.get(21)?) {
@@ -233,6 +235,7 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         asked: row.get(26)?,
         plan: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
         verdict: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
+        asked_line: row.get(29)?,
     })
 }
 

@@ -123,6 +123,7 @@ fn a_whole_life_is_written_down() {
         asked: "{}".into(),
         plan: Some(plan()),
         verdict: Some(verdict()),
+        asked_line: None,
     };
     assert_eq!(row, expected);
     assert_eq!(store.read(|conn| get_by_key(conn, &id("main"), "r1")).unwrap(), Some(expected));
@@ -327,4 +328,22 @@ fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
     }
     assert_eq!(found, ["r7"]);
     assert!(pages > 1, "no reading looks through everything: {pages}");
+}
+
+#[test]
+fn a_command_that_a_person_changed_is_found_by_what_it_became() {
+    let (_folder, store) = opened();
+    let new = asked("main", "r1", 1);
+    put(&store, &new);
+    store.write(crate::search::index_all).wait().unwrap();
+    for line in ["git show --stat", "git log"] {
+        assert!(put_change(&store, new.id, Change::to(Phase::Asking, 2).edited(line)));
+    }
+    let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+    assert_eq!((row.summary.line.as_str(), row.asked_line.as_deref()), ("git log", Some("git show r1")));
+    let found = |words: &str| {
+        let filter = Filter { search: Some(words.into()), ..Filter::default() };
+        store.read(|conn| list(conn, &filter, 10)).unwrap().len()
+    };
+    assert_eq!((found("log"), found("show"), found("stat")), (1, 0, 0));
 }

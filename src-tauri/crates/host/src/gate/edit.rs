@@ -1,0 +1,237 @@
+//! A person changes the command of a question. It is read, looked up and judged as if the agent had asked for it; what
+//! comes of it is shown under a digest of its own, and runs only when an answer names that one.
+
+use super::judge::{Judged, Judgement, judge_run};
+use super::message::Told as Done;
+use super::show::{self, Asked};
+use super::task::{Task, answer};
+use crate::ask::questions::Waiter;
+use crate::book::now;
+use postern_command::{Dialect, Step, escape, read_shell, words_of};
+use postern_contract::{EditParams, Edited, Question, Shown};
+use postern_policy::Decision;
+use postern_protocol::{Event as Notice, Pending, RunParams, What};
+use postern_request::{Denial, DenyReason, Event, Launch};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// What each request would run instead.
+type Plans = Vec<(Uuid, Box<Judged>)>;
+
+/// A change that was judged, on its way back to the gate.
+#[derive(Debug)]
+pub(crate) struct Judgements {
+    question: String,
+    /// What was on show when the person changed it.
+    digest: String,
+    run: Arc<RunParams>,
+    /// One for each request that waits for the question: each holds its own files open.
+    each: Vec<(Uuid, Judgement)>,
+    reply: oneshot::Sender<Edited>,
+}
+
+impl Task {
+    /// Looks the changed command up and judges it. The question stays as it is until that is done.
+    pub(super) fn edit(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
+        match self.asked_for(&params) {
+            Ok(asked) => self.judge_edit(params, asked, reply),
+            Err(reason) => answer(reply, refused(reason)),
+        }
+    }
+
+    /// The requests that would run it instead, each with what it asked for.
+    fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, String> {
+        if params.text.trim().is_empty() {
+            return Err("there is no command".to_owned());
+        }
+        let Some(waiting) = self.questions.find(&params.question_id) else {
+            return Err("it was answered already, or its time is over".to_owned());
+        };
+        if waiting.question.digest != params.digest {
+            return Err("what was shown is not what would run now; look again".to_owned());
+        }
+        let waiters = waiting.waiters.clone();
+        let mut asked = Vec::new();
+        for waiter in waiters {
+            let Waiter::Request(id) = waiter else {
+                return Err("a tool's call cannot be changed".to_owned());
+            };
+            let Some(request) = self.requests.get(&id) else { continue };
+            let what = what_of(&request.run.what, &params.text);
+            asked.push((id, RunParams { what, ..(*request.run).clone() }));
+        }
+        if asked.is_empty() { Err("nothing waits for it any more".to_owned()) } else { Ok(asked) }
+    }
+
+    fn judge_edit(&self, params: EditParams, asked: Vec<(Uuid, RunParams)>, reply: oneshot::Sender<Edited>) {
+        let version = self.parts.book.version();
+        let agent = asked.first().and_then(|(id, _)| self.requests.get(id)).map(|request| &request.agent);
+        let Some(policy) = agent.and_then(|agent| self.parts.book.policy(agent)) else {
+            answer(reply, refused("the agent is not enrolled any more".to_owned()));
+            return;
+        };
+        let world = Arc::clone(&self.parts.world);
+        self.spawn(async move {
+            let judging = tokio::task::spawn_blocking(move || {
+                let judge = |(id, run)| (id, judge_run(&world, &policy, version, &run, now()));
+                let run = asked.first().map(|(_, run)| Arc::new(run.clone()));
+                (run, asked.into_iter().map(judge).collect::<Vec<_>>())
+            });
+            // Whatever made it panic: what cannot be judged is not shown.
+            let Ok((Some(run), each)) = judging.await else {
+                answer(reply, refused("Postern could not judge it".to_owned()));
+                return Done::Nothing;
+            };
+            let EditParams { question_id, digest, .. } = params;
+            Done::Edited(Box::new(Judgements { question: question_id, digest, run, each, reply }))
+        });
+    }
+
+    /// It was judged: it is on show from now on, or the person is told why not.
+    pub(super) fn edited(&mut self, judgements: Judgements) {
+        let Judgements { question, digest, run, each, reply } = judgements;
+        let shown = self.can_show(&question, &digest, &run, each);
+        let edited = match shown {
+            Ok((question, judged)) => {
+                self.show_edited(question, judged);
+                Edited { applied: true, reason: None }
+            }
+            Err(reason) => refused(reason),
+        };
+        answer(reply, edited);
+    }
+
+    /// The question as it would be, where nothing speaks against it.
+    fn can_show(
+        &mut self,
+        question: &str,
+        digest: &str,
+        run: &RunParams,
+        each: Vec<(Uuid, Judgement)>,
+    ) -> Result<(Question, Plans), String> {
+        if self.is_paused() {
+            return Err("Postern is paused".to_owned());
+        }
+        let Some(waiting) = self.questions.find(question) else {
+            return Err("it was answered already, or its time is over".to_owned());
+        };
+        let before = waiting.question.clone();
+        let judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
+        let waiters = waiting.waiters.iter().filter(|waiter| matches!(waiter, Waiter::Request(_)));
+        let Some((first, one)) = judged.first().filter(|_| waiters.count() == judged.len()) else {
+            return Err("others wait for it by now; look again".to_owned());
+        };
+        if before.digest != digest || judged.iter().any(|(_, other)| other.digest != one.digest) {
+            return Err("what was shown is not what would run now; look again".to_owned());
+        }
+        if before.digest == one.digest.0 {
+            return Err("it is the same command as before".to_owned());
+        }
+        let Some(entry) = self.parts.book.agent(&before.asker.agent) else {
+            return Err("the agent is not enrolled any more".to_owned());
+        };
+        let at = now();
+        let shown = show::question(&Asked {
+            id: Uuid::parse_str(&before.id).unwrap_or_default(),
+            code: before.code.clone(),
+            entry: &entry,
+            run,
+            judged: one,
+            at,
+            expires_at: at.saturating_add_unsigned(entry.policy.settings.approval_timeout_ms),
+            request: *first,
+            home: &self.parts.world.home,
+            edited: Some(before.edited.clone().unwrap_or_else(|| asked_text(&before))),
+            recent: before.recent.clone(),
+        });
+        let shown = shown.ok_or("it is too long to be shown in full")?;
+        Ok((Question { requests: before.requests, ..shown }, judged))
+    }
+
+    fn show_edited(&mut self, question: Question, judged: Plans) {
+        let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
+        let expires = Instant::now() + Duration::from_millis(left);
+        self.questions.show(question.clone(), expires);
+        let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
+        let expires_at = crate::publish::time(question.expires_at);
+        if let Some(row) = super::judged::row_of(&question) {
+            drop(self.parts.store.write(move |conn| postern_store::questions::show(conn, &row)));
+        }
+        let mut speaks = None;
+        for (id, judged) in judged {
+            let Some(request) = self.requests.get_mut(&id) else { continue };
+            let digest = judged.digest.clone();
+            let text = text_of(&judged.plan.launch);
+            request.line = escape::text(&text);
+            request.edited = Some(text);
+            request.judged = Some(judged);
+            let about = request.about();
+            let pending = Notice::Pending(Pending { expires_at: expires_at.clone(), position });
+            drop(self.parts.publisher.publish(&about, question.asked_at, pending, |_| Ok(())));
+            self.happen(id, Event::Edited { digest });
+            speaks = speaks.or(Some(id));
+        }
+        tracing::info!(question = %question.id, "edited");
+        if let Some(id) = speaks {
+            self.count_matches(id, &question);
+        }
+        self.tell_changed(question);
+    }
+}
+
+/// What the person wrote: the words of a command, where the agent asked for a command and this is nothing more than one;
+/// otherwise a line for the shell.
+fn what_of(asked: &What, text: &str) -> What {
+    let reading = read_shell(text, Dialect::Bash);
+    let one = match reading.steps.as_slice() {
+        [step] if step.via.is_empty() && step.redirections.is_empty() && step.assignments.is_empty() => {
+            Some(step)
+        }
+        _ => None,
+    };
+    let literal = one.filter(|_| reading.is_clear()).and_then(Step::literal_argv);
+    match (asked, literal, words_of(text)) {
+        (What::Command(_), Some(literal), Ok(words)) if literal == words => What::Command(words),
+        _ => What::Shell(text.to_owned()),
+    }
+}
+
+/// What would run, where the person may decide that. What is denied whatever the person says is not shown.
+fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), String> {
+    match judgement {
+        Judgement::Refused(denial) => Err(why(&denial)),
+        Judgement::Judged(judged) if judged.verdict.decision == Decision::Deny => {
+            Err(why(&super::denial::of_verdict(&judged.verdict)))
+        }
+        Judgement::Judged(judged) => Ok((id, judged)),
+    }
+}
+
+fn why(denial: &Denial) -> String {
+    let what = match denial.reason {
+        DenyReason::Invalid => "it cannot be read",
+        DenyReason::Core | DenyReason::Denylist => "it is never allowed",
+        _ => "it would be denied",
+    };
+    format!("{what}: {}", denial.message)
+}
+
+/// What the agent asked for, from what is on show.
+fn asked_text(question: &Question) -> Shown {
+    question.command.iter().flat_map(|part| part.text.iter().cloned()).collect()
+}
+
+/// What is started, as one line of shell text.
+pub(super) fn text_of(launch: &Launch) -> String {
+    match launch {
+        Launch::Argv { argv } => postern_command::quote(argv),
+        Launch::Shell { text } => text.clone(),
+    }
+}
+
+fn refused(reason: String) -> Edited {
+    Edited { applied: false, reason: Some(reason) }
+}
