@@ -1,5 +1,8 @@
 import { defineConfig } from "@playwright/test";
 
+// Two checkouts on one machine need two ports.
+const port = Number(process.env.POSTERN_UI_PORT ?? 4173);
+
 // The real pages on the fake backend, in the browser that the system has.
 export default defineConfig({
   testDir: "e2e",
@@ -8,7 +11,7 @@ export default defineConfig({
   workers: 2,
   reporter: [["list"]],
   use: {
-    baseURL: "http://localhost:4173",
+    baseURL: `http://localhost:${port}`,
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--force-color-profile=srgb"],
@@ -21,7 +24,7 @@ export default defineConfig({
   webServer: {
     command:
       "vite build --mode fake --outDir test-results/fake --emptyOutDir && vite preview --outDir test-results/fake",
-    port: 4173,
+    port,
     reuseExistingServer: false,
   },
 });

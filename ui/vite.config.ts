@@ -7,7 +7,7 @@ export default defineConfig({
   base: "./",
   clearScreen: false,
   server: { port: 5173, strictPort: true },
-  preview: { port: 4173, strictPort: true },
+  preview: { port: Number(process.env.POSTERN_UI_PORT ?? 4173), strictPort: true },
   build: {
     target: "safari16",
     modulePreload: { polyfill: false },

@@ -1,9 +1,12 @@
-//! What the approval page may call: it says an id, a digest and an answer, never what to run.
+//! What the approval page may call: it says an id, a digest and an answer. What a person makes of the command is judged
+//! by the host before it is shown.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
+use crate::desk::Offer;
 use crate::desk::Showing;
 use crate::run::Parts;
-use postern_contract::{AnswerParams, Answered};
+use postern_contract::methods::RulePreview;
+use postern_contract::{AnswerParams, Answered, EditParams, Edited};
 use tauri::State;
 use tauri::ipc::Channel;
 
@@ -28,4 +31,14 @@ pub(super) async fn question_answer(
     params: AnswerParams,
 ) -> Result<Answered, String> {
     parts.approval.answer(params).await
+}
+
+#[tauri::command]
+pub(super) async fn question_edit(parts: State<'_, Parts>, params: EditParams) -> Result<Edited, String> {
+    parts.approval.edit(params).await
+}
+
+#[tauri::command]
+pub(super) async fn question_preview(parts: State<'_, Parts>, offer: Offer) -> Result<RulePreview, String> {
+    parts.approval.preview(offer).await
 }

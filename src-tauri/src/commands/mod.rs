@@ -13,6 +13,8 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         approval::question_presented,
         approval::question_seen_end,
         approval::question_answer,
+        approval::question_edit,
+        approval::question_preview,
         settings::settings_call,
         settings::settings_watch,
         settings::settings_launch_at_login,

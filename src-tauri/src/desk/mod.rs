@@ -3,8 +3,9 @@
 //! Nothing is decided here. The host's clock arms *Allow*; this only makes sure that what is reported is true.
 
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{AnswerParams, Question};
-use serde::Serialize;
+use postern_contract::{AnswerParams, Question, RuleDraft, Scope};
+use postern_policy::{Effect, kind_name, pattern_text};
+use serde::{Deserialize, Serialize};
 
 /// What the approval page shows. `ui/src/backend/backend.ts` has the same type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +23,17 @@ enum ShownArming {
         left_ms: u64,
     },
     Armed,
+}
+
+/// An offer of *Always* that the page asks about. `ui/src/backend/backend.ts` has the same type.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Offer {
+    question_id: String,
+    digest: String,
+    proposal: String,
+    edited: Option<String>,
+    scope: Scope,
 }
 
 /// What is on the desk: one question at a time, oldest first.
@@ -64,6 +76,28 @@ impl Desk {
     /// Whether an answer names what is on show.
     pub(crate) fn answers(&self, params: &AnswerParams) -> bool {
         self.shows(&params.question_id, &params.digest)
+    }
+
+    /// The rule that an offer of the question on show would save, perhaps edited; none where it is of another question, or
+    /// would save more than one.
+    pub(crate) fn draft_of(&self, offer: &Offer) -> Option<RuleDraft> {
+        let question = self.question.as_ref().filter(|_| self.shows(&offer.question_id, &offer.digest))?;
+        let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
+        let [rule] = proposal.rules.as_slice() else { return None };
+        Some(RuleDraft {
+            effect: Effect::Allow,
+            agent: (offer.scope == Scope::Agent).then(|| question.asker.agent.clone()),
+            text: offer.edited.clone().unwrap_or_else(|| pattern_text(&rule.pattern)),
+            // Edited, it is read as it is written, as the answer would be.
+            kind: offer.edited.is_none().then(|| kind_name(&rule.pattern)),
+            args: None,
+            pin: rule.pinned,
+            allow_writes: false,
+            lifetime: None,
+            why: None,
+            matches: Vec::new(),
+            misses: Vec::new(),
+        })
     }
 
     /// The page has laid out the question on show.

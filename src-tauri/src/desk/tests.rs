@@ -109,3 +109,22 @@ fn an_answer_names_what_is_on_show() {
     assert!(!desk.answers(&answer("q1", "d2")), "another digest was not shown");
     assert!(!desk.answers(&answer("q2", "d1")), "another question was not shown");
 }
+
+#[test]
+fn an_offer_is_of_the_question_on_show() {
+    let mut desk = Desk::default();
+    let rule =
+        json!({"pattern": {"kind": "command", "value": "git push *"}, "text": "git push *", "pinned": false});
+    let proposals = json!([{"id": "command", "label": [], "rules": [rule], "wouldMatch": null}]);
+    let proposals = serde_json::from_value(proposals).unwrap();
+    desk.waiting(Some(Question { proposals, ..question("q1", "d1") }));
+    let offer = |digest: &str, edited: Option<&str>, scope: &str| {
+        let offer = json!({"questionId": "q1", "digest": digest, "proposal": "command", "edited": edited, "scope": scope});
+        desk.draft_of(&serde_json::from_value(offer).unwrap())
+    };
+    let draft = offer("d1", None, "agent").unwrap();
+    assert_eq!((draft.text.as_str(), draft.agent.is_some()), ("git push *", true));
+    let edited = offer("d1", Some("git push origin *"), "everyone").unwrap();
+    assert_eq!((edited.text.as_str(), edited.agent, edited.kind), ("git push origin *", None, None));
+    assert_eq!(offer("d2", None, "agent"), None, "another question was not shown");
+}

@@ -2,8 +2,9 @@
 
 use super::presenter::{Event, Presenter};
 use crate::backend::Backend;
-use crate::desk::Showing;
-use postern_contract::{AnswerParams, Answered};
+use crate::desk::{Offer, Showing};
+use postern_contract::methods::RulePreview;
+use postern_contract::{AnswerParams, Answered, EditParams, Edited};
 use std::sync::Arc;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
@@ -70,6 +71,20 @@ impl Approval {
         let (reply, answered) = oneshot::channel();
         self.send(Event::Answer { params: Box::new(params), reply });
         answered.await.map_err(|_| "the window is closing".to_owned())?
+    }
+
+    /// The command as the person changed it.
+    pub(crate) async fn edit(&self, params: EditParams) -> Result<Edited, String> {
+        let (reply, edited) = oneshot::channel();
+        self.send(Event::Edit { params, reply });
+        edited.await.map_err(|_| "the window is closing".to_owned())?
+    }
+
+    /// What an offer would have let through.
+    pub(crate) async fn preview(&self, offer: Offer) -> Result<RulePreview, String> {
+        let (reply, preview) = oneshot::channel();
+        self.send(Event::Preview { offer, reply });
+        preview.await.map_err(|_| "the window is closing".to_owned())?
     }
 
     fn send(&self, event: Event) {

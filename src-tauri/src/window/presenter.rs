@@ -2,11 +2,12 @@
 
 use super::approval::{LEAST_HEIGHT, WIDTH};
 use crate::backend::Backend;
-use crate::desk::{Desk, Showing};
+use crate::desk::{Desk, Offer, Showing};
 use postern_contract::methods::{
-    AnswerQuestion, CannotPresent, ListQuestions, Nothing, PresentQuestion, Unpresented,
+    AnswerQuestion, CannotPresent, EditQuestion, ListQuestions, Nothing, PresentQuestion, PreviewRule,
+    RulePreview, Unpresented,
 };
-use postern_contract::{Answer, AnswerParams, Answered, Scope};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Scope};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;
@@ -33,6 +34,10 @@ pub(crate) enum Event {
     Shaken,
     /// The page's answer.
     Answer { params: Box<AnswerParams>, reply: oneshot::Sender<Result<Answered, String>> },
+    /// The person's own version of the command.
+    Edit { params: EditParams, reply: oneshot::Sender<Result<Edited, String>> },
+    /// The page asks what an offer would have let through.
+    Preview { offer: Offer, reply: oneshot::Sender<Result<RulePreview, String>> },
     /// The person closed the window.
     Closed,
     /// Time to ask the host again whether *Allow* works.
@@ -94,6 +99,22 @@ impl Presenter {
                 // The page may be gone by then; the answer counts all the same.
                 reply.send(self.answer(*params).await).ok();
                 self.look().await?;
+            }
+            Event::Edit { params, reply } => {
+                reply.send(self.edit(params).await).ok();
+                self.look().await?;
+            }
+            Event::Preview { offer, reply } => {
+                // The rule is the question's own: the page says which, and what the person made of its pattern.
+                let draft = self.desk.draft_of(&offer).ok_or("another question is on show by now".to_owned());
+                let backend = Arc::clone(&self.backend);
+                tokio::spawn(async move {
+                    let preview = match draft {
+                        Ok(draft) => backend.ask::<PreviewRule>(&draft).await.map_err(|error| error.message),
+                        Err(problem) => Err(problem),
+                    };
+                    reply.send(preview).ok();
+                });
             }
             Event::Closed => {
                 if let Some(params) = self.refusal() {
@@ -173,6 +194,14 @@ impl Presenter {
             return Ok(Answered { applied: false, reason, also: Vec::new() });
         }
         self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)
+    }
+
+    async fn edit(&self, params: EditParams) -> Result<Edited, String> {
+        if !self.desk.shows(&params.question_id, &params.digest) {
+            let reason = Some("another question is on show by now".to_owned());
+            return Ok(Edited { applied: false, reason });
+        }
+        self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)
     }
 
     fn refusal(&self) -> Option<AnswerParams> {

@@ -1,6 +1,16 @@
 // What a page needs from whatever is behind it. `tauri.ts` is the app, `fake.ts` a stand-in for tests and design.
 
-import type { Answered, AnswerParams, ControlMethods, Question, Told } from "../contract";
+import type {
+  Answered,
+  AnswerParams,
+  ControlMethods,
+  Edited,
+  EditParams,
+  Question,
+  RulePreview,
+  Scope,
+  Told,
+} from "../contract";
 
 /** Where arming stands: it lives in the app, the page only shows it. */
 export type Arming = { state: "unseen" } | { state: "counting"; leftMs: number } | { state: "armed" };
@@ -17,7 +27,16 @@ export type News = Told["method"] | "host.lost" | "host.back";
 /** Stops a subscription. */
 export type Stop = () => void;
 
-/** All that the approval page can do. It says an id and an answer, never what to run. */
+/** An offer of *Always*, perhaps edited, of which a person wants to know what it would have let through. */
+export interface Offer {
+  questionId: string;
+  digest: string;
+  proposal: string;
+  edited: string | null;
+  scope: Scope;
+}
+
+/** All that the approval page can do. It says an id and an answer; what a person makes of the command is judged first. */
 export interface ApprovalBackend {
   /** Tells what to show now, and again whenever that changes. */
   watch(show: (showing: Showing) => void): Stop;
@@ -27,6 +46,10 @@ export interface ApprovalBackend {
   seenEnd(id: string, digest: string): Promise<void>;
   /** A person's answer. */
   answer(params: AnswerParams): Promise<Answered>;
+  /** The command as a person changed it: it comes back as another question, or with the reason why not. */
+  edit(params: EditParams): Promise<Edited>;
+  /** What an offer would have let through. */
+  preview(offer: Offer): Promise<RulePreview>;
 }
 
 /** The control methods that the settings page may call. It cannot answer a question; the app refuses it as well. */

@@ -1,13 +1,15 @@
 // A stand-in for the app, so that the real pages run in a browser: for design, and under test.
 
-import type { AnswerParams, Question } from "../contract";
-import type { ApprovalBackend, Arming, SettingsBackend, Showing } from "./backend";
+import type { AnswerParams, Edited, EditParams, Question, RulePreview } from "../contract";
+import type { ApprovalBackend, Arming, Offer, SettingsBackend, Showing } from "./backend";
 import { FakeSettings } from "./fake-settings";
-import { scenes, type Scene } from "./samples";
+import { editedTo, scenes, type Scene } from "./samples";
 
 /** What the page said, for tests to look at. */
 export interface Said {
   answers: AnswerParams[];
+  edits: EditParams[];
+  previews: Offer[];
   presented: { id: string; digest: string; height: number }[];
   seen: string[];
 }
@@ -19,7 +21,7 @@ declare global {
 }
 
 export class FakeApproval implements ApprovalBackend {
-  readonly said: Said = { answers: [], presented: [], seen: [] };
+  readonly said: Said = { answers: [], edits: [], previews: [], presented: [], seen: [] };
   private show: (showing: Showing) => void = () => undefined;
   private arming: Arming = { state: "unseen" };
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,6 +67,28 @@ export class FakeApproval implements ApprovalBackend {
     this.arming = { state: "unseen" };
     this.tell();
     return { applied: true, reason: null, also: [] };
+  }
+
+  async edit(params: EditParams): Promise<Edited> {
+    this.said.edits.push(params);
+    const open = this.queue[0];
+    if (open?.digest !== params.digest)
+      return { applied: false, reason: "what was shown is not what would run now; look again" };
+    if (/\brm\b/.test(params.text))
+      return { applied: false, reason: "it is never allowed: `rm -rf /` removes everything there is." };
+    this.queue[0] = editedTo(open, params.text);
+    clearTimeout(this.timer);
+    this.arming = { state: "unseen" };
+    this.tell();
+    return { applied: true, reason: null };
+  }
+
+  async preview(offer: Offer): Promise<RulePreview> {
+    this.said.previews.push(offer);
+    const text = offer.edited ?? "";
+    const problem = offer.edited !== null && text.trim().length < 2 ? "a rule needs a pattern" : null;
+    const examples = ["git push origin main", "git push origin fix-login", "git push --tags"];
+    return { problem, remarks: [], matched: problem ? 0 : 7, of: 50, examples: problem ? [] : examples };
   }
 
   private tell() {

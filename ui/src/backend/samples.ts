@@ -1,6 +1,6 @@
 // Questions for the fake backend: one of each kind that a person meets, and the worst that an agent can send.
 
-import type { CommandPart, Decision, Piece, Question, StepVerdict } from "../contract";
+import type { CommandPart, Decision, Past, Piece, Question, StepVerdict } from "../contract";
 
 export const text = (plain: string): Piece[] => [{ text: plain, escaped: false }];
 export const escaped = (code: string): Piece => ({ text: code, escaped: true });
@@ -22,6 +22,8 @@ const verdict = (program: string, line: string, decision: Decision): StepVerdict
   rule: null,
   span: [0, line.length],
 });
+
+const past = (line: string, outcome: string, at: number): Past => ({ line: text(line), outcome, at });
 
 export function push(now = Date.now()): Question {
   return {
@@ -50,6 +52,7 @@ export function push(now = Date.now()): Question {
     line: "cd ~/Projects/site && npm test && git push origin main",
     argv: null,
     shell: true,
+    editable: "cd ~/Projects/site && npm test && git push origin main",
     steps: [
       verdict("cd", "cd ~/Projects/site", "allow"),
       verdict("npm", "npm test", "allow"),
@@ -114,6 +117,11 @@ export function push(now = Date.now()): Question {
     atZero: "Denied",
     armingMs: 1000,
     waiting: 2,
+    recent: [
+      past("npm run build", "exit 0", now - 2 * 60_000),
+      past("git commit -am 'Fix the login redirect'", "exit 0", now - 3 * 60_000),
+      past("git push --force origin main", "denied by you", now - 9 * 60_000),
+    ],
   };
 }
 
@@ -181,6 +189,8 @@ export function dangerous(now = Date.now()): Question {
         wouldMatch: [0, 12],
       },
     ],
+    editable: undefined,
+    recent: [],
     armingMs: 1500,
     waiting: 0,
   };
@@ -226,6 +236,8 @@ export function script(now = Date.now()): Question {
     ],
     env: [],
     stdin: "12 bytes of text",
+    editable: `${words.slice(0, -1).join(" ")} 'report with spaces.pdf'`,
+    recent: [],
     why: text("python3 changed 3.12.7 → 3.13.1 since it was last allowed 3 days ago."),
     rule: { id: 7, effect: "allow", pattern: "/usr/bin/python3", source: "you", why: null },
     proposals: [
@@ -287,10 +299,87 @@ export function hostile(now = Date.now()): Question {
     why: [...text("No rule covers "), ...nasty],
     risk: { level: "dangerous", reasons: ["inline code for a shell"] },
     proposals: [],
+    editable: undefined,
+    edited: nasty,
+    recent: [{ line: nasty, outcome: "exit 0", at: now - 60_000 }],
     armingMs: 1500,
     waiting: 31,
   };
 }
 
-export const scenes = { push, dangerous, script, hostile };
+/** A tool of the agent's own: it has no program and no folder. */
+export function tool(now = Date.now()): Question {
+  const { rule, ...first } = push(now);
+  return {
+    ...first,
+    rule,
+    id: "0199a1c0-0000-7000-8000-000000000005",
+    digest: "e".repeat(64),
+    tool: text("write_file"),
+    command: [
+      part("program", 0, "write_file"),
+      part(
+        "argument",
+        0,
+        ' {"path":"src/login.ts","content":"export const redirect = (to: string) => to;\\n"}',
+      ),
+    ],
+    line: "write_file …",
+    argv: null,
+    shell: false,
+    editable: undefined,
+    steps: [],
+    programs: [],
+    cwd: [],
+    env: [],
+    why: text("`write_file` asks for `src/login.ts`."),
+    policy: "Tools are asked about as permissions.jsonc says",
+    risk: { level: "needs-review", reasons: ["a tool of the agent's own"] },
+    proposals: [
+      { id: "command", label: text("write_file src/** in permissions.jsonc"), rules: [], wouldMatch: null },
+    ],
+    waiting: 0,
+  };
+}
+
+/** What a person made of a question's command. */
+export function editedTo(question: Question, line: string): Question {
+  const [program = "", ...rest] = line.split(/(?= )/);
+  return {
+    ...question,
+    digest: "f".repeat(64),
+    command: [part("program", 0, program), part("argument", 0, rest.join(""))],
+    line,
+    argv: line.split(" ").map(text),
+    shell: false,
+    editable: line,
+    edited: question.edited ?? question.command.flatMap((one) => one.text),
+    steps: [verdict(program, line, "ask")],
+    why: text(`No rule for \`${line}\`.`),
+    askedAt: Date.now(),
+    expiresAt: Date.now() + 120_000,
+    waiting: 0,
+  };
+}
+
+/** A command that a person has changed, waiting for their yes. */
+export function edited(now = Date.now()): Question {
+  return editedTo(push(now), "git push --dry-run origin main");
+}
+
+/** More than fits on any screen. */
+export function long(now = Date.now()): Question {
+  const line = Array.from({ length: 240 }, (_, i) => `src/module-${i}/index.test.ts`).join(" ");
+  return {
+    ...push(now),
+    id: "0199a1c0-0000-7000-8000-000000000006",
+    digest: "9".repeat(64),
+    command: [part("program", 0, "npx"), part("argument", 0, ` vitest run ${line}`)],
+    steps: [verdict("npx", `npx vitest run ${line}`, "ask")],
+    editable: `npx vitest run ${line}`,
+    waiting: 0,
+  };
+}
+
+export const scenes = { push, dangerous, script, hostile, tool, edited, long };
 export type Scene = keyof typeof scenes;

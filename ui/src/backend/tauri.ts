@@ -19,6 +19,8 @@ export function approval(): ApprovalBackend {
     presented: (id, digest, height) => invoke("question_presented", { id, digest, height }),
     seenEnd: (id, digest) => invoke("question_seen_end", { id, digest }),
     answer: (params) => invoke("question_answer", { params }),
+    edit: (params) => invoke("question_edit", { params }),
+    preview: (offer) => invoke("question_preview", { offer }),
   };
 }
 

@@ -1,5 +1,25 @@
+// The escapes that the app writes into text, as a page shows them.
+
+import type { Piece } from "../contract";
+
 /** The escape of one character as people write its number: `\u{456}` is U+0456. Other escapes stay as they are. */
 export function named(escape: string): string {
   const digits = /^\\u\{([0-9a-f]+)\}$/i.exec(escape)?.[1];
   return digits ? `U+${digits.toUpperCase().padStart(4, "0")}` : escape;
+}
+
+/**
+ * The pieces of a line that was escaped for a terminal, where a literal backslash is doubled. Nothing is turned back into
+ * the character it stands for: an escape becomes a marked piece, and two backslashes become the one they stand for.
+ */
+export function piecesOf(line: string): Piece[] {
+  const found: Piece[] = [];
+  for (const text of line.match(/\\(?:u\{[0-9a-f]+\}|x[0-9a-f]{2}|[nrt\\])|[^\\]+|\\/gi) ?? []) {
+    const escaped = text.length > 1 && text.startsWith("\\") && text !== "\\\\";
+    const shown = text === "\\\\" ? "\\" : text;
+    const last = found.at(-1);
+    if (!escaped && last && !last.escaped) last.text += shown;
+    else found.push({ text: shown, escaped });
+  }
+  return found;
 }

@@ -1,6 +1,7 @@
 // The host's sentences name commands between backticks. They are told apart here, and shown as code.
 
 import type { Piece } from "../contract";
+import { piecesOf } from "./escaped";
 
 /** A stretch of a sentence: words, or a command that it names. */
 export interface Stretch {
@@ -13,7 +14,11 @@ export interface Stretch {
  * command that is named, which could pass its middle off as the host's words; such a sentence stays as it is written.
  */
 export function stretches(said: Piece[] | string): Stretch[] {
-  const pieces = typeof said === "string" ? [{ text: said, escaped: false }] : said;
+  // The host escapes what it quotes where it forms the sentence.
+  const pieces =
+    typeof said === "string"
+      ? piecesOf(said)
+      : said.flatMap((piece) => (piece.escaped ? [piece] : piecesOf(piece.text)));
   const marks = pieces.reduce(
     (sum, piece) => sum + (piece.escaped ? 0 : piece.text.split("`").length - 1),
     0,

@@ -1,21 +1,9 @@
 // Times as people say them.
 
+import { ago, MINUTE } from "../parts/ago";
 import { words } from "../words";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** How long ago, roughly. */
-export function ago(at: number | null | undefined, now: number): string {
-  if (at === null || at === undefined) return words.time.never;
-  const gone = now - at;
-  if (gone < MINUTE) return words.time.now;
-  if (gone < HOUR) return words.time.minutes(Math.floor(gone / MINUTE));
-  if (gone < DAY) return words.time.hours(Math.floor(gone / HOUR));
-  if (gone < 2 * DAY) return words.time.yesterday;
-  return words.time.days(Math.floor(gone / DAY));
-}
+export { ago };
 
 /** How long it took. */
 export function took(ms: number | null): string {
