@@ -48,6 +48,18 @@ pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
     }
 }
 
+/// A path of macOS's start volume without the folder that the volume is also to be found in.
+pub(crate) fn without_volume(path: &str) -> Cow<'_, str> {
+    const VOLUMES: [&str; 2] = ["/System/Volumes/Data", "/Volumes/Macintosh HD"];
+    for volume in VOLUMES {
+        let Some((start, rest)) = path.split_at_checked(volume.len()) else { continue };
+        if start.eq_ignore_ascii_case(volume) && (rest.is_empty() || rest.starts_with('/')) {
+            return if rest.is_empty() { Cow::Borrowed("/") } else { Cow::Borrowed(rest) };
+        }
+    }
+    Cow::Borrowed(path)
+}
+
 /// Replaces a leading `~`, `$HOME` or `${HOME}` that stands alone or before a slash.
 pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
     for prefix in ["~", "$HOME", "${HOME}"] {
@@ -85,16 +97,16 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
 }
 
 /// The spelling that deny rules compare by: normal, without case, and with the folders that are one and the same on
-/// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`).
+/// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root).
 pub(crate) fn deny_key(path: &str) -> String {
     let normal = normal(path);
-    let folded = fold(&normal);
+    let folded = fold(without_volume(&normal).as_ref()).into_owned();
     let usr =
         folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
     let private = folded
         .strip_prefix("/private")
         .filter(|rest| ["/tmp", "/var", "/etc"].iter().any(|folder| is_within(rest, folder)));
-    usr.or(private).unwrap_or(&folded).to_owned()
+    usr.or(private).map_or_else(|| folded.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -127,6 +139,19 @@ mod tests {
             ("/a/~", "/a/~"),
         ] {
             assert_eq!(expand_home(written, "/Users/u"), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_start_volume_is_the_root() {
+        for (written, expected) in [
+            ("/System/Volumes/Data/Users/u", "/Users/u"),
+            ("/system/volumes/data", "/"),
+            ("/Volumes/Macintosh HD/bin", "/bin"),
+            ("/System/Volumes/Data2/x", "/System/Volumes/Data2/x"),
+            ("/Volumes/Disk", "/Volumes/Disk"),
+        ] {
+            assert_eq!(without_volume(written), expected, "{written}");
         }
     }
 

@@ -45,9 +45,9 @@ pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<
 fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     let index = rules.deny();
     let base = call.base();
-    let spelled = call.spelled.as_deref().map(path::deny_key);
-    if let Some(key) = &spelled {
-        index.by_path(key, found);
+    let spelled = call.spelled.as_deref();
+    if let Some(path) = spelled {
+        index.by_any_spelling(path, found);
     }
     index.by_first_word(&base, found);
     let exact = |name: &str, found: &mut Vec<usize>| {
@@ -60,14 +60,13 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     exact(&base, found);
     if let Some(program) = call.program {
         for known in [&program.path, &program.real_path] {
-            let key = path::deny_key(known);
-            if spelled.as_ref() != Some(&key) {
-                index.by_path(&key, found);
+            if spelled != Some(known.as_str()) {
+                index.by_any_spelling(known, found);
             }
-            let name = path::base_name(&key);
+            let name = path::fold(path::base_name(known));
             if name != base {
-                index.by_first_word(name, found);
-                exact(name, found);
+                index.by_first_word(&name, found);
+                exact(&name, found);
             }
         }
         if let Some(identity) = &program.identity {

@@ -35,7 +35,7 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>) -> impl Iterator<Ite
     index.by_base_name(&name, &mut found);
     if word.contains('/') {
         let home = path::expand_home(word, facts.home);
-        index.by_path(&path::deny_key(&path::join(facts.cwd, &home)), &mut found);
+        index.by_any_spelling(&path::join(facts.cwd, &home), &mut found);
     }
     found.into_iter().map(|at| part.get(at))
 }

@@ -42,10 +42,20 @@ impl Index {
         self.paths.entry(key).or_default().push(at);
     }
 
-    pub(super) fn add_glob(&mut self, expanded: &str, any_case: bool, at: usize) -> Result<(), String> {
+    /// Adds a path glob: for rules that deny also as it reads in the one spelling that paths are compared by.
+    pub(super) fn add_glob(
+        &mut self,
+        expanded: &str,
+        generous: bool,
+        any_case: bool,
+        at: usize,
+    ) -> Result<(), String> {
         let text = if any_case { path::fold(expanded) } else { expanded.into() };
-        let glob = crate::pattern::glob(&text, false).map_err(|error| error.kind().to_string())?;
-        self.globs.add(&text, glob, at);
+        let key = generous.then(|| path::deny_key(expanded)).filter(|key| *key != text);
+        for text in std::iter::once(text.into_owned()).chain(key) {
+            let glob = crate::pattern::glob(&text, false).map_err(|error| error.kind().to_string())?;
+            self.globs.add(&text, glob, at);
+        }
         Ok(())
     }
 
@@ -82,9 +92,22 @@ impl Index {
         self.files.entry((identity.device, identity.inode.clone())).or_default().push(at);
     }
 
-    pub(crate) fn by_path(&self, key: &str, found: &mut Vec<usize>) {
-        extend(&self.paths, key, found);
-        self.globs.find(key, found);
+    /// Rules that allow, by a path as they compare it.
+    pub(crate) fn by_path(&self, path: &str, found: &mut Vec<usize>) {
+        extend(&self.paths, path, found);
+        self.globs.find(path, found);
+    }
+
+    /// Rules that deny, by any path: literal ones by the one spelling of it, globs by that and by the path itself
+    /// (`/usr/**` is about `/usr/bin/x`, which is compared as `/bin/x`).
+    pub(crate) fn by_any_spelling(&self, path: &str, found: &mut Vec<usize>) {
+        let key = path::deny_key(path);
+        self.by_path(&key, found);
+        let folded = path::normal(path);
+        let folded = path::fold(&folded);
+        if folded != key {
+            self.globs.find(&folded, found);
+        }
     }
 
     pub(crate) fn by_base_name(&self, name: &str, found: &mut Vec<usize>) {

@@ -104,7 +104,7 @@ impl Part {
                 let expanded = path::expand_home(text, home);
                 compiled.is_glob = is_glob(&expanded);
                 if compiled.is_glob {
-                    index.add_glob(&expanded, any_case, at)?;
+                    index.add_glob(&expanded, generous, any_case, at)?;
                 } else {
                     index.add_path(path_key(&expanded, generous, any_case), at);
                 }

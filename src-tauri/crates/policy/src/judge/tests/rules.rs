@@ -197,6 +197,33 @@ fn a_deny_rule_follows_the_program_everywhere() {
 }
 
 #[test]
+fn a_deny_rule_s_glob_is_compared_in_every_spelling_of_a_path() {
+    for (rule, command) in [
+        ("/usr/bin/*", "git status"),
+        ("/usr/bin/g*", "/usr/bin/git status"),
+        ("/usr/**", "git status"),
+        ("/bin/*", "git status"),
+        ("/bin/g?t", "/USR/bin/GIT status"),
+        ("/**/git", "git status"),
+        ("/private/tmp/*", "/tmp/tool"),
+        ("/tmp/*", "/private/tmp/tool"),
+        ("/System/Volumes/Data/usr/bin/*", "git status"),
+        ("~/project/b*/x", "./build/x"),
+    ] {
+        for allow in ["/**", "git *"] {
+            let verdict = Scene::new().allow(allow).deny(rule).shell(command).judge();
+            assert_eq!(verdict.reason, Reason::Denylist, "{rule} and {command}: {}", verdict.message);
+        }
+    }
+    for (rule, command) in
+        [("/usr/bin/*", "/opt/git status"), ("/usr/*", "git status"), ("/bin/*/x", "git status")]
+    {
+        let verdict = Scene::new().deny(rule).program("/opt/git", "other").shell(command).judge();
+        assert_ne!(verdict.decision, Decision::Deny, "{rule} and {command}: {}", verdict.message);
+    }
+}
+
+#[test]
 fn a_deny_rule_looks_into_what_cannot_be_read() {
     let verdict = Scene::new().allow("/**").deny("~/bin/x").shell("~/bin/x a").judge();
     assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
