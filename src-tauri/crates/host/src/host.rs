@@ -221,7 +221,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
     let home = std::fs::canonicalize(&config.user.home)
         .map_or_else(|_| config.user.home.clone(), |home| home.to_string_lossy().into_owned());
     Arc::new(World {
-        resolver: Resolver::new(),
+        resolver: Resolver::at_home(&home),
         user: config.user.clone(),
         home,
         data: data.to_string_lossy().into_owned(),

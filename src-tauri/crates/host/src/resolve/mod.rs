@@ -33,6 +33,8 @@ pub const SHELL: &str = "/bin/bash";
 #[derive(Debug, Clone, Default)]
 pub struct Resolver {
     identities: Arc<Identities>,
+    /// The person's home folder; empty where none was told.
+    home: Arc<str>,
 }
 
 /// What was found for a request.
@@ -90,6 +92,11 @@ impl Resolver {
         Self::default()
     }
 
+    /// A resolver that knows the person's home folder (absolute), for paths that begin there.
+    pub fn at_home(home: &str) -> Self {
+        Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
+    }
+
     /// The identities it remembers.
     pub fn identities(&self) -> &Identities {
         &self.identities
@@ -143,7 +150,7 @@ impl Resolver {
             held.scripts.push(file);
             Some(fact)
         });
-        let targets = targets::of_step(step, &there.folder);
+        let targets = targets::of_step(step, &there.folder, &self.home);
         StepFacts { program, via, script, targets }
     }
 

@@ -1,24 +1,38 @@
 //! Where the paths that a step names really lead: over symbolic links, before it runs.
 
-use postern_command::{Redirection, Step};
+use postern_command::{Redirection, Step, Word};
 use postern_policy::Target;
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// Paths of one step that are looked up; behind the last one none is.
 const MOST: usize = 256;
 
-/// The literal paths among a step's words, its wrappers' words and the targets of its redirections. A word with an `=`
-/// is also looked at behind it (`of=/x`, `--output=/x`).
-pub(super) fn of_step(step: &Step, folder: &Path) -> Vec<Target> {
+/// The literal paths among a step's words, its wrappers' words and the targets of its redirections; those that begin
+/// with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`, `--output=/x`).
+pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
     let redirected = step.redirections.iter().filter(|redirection| redirection.writes());
     let redirected = redirected.map(|redirection: &Redirection| &redirection.target);
     let words = step.via.iter().flat_map(|via| &via.argv).chain(&step.argv);
-    let words = redirected.chain(words).filter_map(|word| word.value.as_deref());
-    let spelled =
-        words.flat_map(|word| std::iter::once(word).chain(word.split_once('=').map(|(_, behind)| behind)));
+    let words = redirected.chain(words).filter_map(|word| written(word, home));
+    let spelled = words.flat_map(|word| {
+        let behind = word.split_once('=').map(|(_, behind)| behind.to_owned());
+        std::iter::once(word.into_owned()).chain(behind)
+    });
     let paths =
         spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
-    paths.filter_map(|written| target(written, folder)).collect()
+    paths.filter_map(|written| target(&written, folder)).collect()
+}
+
+/// A word as it is known before the run: its value, or a path below the home folder with the folder put in. What a
+/// shell would expand behind that stays as it is.
+fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
+    if let Some(value) = &word.value {
+        return Some(Cow::Borrowed(value));
+    }
+    let plain = word.raw.replace(['"', '\'', '\\'], "");
+    let below = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| plain.strip_prefix(start))?;
+    (!home.is_empty()).then(|| Cow::Owned(format!("{home}/{below}")))
 }
 
 /// None for a path that leads where it says, or that depends on a folder that is not known.
@@ -86,5 +100,20 @@ mod tests {
             assert_eq!(found.as_deref(), root.join(leads).to_str(), "{written}");
         }
         assert_eq!(target("data/x", &root), None, "it leads where it says");
+    }
+
+    #[test]
+    fn a_path_below_the_home_folder_is_followed_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        std::fs::create_dir(home.join("data")).unwrap();
+        std::os::unix::fs::symlink(home.join("data"), home.join("l")).unwrap();
+        let home = home.to_str().unwrap();
+        for line in ["touch ~/l/x", "touch \"$HOME/l/x\"", "echo x > ${HOME}/l/x", "touch ~/'l'/x"] {
+            let reading = postern_command::read_shell(line, postern_command::Dialect::Bash);
+            let found = of_step(&reading.steps[0], Path::new("/"), home);
+            let expected = Target { written: format!("{home}/l/x"), real: format!("{home}/data/x") };
+            assert_eq!(found, [expected], "{line}");
+        }
     }
 }

@@ -38,7 +38,7 @@ fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
 fn one(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>) -> Option<Outcome> {
     let veto = layers(policy, facts, call, Layer::Parents);
     let rule = deny::find(&policy.rules, call, facts).map(|hit| of_rule(&hit));
-    let core = core::check(call, facts).map(|entry| of_core(entry, &call_label(call)));
+    let core = core::check(call, facts).map(|(entry, word)| of_core(entry, &call_label(call, word)));
     let file = layers(policy, facts, call, Layer::All);
     let seen = core::asks(call).then(|| {
         Outcome::new(
@@ -50,7 +50,10 @@ fn one(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>) -> Option
     [veto, rule, core, file, seen].into_iter().flatten().min_by_key(weight)
 }
 
-fn call_label(call: &Invocation<'_>) -> String {
+fn call_label(call: &Invocation<'_>, word: Option<&str>) -> String {
+    if let Some(word) = word {
+        return format!("{} with `{}`", label::of_words(&[call.name]), escape::text(word));
+    }
     let known: Vec<&str> =
         std::iter::once(call.name).chain(call.args.iter().map_while(|word| *word)).collect();
     label::of_words(&known)

@@ -77,6 +77,25 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     all
 }
 
+/// The step as if its program, which is not known before the run, were called so.
+pub(crate) fn named<'a>(
+    name: &'a str,
+    step: &'a Step,
+    found: &'a StepFacts,
+    facts: &Facts<'a>,
+) -> Option<Invocation<'a>> {
+    let words = step.argv.get(1..)?;
+    Some(Invocation {
+        name,
+        program: None,
+        spelled: None,
+        args: values(words).collect(),
+        raw: words.iter().map(|word| word.raw.as_str()).collect(),
+        targets: &found.targets,
+        folder: folder(facts, step),
+    })
+}
+
 fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
     match step.dir {
         postern_command::Dir::Same => Some(path::normal(facts.cwd)),

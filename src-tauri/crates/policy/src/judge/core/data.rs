@@ -1,51 +1,56 @@
 //! Writing into Postern's own data folder.
 
 use super::super::invocation::Invocation;
-use super::removal;
-use crate::facts::{Facts, StepFacts};
+use super::{everything, removal, spelling};
+use crate::facts::{Facts, StepFacts, Target};
 use crate::path;
 use postern_command::Step;
 
 /// Whether a redirection of the step writes there.
 pub(super) fn redirects_into(step: &Step, found: &StepFacts, facts: &Facts<'_>) -> bool {
     let folder = crate::needed::folder_of(facts.cwd, &step.dir);
-    let led = |text: &str| {
-        found.targets.iter().any(|target| target.written == text && leads_into(&target.real, facts))
-    };
     let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
-        let text = target.value.clone().unwrap_or_else(|| target.raw.replace(['"', '\'', '\\'], ""));
-        led(&text) || is_inside(&text, folder.as_deref(), facts)
+        let text = target.value.as_deref().unwrap_or(&target.raw);
+        leads_inside(text, folder.as_deref(), &found.targets, facts)
     })
 }
 
-/// Whether a program that is not known to only read is given a path in there, or would remove or move it as a whole.
-pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    let words =
-        || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| call.raw.get(at).copied()));
-    let folder = call.folder.as_deref();
-    let led = |text: &str| {
-        call.targets.iter().any(|target| target.written == text && leads_into(&target.real, facts))
+/// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
+/// a whole.
+pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'a str> {
+    let words = || {
+        let raw = |at: usize| call.raw.get(at).copied();
+        call.args.iter().enumerate().filter_map(move |(at, word)| word.or_else(|| raw(at)))
     };
-    let touched = words().any(|word| spellings(word).any(|text| led(text) || is_inside(text, folder, facts)));
-    if touched && !only_reads(call) {
-        return true;
+    let folder = call.folder.as_deref();
+    let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, folder, call.targets, facts));
+    if let Some(word) = words().find(inside).filter(|_| !only_reads(call)) {
+        return Some(word);
     }
     match &*call.base() {
         // The last operand is where it moves to.
         "mv" | "gmv" => {
             let moved = words().count().saturating_sub(1);
-            words().take(moved).any(|word| holds_data(word, folder, facts))
+            words().take(moved).find(|word| holds_data(word, folder, facts))
         }
-        "rm" | "grm" | "srm" | "chmod" | "chown" | "chflags" if removal::is_recursive(call) => {
-            words().any(|word| holds_data(word, folder, facts))
+        "rm" | "grm" | "srm" | "chmod" | "chown" | "chflags" if removal::is_recursive(call, facts) => {
+            words().find(|word| holds_data(word, folder, facts))
         }
-        _ => false,
+        _ => None,
     }
 }
 
 fn only_reads(call: &Invocation<'_>) -> bool {
-    let argv: Option<Vec<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
+    // A word that begins so is a path whatever it turns into.
+    let path = |at: usize| {
+        call.raw
+            .get(at)
+            .copied()
+            .filter(|raw| raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/"))
+    };
+    let args = call.args.iter().enumerate().map(|(at, word)| word.or_else(|| path(at)));
+    let argv: Option<Vec<&str>> = std::iter::once(Some(call.name)).chain(args).collect();
     argv.is_some_and(|argv| postern_command::is_read_only(&argv))
 }
 
@@ -56,29 +61,47 @@ fn spellings(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind).chain(glued)
 }
 
-fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> String {
-    let plain = text.replace(['"', '\'', '\\'], "");
-    let text = path::expand_home(&plain, facts.home);
+/// Whether a path lies there, in one of the spellings that it may turn into, or by where a link leads.
+fn leads_inside(text: &str, folder: Option<&str>, targets: &[Target], facts: &Facts<'_>) -> bool {
+    let led = |text: &str| {
+        targets
+            .iter()
+            .any(|target| target.written == text && path::is_within(&key(&target.real), &key(facts.data)))
+    };
+    if !targets.is_empty() {
+        let here = folder.unwrap_or(facts.cwd);
+        if led(text) || spelling::all(text, here, facts).iter().any(|text| led(text)) {
+            return true;
+        }
+    }
+    is_inside(text, folder, facts)
+}
+
+/// The spelling that paths are compared by.
+fn key(path: &str) -> String {
+    path::deny_key(&path::without_volume(path))
+}
+
+fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> Vec<String> {
     let here = folder.unwrap_or(facts.cwd);
-    path::deny_key(&path::join(here, &path::out_of_proc(&text, here)))
+    let texts = spelling::all(text, here, facts).into_iter();
+    texts.map(|text| key(&path::join(here, &path::out_of_proc(&text, here)))).collect()
 }
 
-/// Whether a real path lies there; a path of the system's view of processes leads there by its end.
-fn leads_into(real: &str, facts: &Facts<'_>) -> bool {
-    path::is_within(&path::deny_key(real), &path::deny_key(facts.data))
-}
-
-fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
+/// Whether a path lies in Postern's data.
+pub(super) fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
+    let data = || key(facts.data);
     // A bare word lies where the step runs.
-    if !text.contains(['/', '~', '$'])
-        && !path::is_within(&path::deny_key(folder.unwrap_or(facts.cwd)), &path::deny_key(facts.data))
-    {
+    if !text.contains(['/', '~', '$', '`']) && !path::is_within(&key(folder.unwrap_or(facts.cwd)), &data()) {
         return false;
     }
-    path::is_within(&resolved(text, folder, facts), &path::deny_key(facts.data))
+    let data = data();
+    resolved(text, folder, facts).iter().any(|path| everything::may_lie_in(path, &data))
 }
 
 /// Whether the path is a folder that the data lie in.
 fn holds_data(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    !text.starts_with('-') && path::is_within(&path::deny_key(facts.data), &resolved(text, folder, facts))
+    let data = key(facts.data);
+    !text.starts_with('-')
+        && resolved(text, folder, facts).iter().any(|path| everything::may_hold_folder(path, &data))
 }

@@ -20,7 +20,15 @@ const WHOLE: &[(&str, usize)] = &[
     ("-type", 1),
     ("-mindepth", 1),
     ("-maxdepth", 1),
+    ("-ls", 0),
+    ("-o", 0),
+    ("-or", 0),
+    ("(", 0),
+    (")", 0),
 ];
+
+/// Tests of a name or path, which leave nothing out where their value is only stars.
+const NAMES: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex"];
 
 /// The folders that it would empty; none where it removes nothing, or only what it selects.
 pub(super) fn removes<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = String> + 'a {
@@ -38,7 +46,7 @@ pub(super) fn removes<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Stri
     let roots = first..at;
     let whole = is_whole(&(at..call.args.len()).map(word).collect::<Vec<_>>());
     let here = (whole && roots.is_empty()).then(|| ".".to_owned());
-    let named = roots.filter(move |_| whole).map(move |at| word(at).replace(['"', '\'', '\\'], ""));
+    let named = roots.filter(move |_| whole).map(move |at| word(at).to_owned());
     named.chain(here)
 }
 
@@ -47,7 +55,14 @@ fn is_whole(expression: &[&str]) -> bool {
     while let Some(word) = expression.get(at) {
         if matches!(*word, "-exec" | "-execdir" | "-ok" | "-okdir") {
             let runs = expression.get(at + 1).map_or("", |name| path::base_name(name));
-            return matches!(runs, "rm" | "grm" | "srm" | "unlink" | "shred");
+            let in_shell = ["sh", "bash", "zsh", "dash"].contains(&runs);
+            return ["rm", "grm", "srm", "unlink", "shred"].contains(&runs)
+                || in_shell && expression[at + 2..].iter().any(|word| word.trim_start().starts_with("rm "));
+        }
+        let stars = expression.get(at + 1).is_some_and(|value| value.chars().all(|c| "*.".contains(c)));
+        if stars && NAMES.contains(word) {
+            at += 2;
+            continue;
         }
         let Some((_, takes)) = WHOLE.iter().find(|(name, _)| name == word) else { return false };
         removes |= *word == "-delete";

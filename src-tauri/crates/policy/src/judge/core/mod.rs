@@ -1,12 +1,17 @@
 //! The built-in core: three things that no setting, rule or answer lets through.
 
+mod code;
 mod data;
+mod everything;
 mod finding;
 mod removal;
+mod spelling;
 mod stopping;
 
-use super::invocation::Invocation;
+use super::invocation::{self, Invocation};
 use crate::facts::Facts;
+use crate::needed::folder_of;
+use postern_command::Step;
 
 /// One entry of the core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +39,14 @@ pub const STOPPING: CoreEntry =
 /// Every entry, in the order in which they are tried.
 pub const ENTRIES: [CoreEntry; 3] = [REMOVAL, DATA, STOPPING];
 
-/// The entry that an invocation falls under.
-pub(super) fn check(call: &Invocation<'_>, facts: &Facts<'_>) -> Option<CoreEntry> {
+/// The entry that an invocation falls under, with the word by which it does, where that is one.
+pub(super) fn check<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
     if removal::matches(call, facts) {
-        Some(REMOVAL)
-    } else if data::matches(call, facts) {
-        Some(DATA)
+        Some((REMOVAL, None))
+    } else if let Some(word) = data::touched(call, facts) {
+        Some((DATA, Some(word)))
     } else if stopping::matches(call, facts) {
-        Some(STOPPING)
+        Some((STOPPING, None))
     } else {
         None
     }
@@ -62,5 +67,26 @@ pub(super) fn check_request(facts: &Facts<'_>) -> Option<(usize, CoreEntry)> {
         .zip(facts.steps)
         .position(|(step, found)| data::redirects_into(step, found, facts))
         .map(|at| (at, DATA));
-    writes.or_else(|| stopping::kills_what_it_looked_up(facts).map(|at| (at, STOPPING)))
+    let of_steps = || facts.reading.steps.iter().enumerate();
+    let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check(step, facts)?)));
+    let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, facts)?)));
+    writes
+        .or_else(|| stopping::kills_what_it_looked_up(facts).map(|at| (at, STOPPING)))
+        .or_else(of_code)
+        .or_else(of_names)
+}
+
+/// A program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
+fn by_hidden_name(step: &Step, at: usize, facts: &Facts<'_>) -> Option<CoreEntry> {
+    const MEANT: [&str; 3] = ["rm", "find", "kill"];
+    let head = step.argv.first().filter(|head| head.value.is_none())?;
+    let here = folder_of(facts.cwd, &step.dir).unwrap_or_else(|| facts.cwd.to_owned());
+    spelling::all(&head.raw, &here, facts).iter().find_map(|text| {
+        let base = crate::path::fold(crate::path::base_name(text)).replace(['[', ']'], "");
+        let meant = MEANT.into_iter().filter(|name| crate::words::wild(&base, name));
+        meant
+            .filter_map(|name| invocation::named(name, step, &facts.steps[at], facts))
+            .find_map(|call| check(&call, facts))
+            .map(|(entry, _)| entry)
+    })
 }

@@ -1,68 +1,69 @@
-//! `rm -r` of the root, the home folder, `.` and `..`, in any spelling.
+//! Recursive removal of the root, the home folder, `.` and `..`, in any spelling.
 
 use super::super::invocation::Invocation;
+use super::{everything, finding, spelling};
 use crate::facts::Facts;
 use crate::path;
 use std::borrow::Cow;
 
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    let all = |operand: &str| is_everything(operand, call.folder.as_deref(), facts);
-    if call.names().iter().any(|name| matches!(path::base_name(name), "find" | "gfind")) {
-        return super::finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
+    let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, facts);
+    let is =
+        |names: &[&str]| call.names().iter().any(|name| names.contains(&&*path::fold(path::base_name(name))));
+    if is(&["find", "gfind"]) {
+        return finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
     }
-    let is_rm = call.names().iter().any(|name| is_rm(path::base_name(name)));
-    is_rm && is_recursive(call) && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, facts))
+    if is(&["rsync"]) {
+        let home = |to: &str| everything::is_home_or_above(to, call.folder.as_deref(), facts);
+        return mirrors(call, facts) && operands(call).last().is_some_and(|to| home(&to));
+    }
+    is(&["rm", "grm", "srm"])
+        && is_recursive(call, facts)
+        && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, facts))
 }
 
-/// Whether a variable among the operands was given such a value, by a literal `for` list or assignment, or `xargs` is
-/// given it by an `echo` before.
+/// `rsync --delete` of what may be an empty folder: into the home folder or above it. Into the folder where it runs it
+/// is everyday work.
+fn mirrors(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
+    options(call, facts).any(|word| word.starts_with("--del"))
+}
+
+/// Whether `xargs` is given it by an `echo` before.
 fn is_fed(operand: &str, all: impl Fn(&str) -> bool, facts: &Facts<'_>) -> bool {
-    let unquoted = |word: &str| word.replace(['"', '\'', '\\'], "");
-    let steps = &facts.reading.steps;
-    if operand == "…" || operand == "{}" {
-        let says = steps
-            .iter()
-            .filter(|step| matches!(step.program().map(path::base_name), Some("echo" | "printf")));
-        return says.flat_map(|step| step.argv.iter().skip(1)).any(|word| {
-            let text = word.value.clone().unwrap_or_else(|| unquoted(&word.raw));
-            text.split(|c: char| c.is_whitespace() || c == '\0').any(|part| !part.is_empty() && all(part))
-        });
-    }
-    let Some(rest) = operand.strip_prefix('$') else { return false };
-    let rest = rest.strip_prefix('{').unwrap_or(rest);
-    let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
-    if name.is_empty() {
+    if operand != "…" && operand != "{}" {
         return false;
     }
-    let assigned =
-        steps.iter().flat_map(|step| &step.assignments).filter(|assignment| assignment.name == name);
-    let mut values = assigned.map(|assignment| {
-        let raw = assignment.value.raw.as_str();
-        let raw = raw.strip_prefix(name).and_then(|raw| raw.strip_prefix('=')).unwrap_or(raw);
-        assignment.value.value.clone().unwrap_or_else(|| unquoted(raw))
+    let steps = facts.reading.steps.iter();
+    let says =
+        steps.filter(|step| matches!(step.program().map(path::base_name), Some("echo" | "printf" | "pwd")));
+    let mut said = says.flat_map(|step| {
+        let prints = step.program().map(path::base_name) == Some("pwd");
+        let words =
+            step.argv.iter().skip(1).map(|word| word.value.clone().unwrap_or_else(|| word.raw.clone()));
+        words.chain(prints.then(|| ".".to_owned())).collect::<Vec<_>>()
     });
-    let listed = facts.reading.text.split(&format!("for {name} in ")).skip(1).any(|list| {
-        let end = list.find([';', '\n']).unwrap_or(list.len());
-        list[..end].split_whitespace().any(|word| all(&unquoted(word)))
-    });
-    listed || values.any(|value| all(&value))
-}
-
-fn is_rm(name: &str) -> bool {
-    ["rm", "grm", "srm"].iter().any(|rm| name.eq_ignore_ascii_case(rm))
+    said.any(|text| {
+        text.split(|c: char| c.is_whitespace() || c == '\0').any(|part| !part.is_empty() && all(part))
+    })
 }
 
 /// `-r`, `-R`, `-rf`, `-fR`, `--recursive` and what it may be shortened to, wherever it stands.
-pub(super) fn is_recursive(call: &Invocation<'_>) -> bool {
-    options(call).any(|word| match word.strip_prefix("--") {
+pub(super) fn is_recursive(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
+    options(call, facts).any(|word| match word.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
         None => word[1..].contains(['r', 'R']),
     })
 }
 
-fn options<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = &'a str> {
-    let before_end = call.args.iter().take_while(|word| **word != Some("--"));
-    before_end.filter_map(|word| *word).filter(|word| word.len() > 1 && word.starts_with('-'))
+/// The options, as known or as the line itself makes them (`f=-rf; rm $f x`).
+fn options<'a>(call: &'a Invocation<'_>, facts: &'a Facts<'_>) -> impl Iterator<Item = Cow<'a, str>> {
+    let before_end = call.args.iter().enumerate().take_while(|(_, word)| **word != Some("--"));
+    let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), facts.cwd, facts);
+    let words = before_end.flat_map(move |(at, word)| match word {
+        Some(word) => vec![Cow::Borrowed(*word)],
+        None => made(at).into_iter().map(Cow::Owned).collect(),
+    });
+    words.filter(|word| word.len() > 1 && word.starts_with('-'))
 }
 
 /// What is removed: as known, or as written where the shell expands it.
@@ -71,47 +72,6 @@ fn operands<'a>(call: &'a Invocation<'_>) -> impl Iterator<Item = Cow<'a, str>> 
     call.args.iter().enumerate().filter_map(move |(at, word)| match word {
         Some(word) if at <= end && word.starts_with('-') => None,
         Some(word) => Some(Cow::Borrowed(*word)),
-        None => call.raw.get(at).map(|raw| Cow::Owned(raw.replace(['"', '\'', '\\'], ""))),
+        None => call.raw.get(at).map(|raw| Cow::Borrowed(*raw)),
     })
-}
-
-/// Whether an operand is the root, home, the working directory, or a folder above one of the last two.
-fn is_everything(operand: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    let here = folder.unwrap_or(facts.cwd);
-    let mut text = path::expand_home(operand, facts.home);
-    for name in ["$PWD", "${PWD}"] {
-        if let Some(rest) = text.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-            text = Cow::Owned(format!("{here}{rest}"));
-        }
-    }
-    let user = path::base_name(facts.home);
-    if let Some(rest) = text.strip_prefix('~').and_then(|text| text.strip_prefix(user))
-        && (rest.is_empty() || rest.starts_with('/'))
-    {
-        text = Cow::Owned(format!("{}{rest}", facts.home));
-    }
-    let text = path::out_of_proc(&text, here);
-    if ["*", ".*", "{*,.*}"].contains(&&*text) {
-        // All that is in the folder where it runs: below the request's own that is no more than `rm -rf build`.
-        let (here, home, cwd) = (path::fold(here), path::fold(facts.home), path::fold(facts.cwd));
-        return path::is_within(&home, &here) || path::is_within(&cwd, &here);
-    }
-    let bare = without_stars(&text);
-    if bare.is_empty() || bare.contains(['$', '`', '*', '?', '[', '{']) {
-        return false;
-    }
-    let target = path::join(here, bare);
-    let (target, home, here) = (path::fold(&target), path::fold(facts.home), path::fold(here));
-    path::is_within(&home, &target) || path::is_within(&here, &target)
-}
-
-/// `/*`, `/.*` and `/**` at the end name all that is in a folder: the folder itself, for this purpose.
-fn without_stars(text: &str) -> &str {
-    let mut bare = text;
-    while let Some(shorter) =
-        ["/*", "/.*", "/**", "/.[!.]*", "/{*,.*}"].iter().find_map(|end| bare.strip_suffix(end))
-    {
-        bare = if shorter.is_empty() { "/" } else { shorter };
-    }
-    bare
 }

@@ -1,6 +1,7 @@
 //! Stopping Postern, and driving it: an agent asks, it never answers.
 
 use super::super::invocation::Invocation;
+use super::spelling;
 use crate::facts::Facts;
 use crate::path;
 
@@ -18,15 +19,35 @@ pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     match &*base {
         "pkill" => by_pattern(&call.args),
         "killall" | "killall5" => base == "killall5" || by_name(&call.args),
-        "kill" if words().any(|word| is_own(word, facts)) => true,
+        "kill" if words().any(|word| is_own(word, facts)) || signals_parent(call, facts) => true,
         "kill" => {
             words().any(|word| word == "-1")
                 && words().filter(|word| *word == "-1").count() >= kill_all(&call.args)
         }
-        "launchctl" | "systemctl" | "service" => words().any(names_postern) && words().any(stops),
-        "osascript" => words().any(|word| names_postern(word) && word.to_ascii_lowercase().contains("quit")),
+        "launchctl" | "systemctl" | "service" if words().any(names_postern) && words().any(stops) => true,
+        // Of a whole session, with everything that runs in it.
+        "launchctl" if words().any(|word| word == "bootout") => {
+            call.args.iter().flatten().skip(1).all(|domain| domain.matches('/').count() < 2)
+        }
+        "loginctl" => words().any(|word| word.starts_with("terminate") || word.starts_with("kill")),
+        // An agent neither ends it nor clicks in it.
+        "osascript" | "lldb" | "gdb" => words().any(names_postern),
         _ => false,
     }
+}
+
+/// What runs a line is Postern's child: `$PPID` is Postern.
+fn signals_parent(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
+    let here = call.folder.as_deref().unwrap_or(facts.cwd);
+    let unknown = call.args.iter().zip(&call.raw).filter(|(known, _)| known.is_none()).map(|(_, raw)| raw);
+    let mut texts = unknown.flat_map(|raw| spelling::all(raw, here, facts));
+    let names = |text: &str| text.contains("PPID") || text.contains("ppid");
+    let assigned = |text: &str| {
+        let name = text.trim_start_matches(['-', '$', '{']).trim_end_matches('}');
+        let mut assignments = facts.reading.steps.iter().flat_map(|step| &step.assignments);
+        assignments.any(|assignment| assignment.name == name && names(&assignment.value.raw))
+    };
+    texts.any(|text| names(&text) || assigned(&text))
 }
 
 /// Postern's process by its number, or the group of that number (`-123`, `+123` and `0123` are the same to `kill`).

@@ -1,0 +1,101 @@
+//! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
+
+use super::{CoreEntry, DATA, REMOVAL, STOPPING, data, everything, removal, stopping};
+use crate::facts::Facts;
+use crate::judge::invocation;
+use postern_command::{RedirectionKind, Step};
+
+/// What removes a whole tree, by the names that languages have for it.
+const REMOVES: &[&str] = &[
+    "rmtree",
+    "rm_rf",
+    "rm_r",
+    "rmsync",
+    "rmdirsync",
+    "fs.rm",
+    "removesync",
+    "rimraf",
+    "remove_tree",
+    "remove_dir_all",
+    "deno.remove",
+    "removeitem",
+    "del_dir_r",
+];
+
+/// What gives the home or working folder, by the names that languages have for it.
+const FOLDERS: &[&str] = &[
+    "path.home()",
+    "os.homedir()",
+    "dir.home",
+    "env[\"home\"]",
+    "env['home']",
+    "environ[\"home\"]",
+    "environ['home']",
+    "$env{home}",
+    "process.env.home",
+    "os.getcwd()",
+    "path.cwd()",
+    "process.cwd()",
+    "dir.pwd",
+    "nshomedirectory()",
+];
+
+/// The entry that code in the step falls under.
+pub(super) fn check(step: &Step, facts: &Facts<'_>) -> Option<CoreEntry> {
+    let opaque = step.opaque.as_ref().filter(|part| part.code == "inline-code")?;
+    let fed = step.redirections.iter().any(|redirection| redirection.kind == RedirectionKind::Here);
+    let words = step.argv.iter().skip(1).filter_map(|word| word.value.as_deref());
+    let text = facts.reading.text.get(opaque.span.start..).filter(|_| fed);
+    words.chain(text).find_map(|code| in_code(code, facts))
+}
+
+fn in_code(code: &str, facts: &Facts<'_>) -> Option<CoreEntry> {
+    let lower = code.to_ascii_lowercase();
+    let removes = REMOVES.iter().any(|name| lower.contains(name));
+    let whole = |folder: &&str| {
+        lower.match_indices(folder).any(|(at, _)| {
+            let behind = lower[at + folder.len()..].trim_start();
+            behind.is_empty() || behind.starts_with([')', ',', ';', '\n'])
+        })
+    };
+    if removes && FOLDERS.iter().any(whole) {
+        return Some(REMOVAL);
+    }
+    if lower.contains("getppid") && lower.contains("kill") {
+        return Some(STOPPING);
+    }
+    literals(code).find_map(|text| {
+        let path = text.trim();
+        if removes && is_path(path) && everything::is_meant(path, None, &[], facts) {
+            return Some(REMOVAL);
+        }
+        if data::is_inside(path, None, facts) {
+            return Some(DATA);
+        }
+        commands(text).find_map(|argv| {
+            let call = invocation::of_candidate(&argv, facts)?;
+            if removal::matches(&call, facts) {
+                Some(REMOVAL)
+            } else if stopping::matches(&call, facts) {
+                Some(STOPPING)
+            } else {
+                None
+            }
+        })
+    })
+}
+
+fn is_path(text: &str) -> bool {
+    matches!(text, "." | ".." | "./" | "../" | "*") || text.starts_with(['/', '~', '$'])
+}
+
+/// The texts in quotes, of each kind by itself: those in a quoted text are found too.
+fn literals(code: &str) -> impl Iterator<Item = &str> {
+    ['"', '\'', '`'].into_iter().flat_map(|quote| code.split(quote).skip(1).step_by(2))
+}
+
+/// What a shell would make of a text: one list of words for each command in it.
+fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
+    let parts = text.split([';', '&', '|', '\n']);
+    parts.map(|part| part.split_whitespace().map(super::spelling::without_quotes).collect())
+}

@@ -1,0 +1,159 @@
+//! What a word of a line may turn into, as far as the line itself says: quotes, braces, variables that it sets, and
+//! substitutions that print a folder.
+
+use crate::facts::Facts;
+use crate::path;
+use std::borrow::Cow;
+
+/// Spellings of one word that are followed.
+const MOST: usize = 32;
+
+/// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
+/// known stays in it as it was written.
+pub(super) fn all(word: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
+    let plain = without_quotes(word);
+    if !plain.contains(['$', '`', '~', '{']) {
+        return vec![plain];
+    }
+    let mut open = braces(&plain);
+    let mut done = Vec::new();
+    for _ in 0..MOST {
+        let Some(text) = open.pop() else { break };
+        match expand_one(&text, here, facts) {
+            Some(texts) => open.extend(texts),
+            None => done.push(at_home(&text, here, facts).into_owned()),
+        }
+    }
+    done.extend(open);
+    done
+}
+
+/// A word as written without quotes and backslashes.
+pub(super) fn without_quotes(word: &str) -> String {
+    word.replace(['"', '\'', '\\'], "")
+}
+
+/// `~`, `~user` and `~+` at the start of a word.
+fn at_home<'a>(text: &'a str, here: &str, facts: &Facts<'_>) -> Cow<'a, str> {
+    let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
+    let (who, behind) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    match who {
+        "" => Cow::Owned(format!("{}{behind}", facts.home)),
+        "+" => Cow::Owned(format!("{here}{behind}")),
+        who if path::fold(who) == path::fold(path::base_name(facts.home)) => {
+            Cow::Owned(format!("{}{behind}", facts.home))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// `{a,b}` written out; nothing where there is none.
+fn braces(text: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![text.to_owned()];
+    while let Some(text) = open.pop() {
+        match inner_brace(&text) {
+            Some((start, end)) if open.len() + done.len() < MOST => {
+                open.extend(
+                    text[start + 1..end]
+                        .split(',')
+                        .map(|part| format!("{}{part}{}", &text[..start], &text[end + 1..])),
+                );
+            }
+            Some(_) | None => done.push(text),
+        }
+    }
+    done
+}
+
+/// The innermost first `{…,…}` that is no `${…}`.
+fn inner_brace(text: &str) -> Option<(usize, usize)> {
+    let mut from = 0;
+    while let Some(end) = text[from..].find('}').map(|at| from + at) {
+        if let Some(start) = text[..end].rfind('{')
+            && !text[..start].ends_with('$')
+            && text[start..end].contains(',')
+        {
+            return Some((start, end));
+        }
+        from = end + 1;
+    }
+    None
+}
+
+/// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
+/// replace.
+fn expand_one(text: &str, here: &str, facts: &Facts<'_>) -> Option<Vec<String>> {
+    let at = text.find(['$', '`'])?;
+    let (length, values) = if let Some((length, inside)) = substitution(&text[at..]) {
+        (length, printed(inside, here, facts))
+    } else {
+        let (length, name) = variable(&text[at..])?;
+        (length, values_of(name, here, facts))
+    };
+    let put = |value: String| format!("{}{value}{}", &text[..at], &text[at + length..]);
+    let texts: Vec<String> =
+        values.into_iter().filter(|value| !value.contains(['$', '`'])).map(put).collect();
+    (!texts.is_empty()).then_some(texts)
+}
+
+/// `$name` or `${name…}`: its length, and the name.
+fn variable(text: &str) -> Option<(usize, &str)> {
+    let rest = text.strip_prefix('$')?;
+    let (offset, inner) = rest.strip_prefix('{').map_or((1, rest), |inner| (2, inner));
+    let length = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+    let name = Some(&inner[..length]).filter(|name| !name.is_empty())?;
+    let end = if offset == 2 { offset + inner.find('}')? + 1 } else { offset + length };
+    Some((end, name))
+}
+
+/// What a variable may hold: by what the line assigns to it, or lists for it.
+fn values_of(name: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
+    let mut values = match name {
+        "HOME" => vec![facts.home.to_owned()],
+        "PWD" => vec![here.to_owned()],
+        _ => Vec::new(),
+    };
+    let assignments = facts.reading.steps.iter().flat_map(|step| &step.assignments);
+    values.extend(assignments.filter(|assignment| assignment.name == name).map(|assignment| {
+        let raw = assignment.value.raw.as_str();
+        let raw = raw.strip_prefix(name).and_then(|raw| raw.strip_prefix('=')).unwrap_or(raw);
+        let value = assignment.value.value.clone().unwrap_or_else(|| without_quotes(raw));
+        value.replace("$HOME", facts.home).replace("$PWD", here)
+    }));
+    for list in facts.reading.text.split(&format!("for {name} in ")).skip(1) {
+        let end = list.find([';', '\n']).unwrap_or(list.len());
+        values.extend(list[..end].split_whitespace().map(|word| {
+            let word = without_quotes(word);
+            at_home(&word, here, facts).into_owned()
+        }));
+    }
+    values
+}
+
+/// `$(…)` or `` `…` `` without anything of that kind inside: its length, and what stands in it.
+fn substitution(text: &str) -> Option<(usize, &str)> {
+    let (open, close) = if text.starts_with("$(") { (2, ')') } else { (1, '`') };
+    if open == 1 && !text.starts_with('`') {
+        return None;
+    }
+    let end = open + text[open..].find(close)?;
+    Some((end + 1, &text[open..end]))
+}
+
+/// What a command that only prints a folder or its own words prints.
+fn printed(command: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
+    let command = command.replace("$PWD", here).replace("$HOME", facts.home);
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let rest = || words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned());
+    match words.first().map(|name| path::base_name(name)) {
+        Some("pwd") => vec![here.to_owned()],
+        Some("git") if words.contains(&"--show-toplevel") => vec![here.to_owned()],
+        Some("echo" | "printf" | "realpath" | "readlink" | "grealpath" | "greadlink" | "which") => {
+            rest().collect()
+        }
+        Some("dirname") => rest().map(|word| format!("{word}/..")).collect(),
+        Some("cd") if words.contains(&"pwd") => rest().take(1).collect(),
+        _ => Vec::new(),
+    }
+}
