@@ -14,6 +14,16 @@ pub const LONGEST_ARGV: usize = 128 * 1024;
 
 /// Reads an argv: wrappers are peeled and inner shells read, as for shell text. Spans point into its quoted rendering.
 pub fn read_argv(argv: &[String]) -> Reading {
+    read(argv, None)
+}
+
+/// As [`read_argv`], where the home folder of the person it would run as is known: `~` and `$HOME` in a text that an inner shell
+/// reads are that folder.
+pub fn read_argv_at(argv: &[String], home: &str) -> Reading {
+    read(argv, Some(home))
+}
+
+fn read(argv: &[String], home: Option<&str>) -> Reading {
     let (text, spans) = rendered(argv);
     let mut reading =
         Reading { text, steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: check(argv) };
@@ -22,7 +32,13 @@ pub fn read_argv(argv: &[String]) -> Reading {
     }
     let arg = |(value, span): (&String, Range<usize>)| {
         let raw = reading.text.get(span.clone()).unwrap_or_default().to_owned();
-        Arg { word: Word { raw, value: Some(value.clone()) }, span, dash: false }
+        Arg {
+            word: Word { raw, value: Some(value.clone()) },
+            span,
+            dash: false,
+            several: false,
+            chosen: false,
+        }
     };
     let call = Call {
         args: argv.iter().zip(spans).map(arg).collect(),
@@ -36,7 +52,7 @@ pub fn read_argv(argv: &[String]) -> Reading {
         depth: 0,
         opaque: None,
     };
-    let mut found = Found::default();
+    let mut found = Found { home: home.map(str::to_owned), ..Found::default() };
     peel::place(call, &Functions::new(), &mut found);
     found.steps.sort_by_key(|step| step.span.start);
     reading.steps = found.steps;

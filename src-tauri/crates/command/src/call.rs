@@ -12,18 +12,22 @@ pub(crate) struct Arg {
     pub(crate) span: Range<usize>,
     /// Not known before the run, and it could turn out to begin with a dash.
     pub(crate) dash: bool,
+    /// Not surely exactly one word: an expansion or a pattern that is not quoted, which may vanish or become several.
+    pub(crate) several: bool,
+    /// Its value may be any text that the request chose: from a substitution, a parameter, or a variable that it sets.
+    pub(crate) chosen: bool,
 }
 
 impl Arg {
     pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
         let value = value.into();
         let word = Word { raw: crate::quote::quote_word(&value), value: Some(value) };
-        Self { word, span, dash: false }
+        Self { word, span, dash: false, several: false, chosen: false }
     }
 
     /// Words that are only known at run time (`xargs` reads them from its input).
     pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
-        Self { word: Word { raw: raw.to_owned(), value: None }, span, dash }
+        Self { word: Word { raw: raw.to_owned(), value: None }, span, dash, several: true, chosen: true }
     }
 
     pub(crate) fn value(&self) -> Option<&str> {
@@ -122,8 +126,12 @@ impl Call {
 pub(crate) struct Found {
     pub(crate) steps: Vec<Step>,
     pub(crate) opaque: Vec<Opaque>,
-    /// Shell text read so far, texts inside texts included.
-    pub(crate) bytes: usize,
+    /// What reading has cost so far, texts inside texts included (see `shell::bounds`).
+    pub(crate) cost: usize,
+    /// The person's home folder, where it is known.
+    pub(crate) home: Option<String>,
+    /// Names that `unset` was told in the shell that reads the text, also in what `eval` or a trap would run.
+    pub(crate) unset: Vec<String>,
 }
 
 /// Functions that a text defines. True: defined for certain before the calls that follow.

@@ -6,7 +6,7 @@
 mod argv;
 mod builtins;
 mod call;
-mod environment;
+pub mod environment;
 pub mod escape;
 mod peel;
 mod programs;
@@ -14,15 +14,14 @@ mod quote;
 mod reading;
 mod shell;
 
-pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv};
-pub use environment::{is_dangerous_variable, is_harmless_variable};
+pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use programs::{Class, arity, class_of, is_read_only, plain_forms};
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use reading::{
     Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
     WayOut, Word,
 };
-pub use shell::{LONGEST_TEXT, read_shell};
+pub use shell::{LONGEST_TEXT, read_shell, read_shell_at};
 
 #[cfg(test)]
 mod tests;

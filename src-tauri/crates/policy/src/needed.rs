@@ -4,7 +4,8 @@ use crate::path;
 use postern_command::{Dir, Opaque, Power, Reading, Role, Step, Via};
 
 /// Names that the shell itself answers to: never looked up in a line of shell text.
-const SHELL_WORDS: [&str; 8] = ["command", "builtin", "exec", "time", "coproc", "noglob", "nocorrect", "-"];
+const SHELL_WORDS: [&str; 10] =
+    ["command", "builtin", "exec", "eval", "trap", "time", "coproc", "noglob", "nocorrect", "-"];
 
 /// How one program is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,15 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
     match dir {
         Dir::Same => Some(path::normal(cwd).into_owned()),
         Dir::Under(below) => Some(path::join(cwd, below)),
+        Dir::OneOf(_) | Dir::Unknown => None,
+    }
+}
+
+/// Every absolute folder in which a step may run, where they are known.
+pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
+    match dir {
+        Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder]),
+        Dir::OneOf(all) => Some(all.iter().map(|below| path::join(cwd, below)).collect()),
         Dir::Unknown => None,
     }
 }

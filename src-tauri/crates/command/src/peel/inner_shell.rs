@@ -5,7 +5,7 @@ use super::{finish, inner, read_inner, refuse};
 use crate::call::{Arg, Call, Feed, Found};
 use crate::programs::family;
 use crate::shell::{Place, candidates};
-use crate::{Dialect, Dir, Power, Role};
+use crate::{Dialect, Power, Role};
 
 const SHELL: Grammar = Grammar {
     flags: "abefhklmnptuvxBCEHPTdgqrs",
@@ -163,7 +163,7 @@ pub(super) fn place_joined(call: Call, start: usize, found: &mut Found) {
     read_inner(&outer, &text, at, dialect, None, found);
 }
 
-/// `trap TEXT SIGNAL…`: the text runs later, wherever the shell then is.
+/// `trap TEXT SIGNAL…`: the text runs later; the call's folder is what is known of where the shell then is.
 pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     let first = usize::from(call.args.get(1).and_then(Arg::value) == Some("--")) + 1;
     let handler = call.args.get(first).cloned();
@@ -175,8 +175,7 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
         Some(Some(_)) => {}
     }
     let dialect = call.shell.unwrap_or(Dialect::Bash);
-    let mut outer = call.clone();
-    outer.dir = Dir::Unknown;
+    let outer = call.clone();
     let count = outer.args.len();
     let outer = inner(outer, count, Power::Transparent);
     if let Some((arg, text)) = handler.as_ref().and_then(|arg| Some((arg, arg.value()?))) {

@@ -11,14 +11,14 @@ use table::Wrapper;
 
 use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
-use crate::environment::{is_dangerous_variable, is_harmless_variable};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
-use crate::{Assignment, Dialect, Dir, Power, Role, Via, Word, escape};
+use crate::{Assignment, Dialect, Dir, Power, Role, Via, Word, environment, escape};
 
 /// Adds the steps that a call stands for.
 pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
-    check_assignments(&mut call);
+    let function = call.shell.is_some() && call.head().is_some_and(|name| functions.contains_key(name));
+    environment::check(&mut call, function);
     let Some(head) = call.args.first() else {
         return found.steps.push(call.into_step(Role::Nothing));
     };
@@ -39,7 +39,11 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
         || !escape::is_visible(&name)
         || call.depth > DEEPEST
     {
-        let guess = call.suffixes(1);
+        let mut guess = call.suffixes(1);
+        guess.extend(call.suffixes(0).into_iter().take(1).map(|mut argv| {
+            argv[0] = argv[0].replacen('=', "", 1);
+            argv
+        }));
         call.doubt("program-name", "the name of the program is unusual", guess);
         return found.steps.push(call.into_step(Role::Program));
     }
@@ -111,26 +115,8 @@ fn runs(call: Call, name: &str, found: &mut Found) {
         "exec" if call.args.len() == 1 => found.steps.push(call.into_step(Role::Nothing)),
         "eval" => inner_shell::place_joined(call, 1, found),
         "trap" => inner_shell::place_trap(call, found),
+        "noglob" | "nocorrect" | "-" => precommand(call, found),
         _ => program(call, found),
-    }
-}
-
-fn check_assignments(call: &mut Call) {
-    let alone = call.args.is_empty();
-    let reads = call.shell.is_some() && call.head() == Some("read");
-    let harmless = |assignment: &Assignment| {
-        let plain = assignment
-            .value
-            .value
-            .as_deref()
-            .is_some_and(|value| is_harmless_variable(&assignment.name, value));
-        plain || alone && !is_dangerous_variable(&assignment.name) || reads && assignment.name == "IFS"
-    };
-    if let Some(found) = call.assignments.iter().find(|assignment| !harmless(assignment)) {
-        let value = found.value.value.as_deref().filter(|_| is_dangerous_variable(&found.name));
-        let guess = value.map_or_else(Vec::new, candidates);
-        let what = format!("sets `{}`, which may decide what the program does", escape::text(&found.name));
-        call.doubt("environment", what, guess);
     }
 }
 
@@ -197,6 +183,16 @@ fn peel(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, found: &mut 
         }
         _ => finish(inner(call, start, power), found),
     }
+}
+
+/// zsh's words before a command: the shell looks the name up as ever, builtins included.
+fn precommand(call: Call, found: &mut Found) {
+    if call.args.len() == 1 {
+        return refuse(call, "zsh-syntax", "zsh reads this as the beginning of a command", found);
+    }
+    let shell = call.shell;
+    let inner = inner(call, 1, Power::Transparent);
+    finish(Call { shell, ..inner }, found);
 }
 
 /// What a wrapper starts goes through the same questions again; functions of the text are not seen from there.
@@ -312,6 +308,8 @@ fn read_inner(
     parameters: Option<Vec<String>>,
     found: &mut Found,
 ) {
-    let nest = Nest { parameters, ..Nest::inside(call, text, at, dialect) };
+    // Another user has another home folder.
+    let home = found.home.clone().filter(|_| call.via.iter().all(|via| via.power == Power::Transparent));
+    let nest = Nest { parameters, home: home.as_deref(), ..Nest::inside(call, text, at, dialect) };
     read_text(&nest, found);
 }

@@ -28,6 +28,39 @@ pub(super) fn decode(inner: &str) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
+/// The text inside `$'…'` as any shell may read it: for deny rules, which look at all that it could be.
+pub(super) fn guess(inner: &str) -> String {
+    if let Some(decoded) = decode(inner) {
+        return decoded;
+    }
+    let mut text = String::new();
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        let escape = rest.chars().next().filter(|_| c == '\\');
+        let digits = |rest: &str, base: u32, most: usize| {
+            rest.chars().take(most).take_while(|c| c.is_digit(base)).count()
+        };
+        let (base, skip, most) = match escape {
+            None => {
+                text.push(c);
+                continue;
+            }
+            Some('x') => (16, 1, 2),
+            Some('u') => (16, 1, 4),
+            Some('U') => (16, 1, 8),
+            Some('0'..='7') => (8, 0, 3),
+            Some(_) => (10, 0, 0),
+        };
+        let number = rest.get(skip..).unwrap_or_default();
+        let count = digits(number, base, most);
+        let value = number.get(..count).and_then(|digits| u32::from_str_radix(digits, base).ok());
+        text.extend(value.and_then(char::from_u32));
+        rest = number.get(count..).unwrap_or_default();
+    }
+    text
+}
+
 fn single(escape: char) -> Option<u8> {
     Some(match escape {
         'n' => b'\n',
@@ -53,7 +86,7 @@ fn number(text: &str, base: u32, most: usize) -> Option<(u8, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{decode, guess};
 
     #[test]
     fn known_escapes_are_decoded() {
@@ -68,5 +101,7 @@ mod tests {
         for inner in ["\\u0072", "\\0", "\\cA", "\\xff", "\\", "\\q", "\\x", "\\777"] {
             assert_eq!(decode(inner), None, "{inner:?}");
         }
+        assert_eq!(guess("\\u0072m"), "rm", "but deny rules see what newer shells make of it");
+        assert_eq!(guess("\\U00000072\\155\\u"), "rm");
     }
 }

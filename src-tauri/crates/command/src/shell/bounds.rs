@@ -1,5 +1,8 @@
 //! Bounds that keep both parsers fast and off the end of the stack: text beyond them is not parsed at all.
 
+/// What a request may cost to read, in [`cost`]'s units, the texts inside its text included: some 2 ms on a slow machine.
+pub(super) const MOST_COST: usize = 2_400;
+
 /// Brackets inside brackets, quoted or not.
 const DEEPEST_BRACKETS: isize = 32;
 
@@ -12,20 +15,128 @@ const LONGEST_PREFIX: usize = 8;
 /// Here-documents in one text.
 const MOST_HERE_DOCUMENTS: usize = 32;
 
-/// Substitutions in one text.
-const MOST_SUBSTITUTIONS: usize = 256;
-
-/// Commands in one text, by what may separate them.
-const MOST_COMMANDS: usize = 1024;
+/// Arithmetic commands in one text: one parser looks for the end of each anew.
+const MOST_ARITHMETIC: usize = 64;
 
 /// Function definitions in one text, by their brackets.
 const MOST_FUNCTIONS: usize = 64;
 
-/// Words in one text.
-const MOST_WORDS: usize = 2048;
+/// Bytes of text that nothing happens in, for one unit.
+const BYTES_A_UNIT: usize = 32;
 
-/// Redirections, brackets and quotes in one text.
-const MOST_MARKS: usize = 1024;
+/// What any text costs, in units: both parsers are set up for it.
+const SET_UP: usize = 8;
+
+/// What reading a text costs, in units of about a microsecond: measured for each kind of character, and rounded up.
+///
+/// Text in single quotes, in plain double quotes and in here-documents is taken as it is and costs little. Where it is hard to
+/// tell what is quoted, all that follows counts as not quoted.
+pub(super) fn cost(text: &str) -> usize {
+    let mut meter = Meter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
+    meter.cost += text.len() / BYTES_A_UNIT;
+    if text.contains("((") || text.contains("$[") {
+        meter.quote = Quote::Lost;
+    }
+    while let Some(c) = meter.rest.chars().next() {
+        meter.rest = meter.rest.get(c.len_utf8()..).unwrap_or_default();
+        meter.take(c);
+        meter.before = if c == '\\' && meter.before == '\\' { ' ' } else { c };
+    }
+    meter.cost
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Single,
+    Double,
+    Comment,
+    /// It is not followed what is quoted.
+    Lost,
+}
+
+struct Meter<'t> {
+    rest: &'t str,
+    before: char,
+    quote: Quote,
+    /// Delimiters of here-documents that begin after this line.
+    pending: Vec<&'t str>,
+    cost: usize,
+}
+
+impl Meter<'_> {
+    fn take(&mut self, c: char) {
+        let escaped = self.before == '\\';
+        let inside = match self.quote {
+            Quote::Single | Quote::Comment => c != '\'',
+            Quote::Double => c != '$' && c != '"',
+            Quote::None | Quote::Lost => false,
+        };
+        self.cost += if inside { 0 } else { weight(c, self.before) };
+        self.quote = match (self.quote, c) {
+            (Quote::Single, '\'') | (Quote::Comment, '\n') => Quote::None,
+            (Quote::Double, '"') if !escaped => Quote::None,
+            (Quote::Double, '$') if self.rest.starts_with(['(', '{']) => Quote::Lost,
+            (Quote::None | Quote::Double, '`') => Quote::Lost,
+            (Quote::None, '$') if self.rest.starts_with(['\'', '"', '{']) => Quote::Lost,
+            (Quote::None, '#')
+                if !escaped && (self.before.is_whitespace() || ";&|()".contains(self.before)) =>
+            {
+                Quote::Comment
+            }
+            (Quote::None, '\'') if !escaped => Quote::Single,
+            (Quote::None, '"') if !escaped => Quote::Double,
+            (Quote::None, '<') if self.rest.starts_with('<') && self.before != '<' => self.here_document(),
+            (quote, _) => quote,
+        };
+        if c == '\n' && self.quote == Quote::None {
+            self.skip_bodies();
+        }
+    }
+
+    fn here_document(&mut self) -> Quote {
+        let after = self.rest.trim_start_matches('<');
+        if self.rest.len() - after.len() > 1 {
+            return Quote::None;
+        }
+        let word = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
+        let end = word.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(word.len());
+        let delimiter = word.get(..end).unwrap_or_default().trim_matches(['\'', '"']);
+        if delimiter.is_empty() || !delimiter.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return Quote::Lost;
+        }
+        self.pending.push(delimiter);
+        Quote::None
+    }
+
+    /// The bodies of here-documents: only what may be expanded in them costs something.
+    fn skip_bodies(&mut self) {
+        for delimiter in std::mem::take(&mut self.pending) {
+            while !self.rest.is_empty() {
+                let end = self.rest.find('\n').map_or(self.rest.len(), |end| end + 1);
+                let (line, rest) = self.rest.split_at(end);
+                self.rest = rest;
+                self.cost += 1 + line.chars().filter(|c| matches!(c, '$' | '`' | '\\')).count() * 6;
+                if line.trim_end_matches('\n').trim_start_matches('\t') == delimiter {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn weight(c: char, before: char) -> usize {
+    match c {
+        '`' | '(' => 6,
+        '\n' | ';' | '&' | '|' => 5,
+        '<' | '>' | '{' => 3,
+        '$' | '"' | '[' | '=' | '!' => 2,
+        '\'' | '\\' | '*' | '?' => 1,
+        c if c.is_whitespace() && !before.is_whitespace() => 2,
+        _ => 0,
+    }
+}
 
 /// Whether a text is simple enough to be parsed.
 pub(super) fn within(text: &str) -> bool {
@@ -33,17 +144,10 @@ pub(super) fn within(text: &str) -> bool {
 }
 
 fn counts(text: &str) -> bool {
-    let substitutions =
-        ["$(", "`", "<(", ">(", "${"].iter().map(|mark| text.matches(mark).count()).sum::<usize>();
-    let commands = text.matches(['\n', ';', '&', '|']).count();
     let functions = text.split_whitespace().collect::<String>().matches("()").count();
-    let long = functions > MOST_FUNCTIONS || text.split_whitespace().nth(MOST_WORDS).is_some();
-    let marks = text.matches(['<', '>', '{', '[', '*', '?']).count();
-    !long
-        && marks <= MOST_MARKS
+    functions <= MOST_FUNCTIONS
+        && text.matches("((").count() <= MOST_ARITHMETIC
         && text.matches("<<").count() <= MOST_HERE_DOCUMENTS
-        && substitutions <= MOST_SUBSTITUTIONS
-        && commands <= MOST_COMMANDS
 }
 
 fn brackets(text: &str) -> bool {
@@ -86,11 +190,16 @@ fn words(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::{MOST_COST, cost, within};
+
+    fn fits(text: &str) -> bool {
+        within(text) && cost(text) <= MOST_COST
+    }
 
     #[test]
-    fn real_lines_are_within_and_piles_are_not() {
-        assert!(within("if [ -f a ]; then for x in a b; do (echo \"${x:-$(id)}\"); done; fi"));
+    fn real_lines_fit_and_piles_do_not() {
+        assert!(fits("if [ -f a ]; then for x in a b; do (echo \"${x:-$(id)}\"); done; fi"));
+        assert!(fits(&"make -j8 test && git status --short | head -5\n".repeat(60)), "a long script");
         for pile in [
             "(",
             "{a,",
@@ -105,8 +214,33 @@ mod tests {
             "`a` ",
             "a;",
             "\n",
+            "'a'",
+            "\"a\"",
+            "$x",
+            "((1))",
+            "a ",
+            "#'\n;",
+            "\"$('\";",
+            "\\';",
         ] {
-            assert!(!within(&pile.repeat(2000)), "{pile:?} two thousand times");
+            assert!(!fits(&pile.repeat(3000)), "{pile:?} three thousand times");
+        }
+    }
+
+    #[test]
+    fn quoted_text_is_cheap() {
+        let words = "A long message; with (many) words & lines.\n".repeat(400);
+        assert!(fits(&format!("git commit -m '{words}'")));
+        assert!(fits(&format!("git commit -m \"{words}\"")));
+        assert!(!fits(&words));
+        assert!(!fits(&format!("# '\n{words}")), "a quote in a comment opens nothing");
+        assert!(
+            !fits(&format!("echo \"$(echo '\")\n{words}")),
+            "nothing is cheap after what is not followed"
+        );
+        assert!(fits(&format!("cat <<'EOF'\n{words}EOF\nls")));
+        for trick in ["\"\\\"\"; ", "$'\\''; ", "cat <<E\n'\nE\n", "echo $((1<<E))\n", "\\'; ", "${x:-'} '"] {
+            assert!(!fits(&format!("{trick}{words}")), "{trick:?} opens nothing that stays open");
         }
     }
 }

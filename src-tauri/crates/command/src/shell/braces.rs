@@ -17,7 +17,7 @@ pub(super) enum Unit {
 /// Words that one word may become before it is taken as unknown.
 const MOST_WORDS: usize = 64;
 
-/// The words that brace expansion makes of one; `None` for a sequence (`{1..9}`), or too many words.
+/// The words that brace expansion makes of one; `None` for too many words, or a sequence that shells count differently.
 pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let mut done = Vec::new();
     let mut open = vec![word.to_vec()];
@@ -27,7 +27,11 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
         }
         match first_list(&word) {
             Found::Nothing => done.push(word),
-            Found::Sequence => return None,
+            Found::Sequence { start, end } => {
+                for member in sequence(&word[start + 1..end])? {
+                    open.push([&word[..start], &member, &word[end + 1..]].concat());
+                }
+            }
             Found::List { start, end, commas } => {
                 let mut from = start + 1;
                 let mut members = Vec::new();
@@ -44,7 +48,7 @@ pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {
 
 enum Found {
     Nothing,
-    Sequence,
+    Sequence { start: usize, end: usize },
     List { start: usize, end: usize, commas: Vec<usize> },
 }
 
@@ -64,13 +68,34 @@ fn first_list(word: &[Unit]) -> Found {
             }
             if depth == 0 {
                 if word[start..at].windows(2).any(|pair| pair == [Unit::Bare('.'), Unit::Bare('.')]) {
-                    return Found::Sequence;
+                    return Found::Sequence { start, end: at };
                 }
                 break;
             }
         }
     }
     Found::Nothing
+}
+
+/// `1..9` counted out, last first. bash 3.2 knows neither leading zeros nor steps.
+fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+    let bare = |unit: &Unit| if let Unit::Bare(c) = unit { Some(*c) } else { None };
+    let text: String = inside.iter().map(bare).collect::<Option<_>>()?;
+    let (from, to) = text.split_once("..")?;
+    let number = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let plain = digits == "0" || !digits.starts_with('0');
+        text.parse::<i32>().ok().filter(|_| plain && digits.len() <= 6 && !text.starts_with('+'))
+    };
+    let (from, to) = (number(from)?, number(to)?);
+    let count = usize::try_from(from.abs_diff(to)).ok()? + 1;
+    if count > MOST_WORDS {
+        return None;
+    }
+    let (low, high) = (from.min(to), from.max(to));
+    let word = |number: i32| number.to_string().chars().map(Unit::Bare).collect();
+    let words: Vec<Vec<Unit>> = (low..=high).map(word).collect();
+    Some(if from < to { words.into_iter().rev().collect() } else { words })
 }
 
 #[cfg(test)]
@@ -100,7 +125,11 @@ mod tests {
         assert_eq!(words("{}").unwrap(), ["{}"]);
         assert_eq!(words("{a}").unwrap(), ["{a}"]);
         assert_eq!(words("a{b").unwrap(), ["a{b"]);
-        assert_eq!(words("{1..9}"), None, "a sequence is not counted out");
+        assert_eq!(words("a{9..11}").unwrap(), ["a9", "a10", "a11"]);
+        assert_eq!(words("{1..-1}").unwrap(), ["1", "0", "-1"]);
+        for other in ["{01..3}", "{1..9..2}", "{a..c}", "{1..999}", "{x..$y}"] {
+            assert_eq!(words(other), None, "{other} is counted differently, or too long");
+        }
         assert_eq!(words(&"{a,b}".repeat(9)), None, "512 words are too many");
     }
 }

@@ -9,10 +9,10 @@ use shuck_ast::{
 
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
-use super::walk::{Around, Made, Walk, range};
+use super::walk::{Around, Made, Pass, Walk, range};
 use super::word::Problem;
 use crate::programs::{Class, class_of};
-use crate::{Dialect, Role, Step, builtins};
+use crate::{Dialect, Dir, Role, Step, builtins};
 
 const ZSH_SYNTAX: Problem = Problem {
     code: "zsh-syntax",
@@ -73,19 +73,47 @@ impl Walk<'_> {
                 self.name_is_safe(command.variable.as_str(), span);
                 return self.repeated(None, &command.body, around);
             }
-            CompoundCommand::Coproc(_) => self.doubt(
-                span,
-                Problem {
-                    code: "newer-bash",
-                    what: "`coproc` is not known to the bash that comes with macOS",
-                    advice: None,
-                },
-            ),
-            CompoundCommand::Repeat(_) | CompoundCommand::Foreach(_) | CompoundCommand::Always(_) => {
-                self.doubt(span, ZSH_SYNTAX);
-            }
+            CompoundCommand::Coproc(_)
+            | CompoundCommand::Repeat(_)
+            | CompoundCommand::Foreach(_)
+            | CompoundCommand::Always(_) => return self.of_some_shells(command, span, around),
         }
         here
+    }
+
+    /// What only some shells have. What is inside is walked all the same: deny rules look at it.
+    fn of_some_shells(&mut self, command: &CompoundCommand, span: &Range<usize>, around: &Around) -> After {
+        match command {
+            // The bash that comes with macOS runs a program of the name `coproc` instead.
+            CompoundCommand::Coproc(command) => {
+                if self.nest.dialect != Dialect::Zsh {
+                    let what = "`coproc` is not known to the bash that comes with macOS";
+                    self.doubt(
+                        span,
+                        Problem { code: "newer-bash", what, advice: Some("write `&` behind it") },
+                    );
+                }
+                self.statement(&command.body, &around.inside(around.dir.clone()));
+            }
+            CompoundCommand::Repeat(command) => {
+                self.doubt(span, ZSH_SYNTAX);
+                self.words(std::slice::from_ref(&command.count), around);
+                return self.repeated(None, &command.body, around);
+            }
+            CompoundCommand::Foreach(command) => {
+                self.doubt(span, ZSH_SYNTAX);
+                self.words(&command.words, around);
+                self.made.push((command.variable.as_str().to_owned(), Made::Wild));
+                return self.repeated(None, &command.body, around);
+            }
+            CompoundCommand::Always(command) => {
+                self.doubt(span, ZSH_SYNTAX);
+                self.sequence(&command.body, &around.inside(around.dir.clone()));
+                self.sequence(&command.always_body, &around.inside(Dir::Unknown));
+            }
+            _ => {}
+        }
+        After::same(&around.dir)
     }
 
     fn conditional(&mut self, command: &IfCommand, around: &Around) -> After {
@@ -258,6 +286,9 @@ impl Walk<'_> {
 
     /// `[[ … ]]` and `((…))` run nothing by themselves, but are shown.
     fn expression_step(&mut self, span: &Range<usize>, keyword: &str, around: &Around) {
+        if self.pass == Pass::Learning {
+            return;
+        }
         self.found.steps.push(Step {
             argv: vec![crate::Word::literal(keyword), crate::Word { raw: self.raw(span), value: None }],
             span: self.place(span),
@@ -274,7 +305,7 @@ impl Walk<'_> {
 
     /// A variable that the line sets must not decide what runs.
     pub(super) fn name_is_safe(&mut self, name: &str, span: &Range<usize>) {
-        if !is_name(name) || crate::environment::is_dangerous_variable(name) {
+        if !builtins::may_set(name, self.nest.dialect) {
             let what = "sets a variable that decides what runs";
             self.doubt(
                 span,

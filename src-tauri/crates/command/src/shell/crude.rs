@@ -1,12 +1,24 @@
 //! Guesses at the commands in text that was not understood, for deny rules only: too many are fine, too few are not.
+//!
+//! Two readings are put together, both linear in the length: one takes every operator for an end of a command, quoted or
+//! not; one follows quotes, and looks into quoted text where something else would run it.
+
+use std::collections::HashSet;
 
 use super::braces::{self, Unit};
+use crate::programs::{Class, class_of};
 
 /// Bytes of a word whose braces are expanded.
 const LONGEST_BRACED: usize = 256;
 
 /// Words of one guess: a deny rule looks at the first few.
 const LONGEST: usize = 64;
+
+/// Words after a wrapper that may be the command that it runs, options and assignments not counted.
+const MOST_STARTS: usize = 32;
+
+/// Quoted texts inside quoted texts that are looked into.
+const DEEPEST: usize = 6;
 
 /// Words that stand before a command without being it.
 const BEFORE: &[&str] = &[
@@ -28,54 +40,209 @@ const BEFORE: &[&str] = &[
     "builtin",
     "exec",
     "eval",
-    "sudo",
-    "doas",
-    "env",
-    "nohup",
-    "nice",
-    "xargs",
     "repeat",
+    "always",
+    "function",
+    "}",
+];
+
+/// Words that run what stands somewhere behind them, besides shells, interpreters and wrappers.
+const RUNS: &[&str] = &[
+    "eval",
+    "trap",
+    "exec",
+    "command",
+    "builtin",
+    "repeat",
+    "coproc",
+    "jobs",
+    "mapfile",
+    "readarray",
+    "find",
+    "fd",
+    "fdfind",
+    "ssh",
+    "docker",
+    "podman",
+    "watch",
+    "git",
+    "tmux",
+    "screen",
+    "make",
+    "npx",
+    "npm",
+    "bunx",
+    "uvx",
+    "hyperfine",
+    "entr",
+    "source",
+    ".",
+    "alias",
+    "complete",
+    "compgen",
+    "bind",
 ];
 
 /// Every stretch of words that may be a command: after each operator, bracket, quote or substitution.
 pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
     let text = text.replace("\\\n", "");
-    let mut found = Vec::new();
-    for part in text
-        .split(['\n', '\r', ';', '&', '|', '(', ')', '`', '{', '}'])
-        .chain(text.split(['\n', '\r', ';', '&', '|', '(', ')', '`']))
-    {
-        let words = words(part);
-        let mut start = 0;
-        while let Some(word) = words.get(start) {
-            let skip = BEFORE.contains(&word.as_str()) || is_assignment(word) || word.starts_with('-');
-            if !skip {
-                found.push(words[start..].iter().take(LONGEST).cloned().collect());
+    let mut guesses = Guesses { seen: HashSet::new(), found: Vec::new() };
+    for part in text.split(['\n', '\r', ';', '&', '|', '(', ')', '`']) {
+        guesses.loose(part);
+        if part.contains(['{', '}']) {
+            for inner in part.split(['{', '}']) {
+                guesses.loose(inner);
             }
-            if !skip {
-                break;
-            }
-            start += 1;
         }
     }
-    found.sort();
+    guesses.quoted(&text, 0);
+    let mut found = guesses.found;
+    found.sort_unstable();
     found.dedup();
     found
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| super::expansion::is_name(name))
+struct Guesses<'t> {
+    seen: HashSet<&'t str>,
+    found: Vec<Vec<String>>,
 }
 
-fn words(part: &str) -> Vec<String> {
-    part.split_whitespace().flat_map(unquoted).filter(|word| !word.is_empty()).collect()
+impl<'t> Guesses<'t> {
+    /// A stretch without operators, whatever is quoted in it.
+    fn loose(&mut self, part: &'t str) {
+        let part = part.trim();
+        if part.is_empty() || !self.seen.insert(part) {
+            return;
+        }
+        let words: Vec<String> = part
+            .split_whitespace()
+            .take(4 * LONGEST)
+            .flat_map(unquoted)
+            .filter(|word| !word.is_empty())
+            .collect();
+        self.command(&words);
+    }
+
+    /// Notes the command that the words are, and what it may run where it runs others.
+    fn command(&mut self, words: &[String]) {
+        let Some(start) = start_of(words) else { return };
+        let argv = |from: usize| words[from..].iter().take(LONGEST).cloned().collect::<Vec<_>>();
+        self.found.push(argv(start));
+        if !words.iter().take(start + 1).any(|word| runs_others(word)) {
+            return;
+        }
+        let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
+        let starts = (start + 1..words.len()).filter(plain).take(MOST_STARTS);
+        let inner: Vec<_> = starts.map(argv).collect();
+        self.found.extend(inner);
+    }
+
+    /// The text as the shell would split it; what is quoted for something that runs it is looked into.
+    fn quoted(&mut self, text: &str, depth: usize) {
+        let mut words = Vec::new();
+        let mut word = None;
+        let mut rest = text.chars().peekable();
+        while let Some(c) = rest.next() {
+            match c {
+                '\'' | '"' => push_quoted(&mut rest, c, word.get_or_insert_with(String::new)),
+                '$' if rest.peek() == Some(&'\'') => {
+                    rest.next();
+                    let mut inner = String::new();
+                    push_ansi(&mut rest, &mut inner);
+                    let decoded = super::ansi::guess(&inner);
+                    word.get_or_insert_with(String::new).push_str(&decoded);
+                }
+                '$' if rest.peek() == Some(&'"') => {}
+                '\\' => word.get_or_insert_with(String::new).extend(rest.next()),
+                '\n' | '\r' | ';' | '&' | '|' | '(' | ')' | '`' => {
+                    words.extend(word.take());
+                    self.split(&std::mem::take(&mut words), depth);
+                }
+                c if c.is_whitespace() => words.extend(word.take()),
+                c => word.get_or_insert_with(String::new).push(c),
+            }
+        }
+        words.extend(word);
+        self.split(&words, depth);
+    }
+
+    fn split(&mut self, words: &[String], depth: usize) {
+        if words.is_empty() {
+            return;
+        }
+        self.command(words);
+        let start = start_of(words).unwrap_or(0);
+        let runs = words.iter().take(start + 1).any(|word| runs_others(word));
+        for text in words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '(', '='])) {
+            let value = text
+                .split_once('=')
+                .filter(|(name, _)| super::expansion::is_name(name))
+                .map(|(_, value)| value);
+            if depth < DEEPEST && (runs || value.is_some()) {
+                self.quoted(value.unwrap_or(text), depth + 1);
+            }
+        }
+    }
+}
+
+fn push_quoted(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, quote: char, word: &mut String) {
+    while let Some(c) = rest.next() {
+        match c {
+            c if c == quote => return,
+            '\\' if quote == '"' => match rest.next() {
+                Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c),
+                other => word.extend(std::iter::once('\\').chain(other)),
+            },
+            c => word.push(c),
+        }
+    }
+}
+
+fn push_ansi(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, inner: &mut String) {
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => return,
+            '\\' => inner.extend(std::iter::once('\\').chain(rest.next())),
+            c => inner.push(c),
+        }
+    }
+}
+
+/// Where the command begins: behind keywords, assignments, options and redirections.
+fn start_of(words: &[String]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let redirect = word.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['<', '>']);
+        if redirect {
+            at += 1 + usize::from(word.ends_with(['<', '>', '!']));
+            continue;
+        }
+        let skip = BEFORE.contains(&word.as_str()) || is_assignment(word) || word.starts_with('-');
+        if !skip {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+fn runs_others(word: &str) -> bool {
+    let base = word.rsplit('/').next().unwrap_or(word);
+    RUNS.contains(&base) || class_of(base) != Class::Ordinary
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| super::expansion::is_name(name.trim_end_matches('+')))
 }
 
 /// A word without its quotes and backslashes; braces expanded.
 fn unquoted(word: &str) -> Vec<String> {
-    let decoded = word.strip_prefix("$'").and_then(|rest| super::ansi::decode(rest.trim_end_matches('\'')));
-    let plain: String = decoded.unwrap_or_else(|| word.chars().filter(|c| !"'\"\\".contains(*c)).collect());
-    if plain.len() > LONGEST_BRACED {
+    let plain = if word.contains(['\'', '"', '\\']) { without_quotes(word) } else { word.to_owned() };
+    let plain = match plain.strip_prefix('=') {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => plain,
+    };
+    if plain.len() > LONGEST_BRACED || !plain.contains('{') {
         return vec![plain];
     }
     let units: Vec<Unit> = plain.chars().map(Unit::Bare).collect();
@@ -89,9 +256,31 @@ fn unquoted(word: &str) -> Vec<String> {
     words.into_iter().map(text).collect()
 }
 
+fn without_quotes(word: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = word.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('$', Some('\'')) => {
+                rest.next();
+                let mut inner = String::new();
+                push_ansi(&mut rest, &mut inner);
+                plain.push_str(&super::ansi::guess(&inner));
+            }
+            ('$', Some('"')) | ('\'' | '"' | '\\', _) => {}
+            (c, _) => plain.push(c),
+        }
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::candidates;
+
+    fn finds(text: &str) -> bool {
+        candidates(text).iter().any(|argv| argv[0].rsplit('/').next() == Some("rm"))
+    }
 
     #[test]
     fn commands_are_guessed_in_command_places_only() {
@@ -99,5 +288,69 @@ mod tests {
         let heads: Vec<&str> = found.iter().map(|argv| argv[0].as_str()).collect();
         assert_eq!(heads.iter().filter(|head| **head == "rm").count(), 4, "{found:?}");
         assert!(found.iter().any(|argv| argv == &["echo", "rm"]));
+    }
+
+    #[test]
+    fn every_spelling_is_found() {
+        for text in [
+            "rm x",
+            "( rm x",
+            "\trm x",
+            "ls && rm x",
+            "if a; then rm x; fi",
+            "while rm x; do",
+            "X='a b' rm x",
+            "X=1 Y=2 rm",
+            ">f rm x",
+            "2>/dev/null rm x",
+            "> f rm x",
+            "sudo -u root rm x",
+            "env -i A=1 rm x",
+            "bash -c 'ls; rm x'",
+            "sh -lc \"rm x\"",
+            "xargs -n 1 rm",
+            "find . -exec rm {} +",
+            "eval 'rm x'",
+            "trap 'rm x' EXIT",
+            "$\"rm\" x",
+            "r$'\\155' x",
+            "$'\\u0072m' x",
+            "=rm x",
+            "repeat 3 rm x",
+            "coproc rm x",
+            "for i in a; do rm x; done",
+            "case x in x) rm y;; esac",
+            "f() { rm x; }",
+            "function f { rm x; }",
+            "echo $(rm x)",
+            "echo `rm x`",
+            "cat <(rm x)",
+            "nohup nice -n 5 /bin/rm x",
+            "{ rm x",
+            "{rm,-rf,x}",
+            "! rm x",
+            "time -p rm x",
+            "timeout 5 bash -c 'sudo rm x'",
+            "r\\\nm x",
+            "\\rm x",
+            "jobs -x rm x",
+            "PROMPT_COMMAND='rm x'",
+            "bash -c \"eval 'rm x'\"",
+            "FOO=$(rm x)",
+            "ls\rrm x",
+        ] {
+            assert!(finds(text), "{text:?}: {:?}", candidates(text));
+        }
+        for text in ["ls rm", "echo 'rm x'", "git log --grep=rm", "grep 'a; b' rm", "cat x # no"] {
+            assert!(!finds(text), "{text:?}: {:?}", candidates(text));
+        }
+    }
+
+    #[test]
+    fn no_length_drops_one() {
+        for pile in ["ls; ", "ls\n", "'", "a ", "x=1 ", "(", "$(", "{a,b} ", "sudo -n "] {
+            let text = format!("{};rm x", pile.repeat(32_000 / pile.len()));
+            assert!(finds(&text), "{pile:?} many times");
+        }
     }
 }

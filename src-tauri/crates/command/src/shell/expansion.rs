@@ -9,23 +9,60 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Operators that bash 3.2, newer ones and zsh read alike, with an operand that expands to nothing else.
+/// `${#x}`, `${#x[@]}`, `${#@}`, `${#1}`: a length, which is a number.
+pub(super) fn is_length(body: &str) -> bool {
+    let name = body
+        .strip_prefix('#')
+        .map(|name| name.strip_suffix("[@]").or(name.strip_suffix("[*]")).unwrap_or(name));
+    let digits = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    name.is_some_and(|name| is_name(name) || digits(name) || matches!(name, "@" | "*"))
+}
+
+/// What `${x:=value}` assigns.
+pub(super) fn assigned(operator: &str) -> Option<&str> {
+    operator.strip_prefix(":=").or_else(|| operator.strip_prefix('='))
+}
+
+/// Operators that bash 3.2, newer ones and zsh read alike (or that older ones refuse), with an operand that runs nothing.
 pub(super) fn is_plain_operator(operator: &str, dialect: Dialect) -> bool {
-    const PLAIN: &str = "_./:@%+,- *?#=";
     if operator.is_empty() {
         return true;
     }
-    if let Some(subscript) = operator.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+    if let Some(inside) = operator.strip_prefix('[') {
+        let Some((subscript, rest)) = inside.split_once(']') else { return false };
         let plain = matches!(subscript, "@" | "*") || subscript.chars().all(|c| c.is_ascii_digit());
-        return plain && !subscript.is_empty() && dialect == Dialect::Bash;
+        let more = rest.is_empty() || !rest.starts_with('[') && is_plain_operator(rest, dialect);
+        return plain && !subscript.is_empty() && dialect == Dialect::Bash && more;
     }
-    let operand =
-        [":-", ":+", "-", "+", "##", "#", "%%", "%", "//", "/"].iter().find_map(|o| operator.strip_prefix(o));
-    if let Some(operand) = operand {
-        return operand.chars().all(|c| c.is_ascii_alphanumeric() || PLAIN.contains(c));
+    if matches!(operator, "^" | "^^" | "," | ",,") {
+        return dialect == Dialect::Bash;
     }
-    operator.strip_prefix(':').is_some_and(|slice| slice.chars().all(|c| c.is_ascii_digit() || c == ':'))
+    let operators = [":-", ":+", ":=", ":?", "-", "+", "=", "?", "##", "#", "%%", "%", "//", "/"];
+    if let Some(operand) = operators.iter().find_map(|o| operator.strip_prefix(o)) {
+        return is_plain_operand(operand);
+    }
+    let digits = |c: char| c.is_ascii_digit() || c == ':';
+    operator.strip_prefix(':').is_some_and(|slice| {
+        slice.strip_prefix(" -").unwrap_or(slice.trim_start_matches(' ')).chars().all(digits)
+    })
 }
+
+/// Plain characters and plain variables; nothing quoted, nothing nested.
+fn is_plain_operand(operand: &str) -> bool {
+    const PLAIN: &str = "_./:@%+,- *?#=!";
+    let mut rest = operand.chars().peekable();
+    while let Some(c) = rest.next() {
+        let variable =
+            c == '$' && rest.peek().is_some_and(|next| next.is_ascii_alphanumeric() || *next == '_');
+        if !variable && !c.is_ascii_alphanumeric() && !PLAIN.contains(c) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Variables that the shell keeps as numbers, whatever they are set to.
+const NUMBERS: &[&str] = &["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"];
 
 /// Arithmetic over numbers, and over variables that are known to hold numbers: a variable's text would be evaluated too.
 pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Problem> {
@@ -37,17 +74,83 @@ pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Proble
     let inside =
         text.trim_start_matches('$').strip_prefix("((").and_then(|t| t.strip_suffix("))")).unwrap_or(text);
     let mut depth = 0usize;
-    for c in inside.chars() {
+    let mut rest = inside.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.checked_sub(1).ok_or(HARD)?,
-            c if c.is_ascii_alphanumeric() || "_ +-*/%<>=!&|^~?:,$".contains(c) => {}
+            // `$1` may be any text; `$#` and the like are numbers.
+            '$' => match rest.peek() {
+                Some('#' | '?' | '$' | '!') => drop(rest.next()),
+                Some(c) if c.is_ascii_alphabetic() || *c == '_' => {}
+                _ => return Err(HARD),
+            },
+            c if c.is_ascii_alphanumeric() || "_ +-*/%<>=!&|^~?:,".contains(c) => {}
             _ => return Err(HARD),
         }
     }
     let words = inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let known = words
         .filter(|w| !w.is_empty())
-        .all(|w| w.chars().all(|c| c.is_ascii_digit()) || variables.is_number(w));
+        .all(|w| w.chars().all(|c| c.is_ascii_digit()) || NUMBERS.contains(&w) || variables.is_number(w));
     if depth == 0 && known { Ok(()) } else { Err(HARD) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{arithmetic, is_length, is_plain_operator};
+    use crate::Dialect;
+    use crate::shell::word::Variables;
+
+    #[test]
+    fn operators_with_plain_operands_are_understood() {
+        for operator in [
+            "",
+            ":-x",
+            "-a b",
+            ":=1",
+            ":?not set",
+            "%.*",
+            "##*/",
+            "/a/b",
+            "//a",
+            ":1:2",
+            ": -3",
+            "[@]",
+            "[0]",
+            "[@]:1",
+            "^^",
+            ":-$y",
+            "%$suffix",
+        ] {
+            assert!(is_plain_operator(operator, Dialect::Bash), "{operator:?}");
+        }
+        for operator in [
+            ":-$(id)",
+            ":-`id`",
+            ":-'x'",
+            "@P",
+            "[$(id)]",
+            "[x]",
+            ":$x",
+            ":-${y}",
+            ":-\"$(id)\"",
+            ":x",
+            "[a[0]]",
+        ] {
+            assert!(!is_plain_operator(operator, Dialect::Bash), "{operator:?}");
+        }
+        assert!(is_length("#x") && is_length("#a[@]") && !is_length("#a[$(id)]") && !is_length("#"));
+    }
+
+    #[test]
+    fn arithmetic_takes_only_numbers() {
+        let none = Variables::default();
+        for text in ["$((1 + 2))", "((RANDOM % 6))", "$(( $# - 1 ))", "$(($? == 0))"] {
+            assert!(arithmetic(text, &none).is_ok(), "{text}");
+        }
+        for text in ["$((x))", "$(($1))", "((a[0]))", "$(($x))", "((1)", "((`id`))"] {
+            assert!(arithmetic(text, &none).is_err(), "{text}");
+        }
+    }
 }

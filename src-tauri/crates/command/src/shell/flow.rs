@@ -2,6 +2,9 @@
 
 use crate::Dir;
 
+/// Folders that a point of the line may be in before it counts as unknown.
+const MOST: usize = 4;
+
 /// The directory at a point of the line; none where the point is never reached (after `exit`).
 pub(super) type Where = Option<Dir>;
 
@@ -20,6 +23,9 @@ impl After {
 
     /// After it, however it ended.
     pub(super) fn either(&self) -> Where {
+        if self.ok == self.failed {
+            return self.ok.clone();
+        }
         join(self.ok.clone(), self.failed.clone())
     }
 
@@ -32,12 +38,43 @@ impl After {
     }
 }
 
-/// Where one of two ways leads: only known where both agree.
+/// Where one of two ways leads.
 pub(super) fn join(one: Where, other: Where) -> Where {
     match (one, other) {
-        (Some(one), Some(other)) => Some(if one == other { one } else { Dir::Unknown }),
+        (Some(one), Some(other)) => Some(if one == other { one } else { either(&one, &other) }),
         (one, None) => one,
         (None, other) => other,
+    }
+}
+
+fn either(one: &Dir, other: &Dir) -> Dir {
+    let (Some(mut all), Some(more)) = (names(one), names(other)) else { return Dir::Unknown };
+    for name in more {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    one_of(all)
+}
+
+fn one_of(mut all: Vec<String>) -> Dir {
+    all.sort();
+    all.dedup();
+    match all.len() {
+        0 => Dir::Unknown,
+        1 if all[0] == "." => Dir::Same,
+        1 => Dir::Under(all.remove(0)),
+        _ if all.len() > MOST => Dir::Unknown,
+        _ => Dir::OneOf(all),
+    }
+}
+
+fn names(dir: &Dir) -> Option<Vec<String>> {
+    match dir {
+        Dir::Same => Some(vec![".".to_owned()]),
+        Dir::Under(path) => Some(vec![path.clone()]),
+        Dir::OneOf(all) => Some(all.clone()),
+        Dir::Unknown => None,
     }
 }
 
@@ -52,6 +89,7 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     let [Some(to)] = operands.as_slice() else { return Dir::Unknown };
     let root = !to.is_empty() && to.bytes().all(|byte| byte == b'/');
     let to = if root { "/" } else { to.trim_end_matches('/') };
+    let to = to.strip_prefix("./").unwrap_or(to);
     let steps_back = to.split('/').skip_while(|part| *part == "..").any(|part| part == "..");
     if to.starts_with('-') || to.is_empty() || steps_back {
         return Dir::Unknown;
@@ -59,24 +97,46 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     if to.starts_with('/') {
         return Dir::Under(to.to_owned());
     }
+    if to == "." {
+        return from.clone();
+    }
     match from {
         Dir::Same => Dir::Under(to.to_owned()),
-        Dir::Under(_) if to.starts_with("..") => Dir::Unknown,
-        Dir::Under(base) => Dir::Under(format!("{base}/{to}")),
+        Dir::OneOf(all) => {
+            let each: Option<Vec<String>> = all.iter().map(|base| below(base, to)).collect();
+            each.map_or(Dir::Unknown, one_of)
+        }
+        Dir::Under(base) => below(base, to).map_or(Dir::Unknown, Dir::Under),
         Dir::Unknown => Dir::Unknown,
+    }
+}
+
+/// `cd link/..` goes back over the link, and only the shell knows how it came there.
+fn below(base: &str, to: &str) -> Option<String> {
+    match base {
+        "." => Some(to.to_owned()),
+        _ if to.starts_with("..") => None,
+        "/" => Some(format!("/{to}")),
+        _ => Some(format!("{base}/{to}")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::changed;
+    use super::{After, changed, join};
     use crate::Dir;
+
+    fn under(path: &str) -> Dir {
+        Dir::Under(path.to_owned())
+    }
 
     #[test]
     fn cd_is_followed_where_it_is_literal() {
-        let under = |path: &str| Dir::Under(path.to_owned());
         assert_eq!(changed(&Dir::Same, &[Some("src")]), under("src"));
+        assert_eq!(changed(&Dir::Same, &[Some("./src")]), under("src"));
         assert_eq!(changed(&under("src"), &[Some("bin/")]), under("src/bin"));
+        assert_eq!(changed(&under("/"), &[Some("bin")]), under("/bin"));
+        assert_eq!(changed(&under("src"), &[Some(".")]), under("src"));
         assert_eq!(changed(&Dir::Unknown, &[Some("--"), Some("/tmp")]), under("/tmp"));
         assert_eq!(changed(&Dir::Same, &[Some("..")]), under(".."));
         for unclear in [&[None][..], &[], &[Some("-")], &[Some("a/../b")], &[Some("a"), Some("b")]] {
@@ -87,5 +147,22 @@ mod tests {
             Dir::Unknown,
             "`cd link/..` goes back over the link"
         );
+    }
+
+    #[test]
+    fn a_cd_that_may_have_failed_leaves_a_few_places() {
+        let two = join(Some(under("src")), Some(Dir::Same)).unwrap();
+        assert_eq!(two, Dir::OneOf(vec![".".to_owned(), "src".to_owned()]));
+        assert_eq!(changed(&two, &[Some("bin")]), Dir::OneOf(vec!["bin".to_owned(), "src/bin".to_owned()]));
+        assert_eq!(changed(&two, &[Some("/tmp")]), under("/tmp"));
+        assert_eq!(changed(&two, &[Some("..")]), Dir::Unknown);
+        assert_eq!(join(Some(two.clone()), Some(Dir::Unknown)), Some(Dir::Unknown));
+        assert_eq!(join(Some(two), None).unwrap(), Dir::OneOf(vec![".".to_owned(), "src".to_owned()]));
+        let mut place = Dir::Same;
+        for name in ["a", "b", "c", "d"] {
+            let after = After { ok: Some(changed(&place, &[Some(name)])), failed: Some(place) };
+            place = after.either().unwrap();
+        }
+        assert_eq!(place, Dir::Unknown, "too many to name");
     }
 }

@@ -24,13 +24,13 @@ impl Outline {
 }
 
 /// The outline as tree-sitter sees it; `None` where it finds an error. Its grammar does not know that `\$` in a here-document is
-/// no expansion, so the characters at `escapes` are hidden from it. So is every character beyond ASCII: its scanner looks
+/// no expansion, so the characters at `masks` are hidden from it. So is every character beyond ASCII: its scanner looks
 /// characters up in a table of 256 and reads outside of it for others, which ends the process. To bash they are parts of
 /// words, never of names; so is the `.` that stands for each of their bytes.
-pub(super) fn outline(text: &str, escapes: &[usize]) -> Option<Outline> {
+pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
     let mut bytes = text.as_bytes().to_vec();
-    for at in escapes {
-        bytes.get_mut(at.checked_sub(1)?..=*at)?.fill(b'_');
+    for mask in masks {
+        bytes.get_mut(mask.clone())?.fill(b'_');
     }
     for byte in bytes.iter_mut().filter(|byte| !byte.is_ascii()) {
         *byte = b'.';

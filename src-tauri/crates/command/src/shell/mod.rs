@@ -10,6 +10,7 @@ mod flow;
 mod fold;
 mod gate;
 mod redirect;
+mod scanner;
 mod simple;
 mod walk;
 mod word;
@@ -25,9 +26,6 @@ use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Via
 /// Bytes of shell text that are read; longer text is refused.
 pub const LONGEST_TEXT: usize = 32 * 1024;
 
-/// Bytes of a text and of the texts inside it that are read in all.
-const MOST_BYTES: usize = 2 * LONGEST_TEXT;
-
 /// Shells inside shells that are followed.
 pub(crate) const DEEPEST: usize = 8;
 
@@ -36,6 +34,16 @@ pub(crate) const DEEPEST: usize = 8;
 /// Never fails: text that cannot be read comes back as one opaque part, text that cannot be judged with
 /// [`Reading::invalid`] set.
 pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
+    read(text, dialect, None)
+}
+
+/// As [`read_shell`], where the home folder of the person it would run as is known (an absolute path): `~` and `$HOME` are that
+/// folder.
+pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> Reading {
+    read(text, dialect, Some(home))
+}
+
+fn read(text: &str, dialect: Dialect, home: Option<&str>) -> Reading {
     let mut reading = Reading {
         text: text.to_owned(),
         steps: Vec::new(),
@@ -46,9 +54,10 @@ pub fn read_shell(text: &str, dialect: Dialect) -> Reading {
     if reading.invalid.is_some() {
         return reading;
     }
-    let mut found = Found::default();
+    let home = home.filter(|home| home.starts_with('/'));
+    let mut found = Found { home: home.map(str::to_owned), ..Found::default() };
     let place = Place { base: Some(0), whole: 0..text.len() };
-    let single = read_text(&Nest::top(text, place, dialect), &mut found);
+    let single = read_text(&Nest { home, ..Nest::top(text, place, dialect) }, &mut found);
     found.steps.sort_by_key(|step| step.span.start);
     reading.steps = found.steps;
     reading.opaque = found.opaque;
@@ -120,6 +129,8 @@ pub(crate) struct Nest<'a> {
     pub(crate) dir: Dir,
     pub(crate) feed: Feed,
     pub(crate) depth: usize,
+    /// The home folder of who it runs as, where that is known.
+    pub(crate) home: Option<&'a str>,
 }
 
 impl<'a> Nest<'a> {
@@ -135,6 +146,7 @@ impl<'a> Nest<'a> {
             dir: Dir::Same,
             feed: Feed::Inherited,
             depth: 0,
+            home: None,
         }
     }
 
@@ -162,8 +174,8 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         span: whole.clone(),
         candidates: candidates(nest.text),
     };
-    found.bytes += nest.text.len();
-    if nest.depth > DEEPEST || found.bytes > MOST_BYTES || !bounds::within(nest.text) {
+    found.cost += bounds::cost(nest.text);
+    if nest.depth > DEEPEST || found.cost > bounds::MOST_COST || !bounds::within(nest.text) {
         let what = "too long or too deep to follow";
         found.opaque.push(doubt(
             "too-deep",
@@ -182,12 +194,14 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         found.opaque.push(doubt("continuation", what, Some("write the command on one line")));
         return None;
     };
-    let read = walk::read(nest, &folded);
+    let read = walk::read(nest, &folded, found.cost);
     let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
     let agreed =
-        read.clean && gate::outline(&folded.text, &read.escapes).is_some_and(|other| other == read.outline);
+        read.clean && gate::outline(&folded.text, &read.masks).is_some_and(|other| other == read.outline);
+    found.cost = read.found.cost;
     found.steps.extend(read.found.steps);
     found.opaque.extend(read.found.opaque);
+    found.unset.extend(read.found.unset);
     if !agreed {
         let (code, what) = if clear {
             ("parsers-disagree", "two readings of this text differ")

@@ -32,12 +32,15 @@ impl Walk<'_> {
         let mut feed = around.feed.clone();
         let mut all = Vec::new();
         for redirect in redirects {
-            if redirect.fd_var.is_some() || self.slice(&range(redirect.span)).contains("&>>") {
+            if redirect.fd_var.is_some() {
                 let what = "a redirection that the bash that comes with macOS does not know";
                 self.doubt(
                     &range(redirect.span),
-                    Problem { code: "newer-bash", what, advice: Some("write `>> file 2>&1`") },
+                    Problem { code: "newer-bash", what, advice: Some("write the descriptor as a number") },
                 );
+            }
+            if self.slice(&range(redirect.span)).contains("&>>") {
+                self.beyond_posix(&range(redirect.span));
             }
             match &redirect.target {
                 RedirectTarget::Heredoc(heredoc) => {
@@ -108,7 +111,7 @@ impl Walk<'_> {
         if let Some(problem) = scanned.problem {
             self.doubt(&body, problem);
         }
-        self.escapes.extend(&scanned.escapes);
+        self.masks.extend(scanned.escapes.iter().map(|at| at - 1..at + 1));
         self.bodies(&scanned.bodies, around);
         Feed::Text(text)
     }

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use shuck_ast::{
-    Assignment as TreeAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand, SimpleCommand,
-    Stmt, Word as TreeWord,
+    Assignment as TreeAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand, Redirect,
+    RedirectKind, SimpleCommand, Stmt, Word as TreeWord,
 };
 
 use super::flow::{self, After};
-use super::walk::{Around, Made, Walk, range};
+use super::walk::{Around, Made, Pass, Walk, range};
 use super::word::Problem;
 use crate::call::{Arg, Call};
-use crate::{Assignment, Dialect, Dir, Word, builtins, peel};
+use crate::{Assignment, Dir, Word, builtins, peel};
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
@@ -41,7 +41,7 @@ impl Walk<'_> {
         let words: Vec<&TreeWord> = first.iter().chain(more).collect();
         self.named_call(Some(&head), &words, assignments, statement, around);
         match name {
-            "exit" | "return" => After { ok: None, failed: None },
+            "exit" => After { ok: None, failed: None },
             _ => After::same(&around.dir),
         }
     }
@@ -81,8 +81,34 @@ impl Walk<'_> {
         self.outline.push(spans);
         self.singles.push(None);
         call.assignments.extend(clause.assignments.iter().map(|a| self.assignment(a, around)));
-        peel::place(call, &self.functions, &mut self.found);
+        self.note_declared(&call);
+        self.place_call(call);
         After::same(&around.dir)
+    }
+
+    /// Arrays, and names that are given text which is known only at run time.
+    fn note_declared(&mut self, call: &Call) {
+        let flags = |arg: &Arg| arg.value().is_some_and(|v| v.starts_with('-') && v.contains(['a', 'A']));
+        let array = call.args.iter().any(flags);
+        for arg in call.args.iter().skip(1) {
+            let Some((name, value)) = arg.word.raw.split_once('=') else {
+                self.arrays.extend(arg.value().filter(|_| array).map(str::to_owned));
+                continue;
+            };
+            let name = name.trim_end_matches('+').to_owned();
+            if array || value.starts_with('(') {
+                self.arrays.insert(name);
+            } else if arg.value().is_none() {
+                self.declared.push((name, 0..self.text.len()));
+            }
+        }
+    }
+
+    /// What runs is looked at only once it is known what the line makes of its variables.
+    fn place_call(&mut self, call: Call) {
+        if self.pass == Pass::Reading {
+            peel::place(call, &self.functions, &mut self.found);
+        }
     }
 
     fn call(
@@ -95,13 +121,18 @@ impl Walk<'_> {
         let args = self.named_call(None, words, assignments, statement, around);
         let values: Vec<Option<&str>> = args.iter().map(Arg::value).collect();
         match values.first() {
-            Some(Some("cd")) if !self.functions.contains_key("cd") => {
+            Some(Some("cd" | "pushd")) if values.len() > 1 => {
                 self.moved = true;
                 let ok = flow::changed(&around.dir, values.get(1..).unwrap_or_default());
                 After { ok: Some(ok), failed: Some(around.dir.clone()) }
             }
+            Some(Some("cd")) => {
+                self.moved = true;
+                let home = self.nest.home.map_or(Dir::Unknown, |home| Dir::Under(home.to_owned()));
+                After { ok: Some(home), failed: Some(around.dir.clone()) }
+            }
             Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
-            Some(Some("pushd" | "popd" | "eval" | "source" | ".") | None) => {
+            Some(Some("pushd" | "popd" | "chdir" | "eval" | "source" | ".") | None) => {
                 self.moved = true;
                 After::same(&Dir::Unknown)
             }
@@ -140,8 +171,14 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
-        if call.args.is_empty() && self.nest.dialect == Dialect::Zsh && !statement.redirects.is_empty() {
+        let opens =
+            |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
+        let nothing = call.args.is_empty() && assignments.is_empty() && !around.reads_file;
+        if nothing && statement.redirects.iter().any(opens) {
             call.doubt("zsh-syntax", "zsh runs a program for a redirection without a command", Vec::new());
+        }
+        if call.head() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
+            call.dir = Dir::Unknown;
         }
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
         let values: Option<Vec<String>> =
@@ -151,7 +188,7 @@ impl Walk<'_> {
         self.singles.push(values.filter(|_| plain && external));
         let args = call.args.clone();
         self.note_set_variables(&args);
-        peel::place(call, &self.functions, &mut self.found);
+        self.place_call(call);
         args
     }
 
@@ -163,6 +200,12 @@ impl Walk<'_> {
         }
         let sets =
             ["read", "mapfile", "readarray", "getopts", "printf", "unset", "wait", "command", "builtin"];
+        if name == Some("unset") || args.iter().skip(1).any(|arg| arg.value() == Some("unset")) {
+            self.found.unset.extend(args.iter().skip(1).filter_map(Arg::value).map(str::to_owned));
+        }
+        if matches!(name, Some("read" | "mapfile" | "readarray" | "command" | "builtin")) {
+            self.arrays.extend(args.iter().skip(1).filter_map(Arg::value).map(str::to_owned));
+        }
         if name.is_some_and(|name| sets.contains(&name)) {
             let names = args.iter().skip(1).filter_map(Arg::value).map(|word| (word.to_owned(), Made::Wild));
             self.made.extend(names.collect::<Vec<_>>());
@@ -194,7 +237,8 @@ impl Walk<'_> {
     }
 
     fn arg_of(&self, span: &Range<usize>, value: Option<String>, dash: bool) -> Arg {
-        Arg { word: Word { raw: self.raw(span), value }, span: self.place(span), dash }
+        let word = Word { raw: self.raw(span), value };
+        Arg { word, span: self.place(span), dash, several: false, chosen: false }
     }
 
     /// Adds a word; braces and `"$@"` may make several of it.
@@ -208,6 +252,10 @@ impl Walk<'_> {
             return;
         }
         let scanned = self.scan(word.span, &word.parts, around);
+        // The other parser loses a lone dash before a here-document, and words of equals signs.
+        if self.slice(&span).bytes().all(|byte| matches!(byte, b'-' | b'=')) {
+            self.masks.push(span.clone());
+        }
         if let Some(problem) = scanned.problem {
             call.doubt(problem.code, problem.what, super::candidates(self.slice(&span)));
             if let (Some(opaque), Some(advice)) = (&mut call.opaque, problem.advice) {
@@ -225,7 +273,10 @@ impl Walk<'_> {
             Some(values) => {
                 call.args.extend(values.into_iter().map(|value| Arg::known(value, self.place(&span))));
             }
-            None => call.args.push(self.arg_of(&span, None, scanned.dash)),
+            None => {
+                let arg = self.arg_of(&span, None, scanned.loose.dash);
+                call.args.push(Arg { several: scanned.loose.several, chosen: scanned.loose.chosen, ..arg });
+            }
         }
     }
 
@@ -265,7 +316,7 @@ impl Walk<'_> {
     }
 
     /// What a variable holds after it was set to this word.
-    pub(super) fn made_by(&self, word: &TreeWord, around: &Around) -> Made {
+    pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
         let scanned = self.scan(word.span, &word.parts, around);
         let Some(values) = scanned.values else {
             return if scanned.number { Made::Number } else { Made::Wild };

@@ -1,6 +1,6 @@
 //! The second reading: shuck's tree walked statement by statement, each construct understood or named as not.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use shuck_ast::{BackgroundOperator, BinaryOp, Command, Span, Stmt, StmtSeq, StmtTerminator, WordPartNode};
@@ -24,31 +24,43 @@ pub(super) struct Read {
     /// The parser had nothing to repair.
     pub(super) clean: bool,
     pub(super) single: Option<Vec<String>>,
-    /// Where a dollar or backquote is escaped in a here-document.
-    pub(super) escapes: Vec<usize>,
+    /// Plain characters that the other parser would misread.
+    pub(super) masks: Vec<Range<usize>>,
 }
 
-/// Walks a text. What the line makes of its variables is found by walking until nothing new is learnt.
-pub(super) fn read(nest: &Nest<'_>, folded: &Folded) -> Read {
+/// Walks a text. What the line makes of its variables is found first, by walking without a look at what runs until nothing
+/// new is learnt. `start` is what the reading has cost up to here.
+pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: usize) -> Read {
     let dialect = match nest.dialect {
         Dialect::Posix | Dialect::Bash => ShellDialect::Bash,
         Dialect::Zsh => ShellDialect::Zsh,
     };
     let parsed = Parser::with_dialect(&folded.text, dialect).parse();
     let mut variables = Variables { hopeful: folded.text.contains('$'), ..Variables::default() };
+    let mut settled = None;
     for _ in 0..4 {
-        let mut walk = Walk::new(nest, folded, &variables);
+        let mut walk = Walk { pass: Pass::Learning, ..Walk::new(nest, folded, &variables, start) };
         walk.sequence(&parsed.file.body, &Around::top(nest));
         let learnt = walk.learnt();
         if !variables.hopeful && learnt == variables {
-            return walk.finish(parsed.is_ok());
+            settled = Some(learnt);
+            break;
         }
         variables = learnt;
     }
-    let nothing = Variables { moves: true, ..Variables::default() };
-    let mut walk = Walk::new(nest, folded, &nothing);
+    let variables = settled.unwrap_or(Variables { moves: true, unsettled: true, ..Variables::default() });
+    let mut walk = Walk::new(nest, folded, &variables, start);
     walk.sequence(&parsed.file.body, &Around::top(nest));
     walk.finish(parsed.is_ok())
+}
+
+/// What a walk is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// What the line makes of its variables.
+    Learning,
+    /// What runs.
+    Reading,
 }
 
 /// What an assignment makes of a variable.
@@ -69,6 +81,8 @@ pub(super) struct Around {
     pub(super) certain: bool,
     /// `$1` and the like still mean what the text was started with.
     pub(super) own_parameters: bool,
+    /// The whole of a substitution `$(< file)`, which every shell reads itself.
+    pub(super) reads_file: bool,
     pub(super) nesting: usize,
 }
 
@@ -80,12 +94,13 @@ impl Around {
             feed: nest.feed.clone(),
             certain: true,
             own_parameters: true,
+            reads_file: false,
             nesting: 0,
         }
     }
 
     pub(super) fn inside(&self, dir: Dir) -> Self {
-        Self { dir, certain: false, nesting: self.nesting + 1, ..self.clone() }
+        Self { dir, certain: false, reads_file: false, nesting: self.nesting + 1, ..self.clone() }
     }
 }
 
@@ -100,16 +115,21 @@ pub(super) struct Walk<'w> {
     /// Something was met that may set any variable.
     pub(super) unsettled: bool,
     shifts: bool,
+    pub(super) pass: Pass,
+    /// Names that may be arrays.
+    pub(super) arrays: HashSet<String>,
+    /// Names that are declared with text that is known only at run time.
+    pub(super) declared: Vec<(String, Range<usize>)>,
     pub(super) outline: Outline,
     pub(super) made: Vec<(String, Made)>,
     pub(super) found: Found,
     pub(super) singles: Vec<Option<Vec<String>>>,
-    /// Escapes in here-documents, which the other parser does not know.
-    pub(super) escapes: Vec<usize>,
+    /// Plain characters that the other parser would misread: escapes in here-documents, lone dashes.
+    pub(super) masks: Vec<Range<usize>>,
 }
 
 impl<'w> Walk<'w> {
-    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables) -> Self {
+    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: usize) -> Self {
         let text = folded.text.as_str();
         let has = |name: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
         Self {
@@ -121,16 +141,19 @@ impl<'w> Walk<'w> {
             moved: false,
             unsettled: false,
             shifts: has("shift") || has("set"),
+            pass: Pass::Reading,
+            arrays: HashSet::new(),
+            declared: Vec::new(),
             outline: Outline::default(),
             made: Vec::new(),
-            found: Found::default(),
+            found: Found { cost: start, home: nest.home.map(str::to_owned), ..Found::default() },
             singles: Vec::new(),
-            escapes: Vec::new(),
+            masks: Vec::new(),
         }
     }
 
     fn learnt(&self) -> Variables {
-        let mut learnt = Variables { moves: self.moved, ..Variables::default() };
+        let mut learnt = Variables { moves: self.moved, unsettled: self.unsettled, ..Variables::default() };
         if self.unsettled {
             return learnt;
         }
@@ -144,16 +167,37 @@ impl<'w> Walk<'w> {
             match known {
                 (true, _) => learnt.numbers.insert(name.to_owned()),
                 (false, true) => learnt.tame.insert(name.to_owned()),
-                (false, false) => false,
+                (false, false) => learnt.wild.insert(name.to_owned()),
             };
         }
         learnt
     }
 
     fn finish(mut self, clean: bool) -> Read {
+        self.check_functions();
+        self.check_declared();
         self.outline.sort();
         let single = if let [single] = self.singles.as_mut_slice() { single.take() } else { None };
-        Read { found: self.found, outline: self.outline, clean, single, escapes: self.escapes }
+        Read { found: self.found, outline: self.outline, clean, single, masks: self.masks }
+    }
+
+    /// `unset NAME` brings the program back that a function of that name stood for; so may one in a loop, or in `eval`.
+    fn check_functions(&mut self) {
+        if self.found.unset.iter().any(|name| self.functions.contains_key(name)) {
+            let what = "a function of this text is unset again";
+            let problem = Problem { code: "function", what, advice: Some("give the function another name") };
+            self.doubt(&(0..self.text.len()), problem);
+        }
+    }
+
+    /// bash evaluates a text that is declared to be the value of an array.
+    fn check_declared(&mut self) {
+        for (name, span) in std::mem::take(&mut self.declared) {
+            if self.arrays.contains(&name) {
+                let what = "bash evaluates a text that is made an array";
+                self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+            }
+        }
     }
 
     /// Where something of the folded text stands in the request's text. The parser's own spans may run past the end.
@@ -174,6 +218,9 @@ impl<'w> Walk<'w> {
 
     /// Notes a part that is not understood; deny rules look at what it may run.
     pub(super) fn doubt(&mut self, range: &Range<usize>, problem: Problem) {
+        if self.pass == Pass::Learning {
+            return;
+        }
         let opaque = Opaque {
             code: problem.code,
             what: problem.what.to_owned(),
@@ -205,12 +252,15 @@ impl<'w> Walk<'w> {
             source: self.text,
             dialect: self.nest.dialect,
             parameters: self.parameters(around),
+            home: self.nest.home,
             variables: self.variables,
         }
     }
 
-    pub(super) fn scan<'a>(&self, span: Span, parts: &'a [WordPartNode], around: &Around) -> Scanned<'a> {
-        word::scan(self.scope(around), range(span), parts)
+    pub(super) fn scan<'a>(&mut self, span: Span, parts: &'a [WordPartNode], around: &Around) -> Scanned<'a> {
+        let scanned = word::scan(self.scope(around), range(span), parts);
+        self.made.extend(scanned.sets.iter().map(|(name, _)| (name.clone(), Made::Wild)));
+        scanned
     }
 
     /// The commands of substitutions: each in a shell of its own.
@@ -219,6 +269,7 @@ impl<'w> Walk<'w> {
             let inside = Around {
                 redirections: Vec::new(),
                 feed: Feed::Inherited,
+                reads_file: matches!(body.stmts.as_slice(), [only] if only.redirects.len() == 1),
                 ..around.inside(around.dir.clone())
             };
             self.singles.push(None);
@@ -236,6 +287,21 @@ impl<'w> Walk<'w> {
     }
 
     pub(super) fn statement(&mut self, statement: &Stmt, around: &Around) -> After {
+        let span = range(statement.span);
+        if !matches!(statement.terminator, Some(StmtTerminator::Background(_))) {
+            return self.foreground(statement, around);
+        }
+        // In a shell of its own: functions that it defines and folders that it enters are not seen afterwards.
+        self.singles.push(None);
+        self.foreground(statement, &Around { certain: false, ..around.clone() });
+        if statement.terminator != Some(StmtTerminator::Background(BackgroundOperator::Plain)) {
+            let what = "read differently by different shells";
+            self.doubt(&span, Problem { code: "zsh-syntax", what, advice: None });
+        }
+        After::same(&around.dir)
+    }
+
+    fn foreground(&mut self, statement: &Stmt, around: &Around) -> After {
         let span = range(statement.span);
         if around.nesting > DEEPEST {
             let what = "statements inside statements, too deep to follow";
@@ -264,25 +330,14 @@ impl<'w> Walk<'w> {
                 self.function(function, &inner);
                 After::same(&around.dir)
             }
-            Command::AnonymousFunction(_) => {
+            Command::AnonymousFunction(function) => {
                 let what = "a function without a name";
                 self.doubt(&span, Problem { code: "zsh-syntax", what, advice: None });
+                self.statement(&function.body, &around.inside(Dir::Unknown));
                 After::same(&Dir::Unknown)
             }
         };
-        match statement.terminator {
-            Some(StmtTerminator::Background(BackgroundOperator::Plain)) => {
-                self.singles.push(None);
-                After::same(&around.dir)
-            }
-            Some(StmtTerminator::Background(_)) => {
-                let what = "read differently by different shells";
-                self.doubt(&span, Problem { code: "zsh-syntax", what, advice: None });
-                After::same(&around.dir)
-            }
-            Some(StmtTerminator::Semicolon) | None if statement.negated => after.swapped(),
-            Some(StmtTerminator::Semicolon) | None => after,
-        }
+        if statement.negated { after.swapped() } else { after }
     }
 
     /// `a && b || c | d`: unrolled, since a chain may be a thousand links long.
@@ -316,12 +371,9 @@ impl<'w> Walk<'w> {
                 BinaryOp::And => After { ok: next.ok, failed: flow::join(after.failed, next.failed) },
                 BinaryOp::Or => After { ok: flow::join(after.ok, next.ok), failed: next.failed },
                 BinaryOp::Pipe => After::same(&around.dir),
+                // The bash that comes with macOS refuses the whole text; other shells of the name `sh` start a coprocess.
                 BinaryOp::PipeAll => {
-                    let what = "`|&` is not known to the bash that comes with macOS";
-                    self.doubt(
-                        &range(op_span),
-                        Problem { code: "newer-bash", what, advice: Some("write `2>&1 |`") },
-                    );
+                    self.beyond_posix(&range(op_span));
                     After::same(&around.dir)
                 }
             };

@@ -3,7 +3,7 @@
 use super::remember::rule_of;
 use super::{Book, BookError, NewRule, Remember, now};
 use crate::resolve::{Cwd, search_path};
-use postern_command::{Dialect, read_argv, read_shell};
+use postern_command::{Dialect, read_argv_at, read_shell_at};
 use postern_contract::Scope;
 use postern_policy::{AgentId, Effect, Facts, Lifetime, Rule, would_match};
 use postern_store::requests::{self, Filter, Summary};
@@ -107,12 +107,12 @@ impl Book {
         let argv: Option<Vec<String>> =
             asked.get("command").and_then(|argv| serde_json::from_value(argv.clone()).ok());
         let text = asked.get("shell").and_then(Value::as_str);
+        let places = self.places();
         let reading = match (argv, text) {
-            (Some(argv), _) => read_argv(&argv),
-            (None, Some(text)) => read_shell(text, Dialect::Bash),
+            (Some(argv), _) => read_argv_at(&argv, &places.home),
+            (None, Some(text)) => read_shell_at(text, Dialect::Bash, &places.home),
             (None, None) => return Ok(none),
         };
-        let places = self.places();
         let folder = row.plan.as_ref().map_or(places.home.as_str(), |plan| plan.cwd.path.as_str());
         let Ok(cwd) = Cwd::open(folder) else { return Ok(none) };
         let agent = self.agent(&summary.agent);

@@ -4,7 +4,7 @@ use super::denial;
 use crate::identity::hex;
 use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
 use crate::user::User;
-use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv, read_shell};
+use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
     AgentPolicy, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
@@ -88,8 +88,8 @@ fn looked_up(
     run: &RunParams,
 ) -> Result<Box<Judged>, Denial> {
     let reading = match &run.what {
-        What::Command(argv) => read_argv(argv),
-        What::Shell(text) => read_shell(text, Dialect::Bash),
+        What::Command(argv) => read_argv_at(argv, &world.home),
+        What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
     };
     if let Some(invalid) = &reading.invalid {
         return Err(denial::plain(DenyReason::Invalid, invalid.message.clone()));

@@ -173,7 +173,7 @@ fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
     let folder = match &step.dir {
         Dir::Same => here.folder.clone(),
         Dir::Under(path) => here.folder.join(Path::new(path)),
-        Dir::Unknown => PathBuf::new(),
+        Dir::OneOf(_) | Dir::Unknown => PathBuf::new(),
     };
     Place { folder, search_path: here.search_path }
 }

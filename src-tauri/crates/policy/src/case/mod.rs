@@ -11,7 +11,7 @@ use crate::rule::{Effect, Rule};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Dialect, Reading, read_argv, read_shell};
+use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -158,8 +158,8 @@ impl Case {
 
     fn reading(&self) -> Result<Reading, CaseError> {
         match (&self.shell, &self.argv) {
-            (Some(text), None) => Ok(read_shell(text, Dialect::Bash)),
-            (None, Some(argv)) => Ok(read_argv(argv)),
+            (Some(text), None) => Ok(read_shell_at(text, Dialect::Bash, HOME)),
+            (None, Some(argv)) => Ok(read_argv_at(argv, HOME)),
             (Some(_), Some(_)) | (None, None) => Err(CaseError::NoCommand(self.id.clone())),
         }
     }

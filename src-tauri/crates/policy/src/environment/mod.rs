@@ -1,13 +1,13 @@
 //! The environment of a run, built from nothing: what Postern computes, what the person passes on, and what a request
 //! may add. Everything else is refused by name, never dropped in silence.
 
-mod names;
 #[cfg(test)]
 mod tests;
 
-pub use names::{Class, class_of, is_name, may_pass, may_set};
+pub use postern_command::environment::{Class, class_of, is_name, may_pass, may_set};
 
 use crate::settings::Settings;
+use postern_command::environment::is_plain_value;
 use postern_command::escape;
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,8 +17,6 @@ pub const MAX_OVERRIDES: usize = 64;
 pub const MAX_VALUE_BYTES: usize = 32 * 1024;
 /// How much a request may set in all, names and values, in bytes.
 pub const MAX_TOTAL_BYTES: usize = 64 * 1024;
-/// How long the value of a name that needs no question may be, in bytes.
-const MAX_AUTO_BYTES: usize = 64;
 
 /// What Postern knows about the person and the run; every child gets these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,18 +252,11 @@ fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Opti
         return Some(Why::Function);
     }
     match standing {
-        Standing::Plain if !is_plain(value) => Some(Why::BadValue),
+        Standing::Plain if !is_plain_value(value) => Some(Why::BadValue),
         Standing::Asks if shellish => Some(Why::NotForShells),
         Standing::Plain | Standing::Named | Standing::Asks => None,
         Standing::Refused(why) => Some(why),
     }
-}
-
-/// Whether a value can do nothing but be a value: no path, no format, no second meaning.
-fn is_plain(value: &str) -> bool {
-    value.len() <= MAX_AUTO_BYTES
-        && !value.contains("..")
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
 }
 
 /// What every child gets.

@@ -1,5 +1,5 @@
-use super::names::LISTS;
 use super::*;
+use postern_command::environment::lists;
 use proptest::prelude::*;
 
 fn base() -> Base {
@@ -49,7 +49,7 @@ fn an_empty_request_gets_exactly_the_computed_names() {
 
 #[test]
 fn nothing_of_the_persons_own_environment_comes_through_unless_the_settings_say_so() {
-    let lists = LISTS.as_ref().unwrap();
+    let lists = lists().unwrap();
     let mut base = base();
     base.inherited = sorted(&lists.hard_names)
         .into_iter()
@@ -64,7 +64,7 @@ fn nothing_of_the_persons_own_environment_comes_through_unless_the_settings_say_
 
 #[test]
 fn every_hard_name_is_refused_by_name_whatever_the_settings_say() {
-    let lists = LISTS.as_ref().unwrap();
+    let lists = lists().unwrap();
     let prefixed = lists.hard_prefixes.iter().map(|prefix| with_suffix(prefix));
     for name in lists.hard_names.iter().cloned().chain(prefixed) {
         for spelled in [name.clone(), name.to_ascii_lowercase()] {
@@ -83,7 +83,7 @@ fn every_hard_name_is_refused_by_name_whatever_the_settings_say() {
 
 #[test]
 fn every_computed_name_is_refused_to_requests() {
-    for name in sorted(&LISTS.as_ref().unwrap().base) {
+    for name in sorted(&lists().unwrap().base) {
         let settings = Settings { env_set: vec![name.to_owned()], ..Settings::default() };
         let refused = build(&base(), &one(name, "/evil"), &settings, false).expect_err(name);
         assert_eq!(refused.names[0].why, Why::Computed, "{name} is Postern's to set");
@@ -92,7 +92,7 @@ fn every_computed_name_is_refused_to_requests() {
 
 #[test]
 fn every_soft_name_is_refused_until_the_settings_name_it() {
-    let lists = LISTS.as_ref().unwrap();
+    let lists = lists().unwrap();
     let prefixed = lists.soft_prefixes.iter().map(|prefix| with_suffix(prefix));
     let secrets = lists.soft_segments.iter().map(|segment| format!("MY_{segment}_1"));
     for name in lists.soft_names.iter().cloned().chain(prefixed).chain(secrets) {
@@ -106,7 +106,7 @@ fn every_soft_name_is_refused_until_the_settings_name_it() {
 
 #[test]
 fn harmless_names_need_no_question_but_a_plain_value() {
-    for name in sorted(&LISTS.as_ref().unwrap().auto) {
+    for name in sorted(&lists().unwrap().auto) {
         assert!(!tried(name, "en_GB.UTF-8").expect(name).asks(), "{name} is harmless");
         for bad in ["/etc/passwd", "%n", "a..b", "a b", "a\nb", "é", &"x".repeat(65)] {
             assert_eq!(why(name, bad), Some(Why::BadValue), "{name}={bad:?} must be refused");
@@ -227,7 +227,7 @@ fn at_least_as_strict_as_the_published_list_of_openclaw() {
 #[test]
 fn the_lists_never_shrink_unnoticed() {
     let recorded = include_str!("../../../../../tests/fixtures/env-ratchet.txt");
-    let lists = LISTS.as_ref().unwrap();
+    let lists = lists().unwrap();
     let mut now: Vec<String> = Vec::new();
     now.extend(sorted(&lists.hard_names).iter().map(|name| format!("hard {name}")));
     now.extend(sorted(&lists.hard_prefixes).iter().map(|prefix| format!("hard {prefix}*")));

@@ -3,11 +3,12 @@
 use crate::agent::AgentPolicy;
 use crate::environment::{Standing, standing};
 use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::needed::folder_of;
+use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
 use crate::ruleset::{Compiled, Part};
+use postern_command::environment::is_plain_value;
 use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
 
 /// Folders in which only the system installs programs.
@@ -97,16 +98,17 @@ impl<'a> Subject<'a> {
         if self.step.dir == postern_command::Dir::Same {
             return None;
         }
-        let Some(folder) = folder_of(facts.cwd, &self.step.dir) else {
+        let Some(folders) = folders_of(facts.cwd, &self.step.dir) else {
             return Some("the folder it would run in is only known when it runs".to_owned());
         };
-        let named =
+        let named = |folder: &str| {
             policy.settings.folders.iter().any(|allowed| {
-                path::is_within(&folder, &path::normal(&path::expand_home(allowed, facts.home)))
-            });
-        let inside = named || path::is_within(&folder, &path::normal(facts.cwd));
-        (!inside).then(|| {
-            format!("it leaves the working directory for {}", postern_command::escape::text(&folder))
+                path::is_within(folder, &path::normal(&path::expand_home(allowed, facts.home)))
+            })
+        };
+        let inside = |folder: &str| named(folder) || path::is_within(folder, &path::normal(facts.cwd));
+        folders.iter().find(|folder| !inside(folder)).map(|folder| {
+            format!("it leaves the working directory for {}", postern_command::escape::text(folder))
         })
     }
 
@@ -151,9 +153,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 }
 
 fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
-    let plain = assignment.value.value.as_deref().is_some_and(|value| {
-        value.len() <= 64 && value.chars().all(|c| c.is_ascii_alphanumeric() || "_.:,@+=-".contains(c))
-    });
+    let plain = assignment.value.value.as_deref().is_some_and(is_plain_value);
     match standing(&assignment.name, &policy.settings) {
         Standing::Named => assignment.value.value.is_some(),
         Standing::Plain => plain,

@@ -12,7 +12,8 @@ use crate::facts::Facts;
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
-use postern_command::{Opaque, Step, WayOut, escape, is_dangerous_variable};
+use postern_command::environment::decides_what_runs;
+use postern_command::{Opaque, Step, WayOut, escape};
 
 /// Whether anything denies or asks that could be evaded by not being read.
 pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
@@ -94,7 +95,7 @@ fn hides(step: &Step, part: &Opaque) -> bool {
             let set = step.assignments.iter().map(|assignment| Some(assignment.name.as_str()));
             let named = step.argv.iter().skip(1).map(|word| word.value.as_deref());
             let exported = named.map(|word| word.map(|word| word.split('=').next().unwrap_or(word)));
-            set.chain(exported).any(|name| name.is_none_or(is_dangerous_variable))
+            set.chain(exported).any(|name| name.is_none_or(|name| decides_what_runs(name, None)))
         }
         // A file of commands and a module are files.
         "source" => known(1).is_none_or(|file| file.starts_with("/dev/") || file == "-"),

@@ -99,7 +99,7 @@ pub(crate) fn named<'a>(
 fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
     match step.dir {
         postern_command::Dir::Same => Some(path::normal(facts.cwd)),
-        postern_command::Dir::Under(_) | postern_command::Dir::Unknown => {
+        postern_command::Dir::Under(_) | postern_command::Dir::OneOf(_) | postern_command::Dir::Unknown => {
             folder_of(facts.cwd, &step.dir).map(Cow::Owned)
         }
     }

@@ -236,9 +236,9 @@ impl<'a> Judgement<'a> {
             })
         };
         let cwd = path::normal(self.facts.cwd).into_owned();
-        let of_steps = self.facts.reading.steps.iter().map(|step| {
-            crate::needed::folder_of(self.facts.cwd, &step.dir)
-                .unwrap_or_else(|| "a folder that is not known before it runs".to_owned())
+        let of_steps = self.facts.reading.steps.iter().flat_map(|step| {
+            crate::needed::folders_of(self.facts.cwd, &step.dir)
+                .unwrap_or_else(|| vec!["a folder that is not known before it runs".to_owned()])
         });
         std::iter::once(cwd).chain(of_steps).find(|folder| !inside(folder))
     }

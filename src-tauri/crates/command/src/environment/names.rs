@@ -19,29 +19,49 @@ pub enum Class {
     Hard,
 }
 
-/// The data file, as written.
+/// The data file, as written. All names and prefixes are in upper case.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Lists {
-    pub(super) base: HashSet<String>,
-    pub(super) auto: HashSet<String>,
-    pub(super) except: HashSet<String>,
-    pub(super) except_prefixes: Vec<String>,
-    pub(super) hard_prefixes: Vec<String>,
-    pub(super) hard_names: HashSet<String>,
-    pub(super) soft_prefixes: Vec<String>,
-    pub(super) soft_names: HashSet<String>,
-    pub(super) soft_segments: Vec<String>,
-    pub(super) pass: HashSet<String>,
+pub struct Lists {
+    /// [`Class::Base`].
+    pub base: HashSet<String>,
+    /// [`Class::Auto`].
+    pub auto: HashSet<String>,
+    /// Names that a prefix of `hard_prefixes` covers and that are only asked about.
+    pub except: HashSet<String>,
+    /// Prefixes of such names.
+    pub except_prefixes: Vec<String>,
+    /// Prefixes of [`Class::Hard`].
+    pub hard_prefixes: Vec<String>,
+    /// [`Class::Hard`].
+    pub hard_names: HashSet<String>,
+    /// Prefixes of [`Class::Soft`].
+    pub soft_prefixes: Vec<String>,
+    /// [`Class::Soft`].
+    pub soft_names: HashSet<String>,
+    /// `_`-separated parts that make a name [`Class::Soft`]: credentials.
+    pub soft_segments: Vec<String>,
+    /// [`Class::Hard`] names whose own value the person may hand on.
+    pub pass: HashSet<String>,
+    /// Names that a shell itself obeys, besides the above.
+    pub shell: HashSet<String>,
+    /// Names that only zsh obeys: its tables of aliases, functions and commands, its prompts and hooks.
+    pub zsh: HashSet<String>,
+    /// Names whose value bash reads as arithmetic when they are set, which can run commands (tried with bash 5.2).
+    pub numbers: HashSet<String>,
 }
 
-/// The lists; none where the data file does not parse, which a test rules out.
-pub(super) static LISTS: LazyLock<Option<Lists>> =
+static LISTS: LazyLock<Option<Lists>> =
     LazyLock::new(|| serde_json::from_str(include_str!("names.json")).ok());
+
+/// The lists; none where the data file does not parse, which a test rules out.
+pub fn lists() -> Option<&'static Lists> {
+    LISTS.as_ref()
+}
 
 /// The class of a name, whatever its letter case.
 pub fn class_of(name: &str) -> Class {
-    match &*LISTS {
+    match lists() {
         Some(lists) => lists.class_of(&name.to_ascii_uppercase()),
         // Without the lists nothing is known to be harmless.
         None => Class::Hard,
@@ -55,7 +75,7 @@ pub fn may_pass(name: &str) -> bool {
     match class_of(name) {
         Class::Base => false,
         Class::Auto | Class::Ask | Class::Soft => true,
-        Class::Hard => LISTS.as_ref().is_some_and(|lists| lists.pass.contains(&name.to_ascii_uppercase())),
+        Class::Hard => lists().is_some_and(|lists| lists.pass.contains(&name.to_ascii_uppercase())),
     }
 }
 

@@ -1,0 +1,266 @@
+//! Builtins that are harmless with some arguments only.
+
+use super::names::{Options, WILD, after_options, may_set};
+use super::{Arg, Ruling, known};
+use crate::Dialect;
+use crate::environment::{decides_what_runs, is_harmless, is_name};
+
+const READING: Ruling = Ruling::Doubt("builtin", "changes how the shell reads what follows");
+const RUNS: Ruling = Ruling::Doubt("builtin", "runs a command that its arguments or the history name");
+const NAMES: Ruling = Ruling::Doubt("alias", "changes what later names mean");
+
+/// Options of shells that change neither what is read nor what runs.
+const HARMLESS_OPTIONS: &[&str] = &[
+    "errexit",
+    "nounset",
+    "pipefail",
+    "xtrace",
+    "noglob",
+    "noclobber",
+    "verbose",
+    "nullglob",
+    "globstar",
+    "dotglob",
+    "failglob",
+    "nocaseglob",
+    "nocasematch",
+    "inherit_errexit",
+    "globdots",
+    "nomatch",
+    "nonomatch",
+    "monitor",
+    "notify",
+];
+
+/// No arguments, or only these single letters after a dash.
+fn letters_only(arguments: &[Arg], letters: &str) -> bool {
+    arguments.iter().all(|arg| {
+        let cluster = known(arg).and_then(|value| value.strip_prefix('-'));
+        cluster.is_some_and(|cluster| !cluster.is_empty() && cluster.chars().all(|c| letters.contains(c)))
+    })
+}
+
+/// `read` and what it may set.
+pub(super) fn read(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let options = match shell {
+        Dialect::Zsh => Options { flags: "rsqeE", texts: "dp", numbers: "tnku", names: "A" },
+        Dialect::Bash | Dialect::Posix => {
+            Options { flags: "rseE", texts: "pdi", numbers: "nNtu", names: "a" }
+        }
+    };
+    after_options(arguments, &options, shell)
+}
+
+pub(super) fn mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    after_options(arguments, &Options { flags: "t", texts: "d", numbers: "nOsu", names: "" }, shell)
+}
+
+/// Only the variable after the option string is set; the rest is looked at.
+pub(super) fn getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let name = arguments.get(1).and_then(known);
+    if name.is_some_and(|name| may_set(name, shell)) { Ruling::Harmless } else { WILD }
+}
+
+/// `unset -f` brings a program back from under a function of its name; so may plain `unset`, which the walk looks at.
+pub(super) fn unset(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    after_options(arguments, &Options { flags: "v", texts: "", numbers: "", names: "" }, shell)
+}
+
+pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let names = |arg: &Arg| known(arg).map_or(arg.dash, |value| value.starts_with("-p"));
+    if arguments.iter().any(names) {
+        return Ruling::Doubt("arithmetic", "`wait -p` evaluates the name that it is given");
+    }
+    Ruling::Harmless
+}
+
+/// `jobs -x COMMAND` runs it.
+pub(super) fn jobs(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let runs = |arg: &Arg| known(arg).is_none_or(|value| value.starts_with('-') && value.contains('x'));
+    if arguments.iter().any(runs) { RUNS } else { Ruling::Harmless }
+}
+
+/// Asking is harmless, and so is forgetting; naming a file for a command is not.
+pub(super) fn hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let fine = |arg: &Arg| {
+        known(arg).is_some_and(|value| match value.strip_prefix('-') {
+            Some(cluster) => cluster.chars().all(|c| "rtlv".contains(c)),
+            None => !value.contains('='),
+        })
+    };
+    if arguments.iter().all(fine) {
+        Ruling::Harmless
+    } else {
+        Ruling::Doubt("hash", "changes which file a later name runs")
+    }
+}
+
+pub(super) fn alias(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let asks =
+        |arg: &Arg| known(arg).is_some_and(|value| !value.contains('=') && !value.starts_with(['-', '+']));
+    if arguments.iter().all(asks) || letters_only(arguments, "p") { Ruling::Harmless } else { NAMES }
+}
+
+/// `enable`, `disable` and `bind` without an argument, or only to print.
+pub(super) fn only_asks(name: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let letters = if name == "bind" { "lpPsSvVX" } else { "aps" };
+    if letters_only(arguments, letters) {
+        Ruling::Harmless
+    } else {
+        Ruling::Doubt("enable", "changes what later names mean, or loads code into the shell")
+    }
+}
+
+pub(super) fn history(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let count = |arg: &Arg| known(arg).is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+    if arguments.iter().all(count) { Ruling::Harmless } else { RUNS }
+}
+
+pub(super) fn fc(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let lists =
+        arguments.first().and_then(known).is_some_and(|value| value.starts_with('-') && value.contains('l'));
+    let plain = |arg: &Arg| {
+        known(arg).is_some_and(|value| value.chars().all(|c| c.is_ascii_digit() || "-lnr".contains(c)))
+    };
+    if lists && arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
+}
+
+/// `-F`, `-C` and `-W` run functions, commands and expansions.
+pub(super) fn compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    let plain = |arg: &Arg| {
+        known(arg).is_some_and(|value| match value.strip_prefix('-') {
+            Some(cluster) => cluster.chars().all(|c| "abcdefgjksuv".contains(c)),
+            None => value.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)),
+        })
+    };
+    if arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
+}
+
+pub(super) fn shopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    options_named(arguments, "supqo")
+}
+
+pub(super) fn setopt(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    options_named(arguments, "")
+}
+
+fn options_named(arguments: &[Arg], letters: &str) -> Ruling {
+    let queries = |cluster: &str| cluster.contains(['p', 'q']) && !cluster.contains(['s', 'u']);
+    let flags: Option<Vec<&str>> = arguments.iter().map(known).collect();
+    let Some(words) = flags else { return READING };
+    let asks = words.iter().any(|word| word.strip_prefix('-').is_some_and(queries));
+    let fine = |word: &&str| match word.strip_prefix('-') {
+        Some(cluster) => !cluster.is_empty() && cluster.chars().all(|c| letters.contains(c)),
+        None => asks || is_harmless_option(word),
+    };
+    if words.iter().all(fine) { Ruling::Harmless } else { READING }
+}
+
+/// zsh writes its options in any case and with any underscores.
+fn is_harmless_option(name: &str) -> bool {
+    let plain = name.replace('_', "").to_ascii_lowercase();
+    HARMLESS_OPTIONS.iter().any(|option| option.replace('_', "") == plain)
+}
+
+/// Options that are harmless, and new positional parameters after `--`, which the walk takes as unknown from then on.
+pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let letters = if shell == Dialect::Zsh { "euxvo" } else { "euxofCvmbE" };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match known(argument) {
+            Some("--") => return Ruling::Harmless,
+            Some(value) if value.starts_with(['-', '+']) => {
+                let cluster = value.get(1..).unwrap_or_default();
+                let named = !cluster.contains('o')
+                    || rest.next().is_none_or(|name| known(name).is_some_and(is_harmless_option));
+                if !cluster.chars().all(|c| letters.contains(c)) || !named {
+                    return READING;
+                }
+            }
+            Some(_) => return Ruling::Harmless,
+            None => return Ruling::Doubt("builtin", "may set options that are known only at run time"),
+        }
+    }
+    Ruling::Harmless
+}
+
+/// Without `-v`, which evaluates the name that it is given, `printf` is the program of that name.
+pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let first = arguments.first();
+    let option = first.is_some_and(|arg| known(arg).map_or(arg.dash, |value| value.starts_with("-v")));
+    let plain = arguments.get(1).and_then(known).is_some_and(|name| may_set(name, shell));
+    match (option, first.and_then(known)) {
+        (false, _) => Ruling::Program,
+        (true, Some("-v")) if plain => Ruling::Harmless,
+        (true, _) => Ruling::Doubt("arithmetic", "`printf -v` evaluates the name that it is given"),
+    }
+}
+
+/// zsh's `echo` with more letters; `-P` expands prompts, `-v` sets, `-z` and `-s` write where the next line is read.
+pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
+    for argument in arguments {
+        match known(argument) {
+            Some("-" | "--") => return Ruling::Harmless,
+            Some(value) if value.starts_with('-') => {
+                if !value.chars().skip(1).all(|c| "nrRlNoOica".contains(c)) {
+                    return Ruling::Doubt(
+                        "zsh-syntax",
+                        "zsh's `print` with an option that does more than print",
+                    );
+                }
+            }
+            None if argument.dash => {
+                return Ruling::Doubt(
+                    "zsh-syntax",
+                    "zsh's `print` with options that are known only at run time",
+                );
+            }
+            Some(_) | None => return Ruling::Harmless,
+        }
+    }
+    Ruling::Harmless
+}
+
+pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    const SETS: Ruling = Ruling::Doubt("environment", "sets a variable for the programs that follow");
+    const ARRAY: Ruling = Ruling::Doubt("arithmetic", "bash evaluates a text that is made an array");
+    let mut exported = name == "export";
+    let mut array = false;
+    for argument in arguments {
+        let raw = argument.word.raw.as_str();
+        if let Some(flags) = raw.strip_prefix(['-', '+']) {
+            if !flags.chars().all(|c| "xrgaAplufF-".contains(c)) || flags.contains('f') && exported {
+                return SETS;
+            }
+            exported |= flags.contains('x');
+            array |= flags.contains(['a', 'A']);
+            if flags.contains(['f', 'F']) {
+                return if exported || name == "readonly" { SETS } else { Ruling::Harmless };
+            }
+            continue;
+        }
+        let (variable, value) = match known(argument).and_then(|word| word.split_once('=')) {
+            Some((variable, value)) => (variable, Some(value)),
+            None => (raw.split('=').next().unwrap_or_default(), None),
+        };
+        // A list that is written out (`x=(a b)`) is read word by word elsewhere; a text that looks like one is evaluated.
+        let written =
+            known(argument).is_none() && raw.split_once('=').is_some_and(|(_, value)| value.starts_with('('));
+        let text = raw.contains('=')
+            && !written
+            && (value.is_none() && array || value.is_some_and(|v| v.starts_with('(')));
+        if text {
+            return ARRAY;
+        }
+        let variable = variable.trim_end_matches('+');
+        let harmless = is_harmless(variable, value);
+        if !is_name(variable) || (exported || !plainly_set(variable, value, shell)) && !harmless {
+            return SETS;
+        }
+    }
+    Ruling::Harmless
+}
+
+fn plainly_set(name: &str, value: Option<&str>, shell: Dialect) -> bool {
+    !decides_what_runs(name, Some(shell)) && !crate::environment::evaluates(name, value)
+}

@@ -1,0 +1,69 @@
+//! Builtins that set variables named in their arguments.
+
+use super::{Arg, Ruling, known};
+use crate::Dialect;
+use crate::environment::{decides_what_runs, evaluates, is_name};
+
+pub(super) const WILD: Ruling =
+    Ruling::Doubt("environment", "sets a variable that decides what runs, or one named at run time");
+
+/// Options of a builtin whose operands are names.
+pub(super) struct Options {
+    /// Letters without a value.
+    pub(super) flags: &'static str,
+    /// Letters with a value that may be any text.
+    pub(super) texts: &'static str,
+    /// Letters with a value that must be a number: zsh evaluates it.
+    pub(super) numbers: &'static str,
+    /// Letters with a value that is a name too.
+    pub(super) names: &'static str,
+}
+
+/// Whether the variable may be set to text that is not known.
+pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
+    is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None)
+}
+
+/// Every operand must be the plain name of a variable that decides nothing.
+pub(super) fn after_options(arguments: &[Arg], options: &Options, shell: Dialect) -> Ruling {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let Some(value) = known(argument) else { return WILD };
+        let Some(cluster) = value.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else {
+            if !may_set(value, shell) {
+                return WILD;
+            }
+            continue;
+        };
+        if !cluster_is_fine(cluster, &mut rest, options, shell) {
+            return WILD;
+        }
+    }
+    Ruling::Harmless
+}
+
+fn cluster_is_fine<'a>(
+    cluster: &str,
+    rest: &mut impl Iterator<Item = &'a Arg>,
+    options: &Options,
+    shell: Dialect,
+) -> bool {
+    for (at, letter) in cluster.char_indices() {
+        if options.flags.contains(letter) || cluster == "-" {
+            continue;
+        }
+        let attached = cluster.get(at + letter.len_utf8()..).filter(|attached| !attached.is_empty());
+        let value = match attached {
+            Some(attached) => Some(attached),
+            None => match rest.next() {
+                Some(next) => known(next),
+                None => return false,
+            },
+        };
+        let number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        return options.texts.contains(letter)
+            || options.numbers.contains(letter) && value.is_some_and(number)
+            || options.names.contains(letter) && value.is_some_and(|name| may_set(name, shell));
+    }
+    true
+}

@@ -1,0 +1,133 @@
+//! Every builtin of bash 5.2, dash and zsh 5.9, and what a call of it means. bash's own list (`compgen -b`) and zsh's
+//! (`$builtins`) are in the tests.
+
+use super::checks::{
+    alias, compgen, declaration, fc, getopts, hash, history, jobs, mapfile, only_asks, print, printf, read,
+    set, setopt, shopt, unset, wait,
+};
+use super::test::test;
+use super::{Arg, Ruling};
+use crate::Dialect;
+
+/// Which shells have a builtin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shells {
+    /// bash, zsh and dash.
+    All,
+    /// bash and zsh.
+    NotPosix,
+    Bash,
+    Zsh,
+}
+
+/// What a call of a builtin means.
+#[derive(Clone, Copy)]
+pub(super) enum Meaning {
+    /// Harmless with any arguments.
+    Harmless,
+    /// Depends on its arguments.
+    Checked(fn(&str, &[Arg], Dialect) -> Ruling),
+    /// Read further: it runs what its arguments say.
+    Runs,
+    /// Has a program of the same name, which a rule can name.
+    AsProgram,
+    /// Runs, loads or changes what cannot be followed.
+    Doubt(&'static str, &'static str),
+}
+
+const COMPLETION: Meaning = Meaning::Doubt("builtin", "sets up functions that run on completion");
+const NAMES: Meaning = Meaning::Doubt("builtin", "changes what later names mean");
+const OWN: Meaning = Meaning::Doubt("zsh-syntax", "zsh reads this as a command of its own");
+
+pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
+    (
+        &[
+            ":", "true", "false", "cd", "times", "fg", "bg", "umask", "ulimit", "type", "shift", "return",
+            "exit", "break", "continue",
+        ],
+        Shells::All,
+        Meaning::Harmless,
+    ),
+    (&["chdir"], Shells::Zsh, Meaning::Harmless),
+    (&["dirs", "pushd", "popd", "suspend", "disown", "logout"], Shells::NotPosix, Meaning::Harmless),
+    (&["help", "caller"], Shells::Bash, Meaning::Harmless),
+    (&["bye", "rehash", "whence", "where", "which"], Shells::Zsh, Meaning::Harmless),
+    (&["test", "["], Shells::All, Meaning::Checked(test)),
+    (&["read"], Shells::All, Meaning::Checked(read)),
+    (&["getopts"], Shells::All, Meaning::Checked(getopts)),
+    (&["set"], Shells::All, Meaning::Checked(set)),
+    (&["unset"], Shells::All, Meaning::Checked(unset)),
+    (&["export", "readonly", "local"], Shells::All, Meaning::Checked(declaration)),
+    (&["declare", "typeset"], Shells::NotPosix, Meaning::Checked(declaration)),
+    (&["wait"], Shells::All, Meaning::Checked(wait)),
+    (&["jobs"], Shells::All, Meaning::Checked(jobs)),
+    (&["hash"], Shells::All, Meaning::Checked(hash)),
+    (&["alias"], Shells::All, Meaning::Checked(alias)),
+    (&["unalias"], Shells::All, Meaning::Harmless),
+    (&["mapfile", "readarray"], Shells::Bash, Meaning::Checked(mapfile)),
+    (&["shopt"], Shells::Bash, Meaning::Checked(shopt)),
+    (&["compgen"], Shells::Bash, Meaning::Checked(compgen)),
+    (&["history"], Shells::NotPosix, Meaning::Checked(history)),
+    (&["fc"], Shells::NotPosix, Meaning::Checked(fc)),
+    (&["setopt", "unsetopt"], Shells::Zsh, Meaning::Checked(setopt)),
+    (&["print"], Shells::Zsh, Meaning::Checked(print)),
+    (&["printf"], Shells::All, Meaning::Checked(printf)),
+    (&["echo", "pwd", "kill"], Shells::All, Meaning::AsProgram),
+    (&["command", "exec", "eval", "trap"], Shells::All, Meaning::Runs),
+    (&["builtin"], Shells::NotPosix, Meaning::Runs),
+    (&["noglob", "nocorrect", "-"], Shells::Zsh, Meaning::Runs),
+    (&["."], Shells::All, Meaning::Doubt("source", "runs the commands of a file")),
+    (&["source"], Shells::NotPosix, Meaning::Doubt("source", "runs the commands of a file")),
+    (&["enable", "disable"], Shells::NotPosix, Meaning::Checked(only_asks)),
+    (
+        &["let"],
+        Shells::NotPosix,
+        Meaning::Doubt("arithmetic", "evaluates its arguments, which can run commands"),
+    ),
+    (&["bind"], Shells::Bash, Meaning::Checked(only_asks)),
+    (&["complete", "compopt"], Shells::Bash, COMPLETION),
+    (
+        &["coproc"],
+        Shells::NotPosix,
+        Meaning::Doubt("newer-bash", "the bash that comes with macOS has no `coproc`"),
+    ),
+    (&["autoload"], Shells::Zsh, Meaning::Doubt("source", "runs the commands of a file")),
+    (
+        &["functions", "unfunction", "unhash", "emulate", "zmodload", "private", "float", "integer"],
+        Shells::Zsh,
+        NAMES,
+    ),
+    (
+        &[
+            "compadd",
+            "comparguments",
+            "compcall",
+            "compctl",
+            "compdescribe",
+            "compfiles",
+            "compgroups",
+            "compquote",
+            "compset",
+            "comptags",
+            "comptry",
+            "compvalues",
+            "zle",
+            "bindkey",
+            "zstyle",
+            "zformat",
+            "zparseopts",
+            "zregexparse",
+            "vared",
+        ],
+        Shells::Zsh,
+        COMPLETION,
+    ),
+    (
+        &[
+            "repeat", "foreach", "end", "always", "r", "sched", "zcompile", "zpty", "zsocket", "zftp",
+            "ztcp", "limit", "unlimit", "pushln", "getln", "ttyctl", "log", "echotc", "echoti", "time",
+        ],
+        Shells::Zsh,
+        OWN,
+    ),
+];

@@ -1,0 +1,124 @@
+//! Variables that a request or its text sets: which are harmless, which decide what runs.
+
+mod names;
+
+pub use names::{Class, Lists, class_of, is_name, lists, may_pass, may_set};
+
+use crate::call::Call;
+use crate::shell::candidates;
+use crate::{Assignment, Dialect, escape};
+
+/// How long the value of a name that needs no question may be, in bytes.
+const LONGEST_PLAIN: usize = 64;
+
+/// Whether a value can do nothing but be a value: no path, no format, no second meaning (the rule of sudo and pkexec).
+pub fn is_plain_value(value: &str) -> bool {
+    value.len() <= LONGEST_PLAIN
+        && !value.contains("..")
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:,@+=-".contains(&byte))
+}
+
+/// Whether a program may be given this variable without a question.
+pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
+    class_of(name) == Class::Auto && value.is_some_and(is_plain_value)
+}
+
+/// Whether setting the variable changes what a shell or a program runs. Any letter case. `shell` is the shell that it is set
+/// in, if one is.
+pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
+    let Some(lists) = lists() else { return true };
+    let upper = name.to_ascii_uppercase();
+    matches!(class_of(name), Class::Base | Class::Hard)
+        || lists.shell.contains(&upper)
+        || shell == Some(Dialect::Zsh) && lists.zsh.contains(&upper)
+}
+
+/// Whether bash evaluates what the variable is set to, unless that is a plain number.
+pub(crate) fn evaluates(name: &str, value: Option<&str>) -> bool {
+    let number = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+    !number && lists().is_none_or(|lists| lists.numbers.contains(&name.to_ascii_uppercase()))
+}
+
+/// Notes what a call's assignments make doubtful. Names that are only to be asked about stay as they are: the policy
+/// decides about those. `function`: the call runs a function, whose commands get the variables too.
+pub(crate) fn check(call: &mut Call, function: bool) {
+    let reads = call.shell.is_some() && call.head() == Some("read");
+    let value = |assignment: &Assignment| assignment.value.value.clone();
+    let wrong = |assignment: &&Assignment| {
+        let (name, value) = (assignment.name.as_str(), assignment.value.value.as_deref());
+        let steers = decides_what_runs(name, call.shell) && !(reads && name == "IFS");
+        steers || evaluates(name, value) || function && !is_harmless(name, value)
+    };
+    if let Some(found) = call.assignments.iter().find(wrong) {
+        let guess = value(found).as_deref().map_or_else(Vec::new, candidates);
+        let name = escape::text(&found.name);
+        if evaluates(&found.name, found.value.value.as_deref()) {
+            return call.doubt(
+                "arithmetic",
+                format!("sets `{name}`, and bash evaluates what that is set to"),
+                guess,
+            );
+        }
+        call.doubt("environment", format!("sets `{name}`, which may decide what the program does"), guess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decides_what_runs, evaluates, is_harmless, lists};
+    use crate::Dialect;
+
+    #[test]
+    fn what_decides_what_runs_is_told() {
+        assert!(lists().is_some(), "the data file parses");
+        for name in [
+            "PATH",
+            "path",
+            "LD_PRELOAD",
+            "BASH_ENV",
+            "BASH_CMDS",
+            "GIT_SSH_COMMAND",
+            "NODE_OPTIONS",
+            "PROMPT_COMMAND",
+            "IFS",
+            "EDITOR",
+            "PS4",
+            "PS0",
+            "HOME",
+            "CDPATH",
+            "ENV",
+            "precmd",
+        ] {
+            assert!(decides_what_runs(name, Some(Dialect::Bash)), "{name}");
+            assert!(!is_harmless(name, Some("x")), "{name}");
+        }
+        for name in ["functions", "aliases", "commands", "options", "precmd_functions"] {
+            assert!(decides_what_runs(name, Some(Dialect::Zsh)), "{name} is a table of zsh");
+            assert!(!decides_what_runs(name, Some(Dialect::Bash)), "{name} is a plain name in bash");
+        }
+        for name in ["x", "FOO", "files", "LANG", "TZ", "RUST_LOG"] {
+            assert!(!decides_what_runs(name, Some(Dialect::Bash)), "{name}");
+        }
+    }
+
+    #[test]
+    fn harmless_names_need_plain_values() {
+        assert!(is_harmless("CI", Some("true")) && is_harmless("TZ", Some("UTC")));
+        for (name, value) in [
+            ("TZ", Some("/etc/passwd")),
+            ("LANG", Some("%n")),
+            ("CI", None),
+            ("TZ", Some("..")),
+            ("SOMETHING", Some("1")),
+        ] {
+            assert!(!is_harmless(name, value), "{name}={value:?}");
+        }
+    }
+
+    #[test]
+    fn variables_that_are_numbers_take_only_numbers() {
+        assert!(!evaluates("RANDOM", Some("42")) && !evaluates("OPTIND", Some("1")));
+        assert!(evaluates("RANDOM", Some("a[$(id)]")), "bash runs `id` for it");
+        assert!(evaluates("OPTIND", None) && !evaluates("x", None));
+    }
+}

@@ -1,0 +1,274 @@
+//! The characters of one word, one by one: what each quotes, expands or begins.
+
+use std::collections::BTreeMap;
+
+use super::ansi;
+use super::braces::Unit;
+use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operator};
+use super::word::{Inner, Problem, Quoting, Scanned, Scope, problem};
+use crate::Dialect;
+
+pub(super) struct Scanner<'s, 'a> {
+    pub(super) scope: Scope<'s>,
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) inner: BTreeMap<usize, (usize, Inner<'a>)>,
+    pub(super) units: Vec<Unit>,
+    pub(super) out: Scanned<'a>,
+}
+
+impl Scanner<'_, '_> {
+    fn rest(&self) -> &str {
+        self.scope.source.get(self.at..self.end).unwrap_or_default()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    pub(super) fn read(&mut self, quoting: Quoting) -> Result<(), Problem> {
+        while let Some(c) = self.rest().chars().next() {
+            let here = self.at;
+            self.next();
+            match (quoting, c) {
+                (_, '\\') => self.escape(quoting)?,
+                (_, '$') => self.dollar(here, quoting)?,
+                (_, '`') => self.commands(here, quoting)?,
+                (Quoting::Double, '"') => return Ok(()),
+                (Quoting::Double | Quoting::Body, c) => self.units.push(Unit::Quoted(c)),
+                (Quoting::Word, '"') => self.read(Quoting::Double)?,
+                (Quoting::Word, '\'') => self.single()?,
+                (Quoting::Word, '<' | '>') if self.rest().starts_with('(') => {
+                    self.out.beyond_posix = true;
+                    self.commands(here, quoting)?;
+                }
+                (Quoting::Word, c) if c.is_ascii_whitespace() || ";&|<>()".contains(c) => {
+                    return Err(problem("parsers-disagree", "where a word ends is read in two ways"));
+                }
+                (Quoting::Word, '=') if self.units.is_empty() && self.scope.dialect == Dialect::Zsh => {
+                    return Err(problem("zsh-expansion", "zsh replaces `=name` with a path"));
+                }
+                (Quoting::Word, '~') if self.scope.dialect == Dialect::Zsh && self.named_directory() => {
+                    return Err(problem(
+                        "zsh-expansion",
+                        "zsh replaces `~name` with a directory of that name",
+                    ));
+                }
+                (Quoting::Word, c) => self.units.push(Unit::Bare(c)),
+            }
+        }
+        match quoting {
+            Quoting::Double => Err(problem("parsers-disagree", "a quote is not closed")),
+            Quoting::Word | Quoting::Body => Ok(()),
+        }
+    }
+
+    fn named_directory(&self) -> bool {
+        self.units.is_empty() && !matches!(self.rest().chars().next(), None | Some('/'))
+    }
+
+    fn escape(&mut self, quoting: Quoting) -> Result<(), Problem> {
+        let special = match quoting {
+            Quoting::Word => {
+                return self.next().map(|c| self.units.push(Unit::Quoted(c))).ok_or(ENDS_IN_BACKSLASH);
+            }
+            Quoting::Double => "$`\"\\",
+            Quoting::Body => "$`\\",
+        };
+        let escaped = self.rest().chars().next().filter(|c| special.contains(*c));
+        if escaped.is_some() {
+            self.out.escapes.push(self.at);
+            self.next();
+        }
+        self.units.push(Unit::Quoted(escaped.unwrap_or('\\')));
+        Ok(())
+    }
+
+    fn single(&mut self) -> Result<(), Problem> {
+        let end = self.rest().find('\'').ok_or(problem("parsers-disagree", "a quote is not closed"))?;
+        let inside: Vec<Unit> = self.rest()[..end].chars().map(Unit::Quoted).collect();
+        self.units.extend(inside);
+        self.at += end + 1;
+        Ok(())
+    }
+
+    fn dollar(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
+        match self.rest().chars().next() {
+            Some('(') => self.commands(here, quoting),
+            Some('{') => self.parameter(quoting),
+            Some('[') => Err(problem("arithmetic", "old arithmetic `$[…]` can run commands")),
+            Some('\'') if quoting == Quoting::Word => self.ansi_quoted(),
+            Some('"') if quoting == Quoting::Word => {
+                Err(problem("translated-string", "`$\"…\"` is replaced by a translation at run time"))
+            }
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let length = self
+                    .rest()
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(self.rest().len());
+                let name = self.rest()[..length].to_owned();
+                self.at += length;
+                self.zsh_suffix()?;
+                self.variable(&name, quoting);
+                Ok(())
+            }
+            Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
+                self.next();
+                self.zsh_suffix()?;
+                self.special(c, quoting);
+                Ok(())
+            }
+            _ if self.scope.dialect == Dialect::Zsh && !self.rest().is_empty() => {
+                Err(problem("zsh-expansion", "zsh may expand this"))
+            }
+            _ => {
+                self.units.push(Unit::Quoted('$'));
+                Ok(())
+            }
+        }
+    }
+
+    /// zsh reads subscripts and modifiers after a plain variable.
+    fn zsh_suffix(&self) -> Result<(), Problem> {
+        if self.scope.dialect == Dialect::Zsh && self.rest().starts_with(['[', ':']) {
+            return Err(problem("zsh-expansion", "zsh reads a subscript or modifier here"));
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, name: &str, quoting: Quoting) {
+        const NEVER_A_DASH: &[&str] = &[
+            "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TMPDIR", "UID", "EUID", "PPID", "RANDOM",
+            "SECONDS",
+        ];
+        let whole = |home: &&str| {
+            quoting != Quoting::Word || home.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
+        };
+        if let Some(home) = self.scope.home.filter(whole).filter(|_| name == "HOME") {
+            self.units.extend(home.chars().map(Unit::Quoted));
+            return;
+        }
+        let dash = !NEVER_A_DASH.contains(&name) && !self.scope.variables.is_tame(name);
+        self.unknown(dash, quoting, self.scope.variables.is_wild(name));
+    }
+
+    fn unknown(&mut self, dash: bool, quoting: Quoting, chosen: bool) {
+        self.units.push(Unit::Unknown { dash });
+        self.out.loose.several |= quoting == Quoting::Word && dash;
+        self.out.loose.chosen |= chosen;
+    }
+
+    fn special(&mut self, c: char, quoting: Quoting) {
+        let known = c.to_digit(10).and_then(|digit| self.scope.parameters?.get(digit as usize));
+        match known {
+            Some(value)
+                if quoting != Quoting::Word
+                    || value.chars().all(|c| c.is_ascii_graphic() && !"*?[".contains(c)) =>
+            {
+                self.units.extend(value.chars().map(Unit::Quoted));
+            }
+            _ => {
+                let any = c.is_ascii_digit() || "@*-".contains(c);
+                self.unknown(any, quoting, any);
+                self.out.loose.several |= c == '@';
+                self.out.number = !any && self.units.len() == 1 && self.is_all(quoting);
+            }
+        }
+    }
+
+    /// Whether what was read is the whole word, but for quotes around it.
+    fn is_all(&self, quoting: Quoting) -> bool {
+        let rest = if quoting == Quoting::Double { "\"" } else { "" };
+        self.rest() == rest
+    }
+
+    fn ansi_quoted(&mut self) -> Result<(), Problem> {
+        self.out.beyond_posix = true;
+        self.next();
+        let mut end = 0;
+        let mut escaped = false;
+        for c in self.rest().chars() {
+            if c == '\'' && !escaped {
+                break;
+            }
+            escaped = c == '\\' && !escaped;
+            end += c.len_utf8();
+        }
+        let decoded = ansi::decode(self.rest().get(..end).unwrap_or_default());
+        let decoded =
+            decoded.ok_or(problem("ansi-quote", "this `$'…'` is read differently by different shells"))?;
+        self.units.extend(decoded.chars().map(Unit::Quoted));
+        self.at += end + 1;
+        Ok(())
+    }
+
+    /// A substitution or arithmetic that the tree has at the same place.
+    fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
+        const DISAGREE: Problem = problem("parsers-disagree", "a substitution is read in two ways");
+        let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
+        let text = self.scope.source.get(here..end).filter(|_| end <= self.end).ok_or(DISAGREE)?;
+        match inner {
+            Inner::Commands(_) if text.starts_with("$((") => return Err(DISAGREE),
+            Inner::Commands(_) if text.starts_with('`') && text.contains('\\') => {
+                return Err(problem(
+                    "backquotes",
+                    "escaped backquotes are read differently by different shells",
+                ));
+            }
+            Inner::Commands(body) => self.out.bodies.push(body),
+            Inner::Arithmetic => arithmetic(text, self.scope.variables)?,
+        }
+        let path = text.starts_with(['<', '>']);
+        let number = text.starts_with("$((");
+        let any = !path && !number;
+        self.unknown(any, quoting, any);
+        self.at = end;
+        self.out.number = number && self.units.len() == 1 && self.is_all(quoting);
+        Ok(())
+    }
+
+    /// `${…}`: plain access, length, and operators with a literal operand.
+    fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
+        const HARD: Problem = Problem {
+            code: "parameter-expansion",
+            what: "this form of `${…}` can run commands or pick a variable at run time",
+            advice: Some("use a plain `$name`"),
+        };
+        let close = self.rest().find('}').ok_or(HARD)?;
+        let body = self.rest()[1..close].to_owned();
+        let special = body.chars().next().filter(|c| c.is_ascii_digit() || "@*#?$!".contains(*c));
+        self.at += close + 1;
+        if is_length(&body) {
+            self.unknown(false, quoting, false);
+        } else if let Some(special) = special.filter(|_| body.len() == 1) {
+            self.special(special, quoting);
+        } else {
+            let name_end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+            let (name, operator) = match body.strip_prefix(['@', '*']) {
+                Some(operator) => ("", operator),
+                None => body.split_at(name_end),
+            };
+            let named = name.is_empty() || is_name(name) || name.bytes().all(|byte| byte.is_ascii_digit());
+            if !named || !is_plain_operator(operator, self.scope.dialect) {
+                return Err(HARD);
+            }
+            if let Some(assigned) = assigned(operator) {
+                if !crate::builtins::may_set(name, self.scope.dialect) {
+                    return Err(HARD);
+                }
+                self.out.sets.push((name.to_owned(), assigned.to_owned()));
+            }
+            if operator.is_empty() {
+                self.variable(name, quoting);
+            } else {
+                self.unknown(true, quoting, true);
+                self.out.loose.several |= operator.starts_with("[@") || name.is_empty();
+            }
+        }
+        Ok(())
+    }
+}
+
+const ENDS_IN_BACKSLASH: Problem = problem("parsers-disagree", "a backslash at the end of a word");
