@@ -15,7 +15,9 @@ mod reading;
 mod shell;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
-pub use programs::{Class, arity, class_of, is_read_only, plain_forms};
+pub use programs::{
+    Class, Known, Swallows, arity, class_of, is_read_only, known_carriers, known_ways, plain_forms, swallows,
+};
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use reading::{
     Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,

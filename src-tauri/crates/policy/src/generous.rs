@@ -7,6 +7,7 @@
 
 use crate::path;
 use crate::words::{WordPattern, wild};
+use postern_command::{Swallows, swallows};
 
 /// Whether a deny rule's words match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,80 +20,6 @@ pub(crate) enum Match {
     Yes,
 }
 
-/// Options that take the next word as their value, of programs with subcommands. Of other programs every option is
-/// taken for one that may or may not.
-const VALUE_OPTIONS: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "-c",
-            "-C",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--exec-path",
-            "--config-env",
-            "--super-prefix",
-        ],
-    ),
-    (
-        "npm",
-        &[
-            "-C",
-            "--prefix",
-            "-w",
-            "--workspace",
-            "--registry",
-            "--userconfig",
-            "--cache",
-            "--loglevel",
-            "--script-shell",
-            "--tag",
-        ],
-    ),
-    ("pnpm", &["-C", "--dir", "-F", "--filter", "--registry"]),
-    ("yarn", &["--cwd", "--registry", "--cache-folder"]),
-    (
-        "kubectl",
-        &[
-            "-n",
-            "--namespace",
-            "--context",
-            "--cluster",
-            "-s",
-            "--server",
-            "--kubeconfig",
-            "--token",
-            "--user",
-            "--as",
-            "-v",
-        ],
-    ),
-    (
-        "docker",
-        &[
-            "-H",
-            "--host",
-            "-c",
-            "--context",
-            "--config",
-            "-l",
-            "--log-level",
-            "--tlscacert",
-            "--tlscert",
-            "--tlskey",
-        ],
-    ),
-    ("cargo", &["--config", "-Z", "-C", "--color", "--manifest-path", "--target-dir"]),
-    ("gh", &["-R", "--repo", "--hostname"]),
-    ("terraform", &["-chdir"]),
-    ("helm", &["-n", "--namespace", "--kube-context", "--kubeconfig"]),
-    ("aws", &["--profile", "--region", "--output", "--endpoint-url", "--query"]),
-    ("gcloud", &["--project", "--account", "--configuration", "--format", "--verbosity"]),
-    ("brew", &[]),
-    ("pip", &["--python", "--log", "--proxy", "--cache-dir"]),
-];
-
 /// Compares a command pattern's words with a command. `names` are the program as invoked and as found (paths).
 pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args: &[Option<&str>]) -> Match {
     let Some((first, rest)) = pattern.split_first() else {
@@ -103,7 +30,7 @@ pub(crate) fn compare(pattern: &[WordPattern], more: bool, names: &[&str], args:
         return Match::No;
     }
     let (options, operands): (Vec<_>, Vec<_>) = rest.iter().partition(|word| is_option(word));
-    let tool = names.iter().map(|name| path::base_name(name)).find_map(known_tool);
+    let tool = names.iter().copied().find(|name| swallows(name, "-").is_some()).unwrap_or_default();
     let found = options.iter().map(|option| anywhere(option, args)).min().unwrap_or(Match::Yes);
     found.min(walk(&operands, args, tool))
 }
@@ -132,13 +59,9 @@ fn anywhere(option: &WordPattern, args: &[Option<&str>]) -> Match {
     }
 }
 
-fn known_tool(name: &str) -> Option<&'static [&'static str]> {
-    VALUE_OPTIONS.iter().find(|(tool, _)| tool.eq_ignore_ascii_case(name)).map(|(_, options)| *options)
-}
-
-/// Finds the operands in order among the arguments, stepping over options; `tool` tells which of them swallow the next
-/// word. Each place is looked at once for each operand: no line makes it slow.
-fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: Option<&[&str]>) -> Match {
+/// Finds the operands in order among the arguments, stepping over options; `tool` is the program, whose options
+/// before a subcommand may be known to swallow the next word. Each place is looked at once for each operand: no line makes it slow.
+fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: &str) -> Match {
     let mut reached = vec![false; args.len() + 3];
     reached[0] = true;
     let mut maybe = false;
@@ -155,9 +78,10 @@ fn walk(pattern: &[&WordPattern], args: &[Option<&str>], tool: Option<&[&str]>) 
             };
             next[at + 1] |= wanted.matches(word);
             if word.starts_with(['-', '+']) {
-                let (alone, with_value) = match tool {
-                    Some(options) => (!options.contains(word), options.contains(word)),
-                    None => (true, !word.contains('=')),
+                let (alone, with_value) = match swallows(tool, word) {
+                    Some(Swallows::Nothing) => (true, false),
+                    Some(Swallows::Next) => (false, true),
+                    Some(Swallows::Maybe) | None => (true, !word.contains('=')),
                 };
                 reached[at + 1] |= alone;
                 reached[at + 2] |= with_value;
@@ -197,6 +121,11 @@ mod tests {
             ("git push *", "git --no-pager push"),
             ("git push *", "git -C /x push"),
             ("npm publish *", "npm --prefix sub publish"),
+            ("npm publish *", "npm --otp 123456 publish"),
+            ("git push *", "git --unheard value push"),
+            ("git push *", "git --unheard push"),
+            ("git push origin *", "git push --force-with-lease origin"),
+            ("kubectl delete *", "kubectl --as-group g delete pod x"),
             ("kubectl delete *", "kubectl -n prod delete pod x"),
             ("unknown sub *", "unknown --flag value sub x"),
             ("git push --force *", "git push origin main --force"),

@@ -38,8 +38,8 @@ pub(super) fn place(call: Call, found: &mut Found) {
         if elsewhere {
             run.dir = Dir::Unknown;
         }
-        // Found paths begin with where the search started, never with a dash.
-        replace_marks(&mut run, "{}", false);
+        // Found paths begin with where the search started, never with a dash; in its folder with the name itself.
+        replace_marks(&mut run, "{}", elsewhere);
         finish(run, found);
     }
 }

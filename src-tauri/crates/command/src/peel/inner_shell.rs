@@ -1,19 +1,49 @@
 //! Shells inside a call: `sh -c TEXT`, `eval TEXT`, `su -c TEXT`, scripts, and text on standard input.
 
-use super::options::{Grammar, parse};
-use super::{finish, inner, read_inner, refuse};
+use super::options::{Given, unknown};
+use super::{guess, inner, read_inner};
 use crate::call::{Arg, Call, Feed, Found};
 use crate::programs::family;
-use crate::shell::{Place, candidates};
+use crate::shell::Place;
 use crate::{Dialect, Power, Role};
 
-const SHELL: Grammar = Grammar {
-    flags: "abefhklmnptuvxBCEHPTdgqrs",
-    values: "",
-    optional: "",
-    long_flags: &["login", "norc", "noprofile", "posix", "version", "help", "verbose", "no-rcs", "noediting"],
-    long_values: &[],
-};
+/// Letters that shells share and that neither run anything nor export what the text sets.
+const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
+const LONG: &[&str] = &[
+    "login",
+    "norc",
+    "noprofile",
+    "posix",
+    "version",
+    "help",
+    "verbose",
+    "no-rcs",
+    "noediting",
+    "restricted",
+];
+/// Names after `-o` that only make a shell stricter, or let it tell what it does.
+const NAMED: &[&str] = &[
+    "errexit",
+    "nounset",
+    "pipefail",
+    "xtrace",
+    "noglob",
+    "noclobber",
+    "verbose",
+    "posix",
+    "err_exit",
+    "no_unset",
+    "pipe_fail",
+];
+
+/// Words with which csh, fish or another shell begins something that is no program.
+const KEYWORDS: &[&str] = &[
+    "and", "or", "not", "begin", "end", "if", "else", "switch", "case", "for", "foreach", "while", "repeat",
+    "function", "set", "setenv", "unsetenv", "abbr", "bind", "builtin", "command", "eval", "exec", "source",
+    "alias", "funced", "emit", "trap", "time", "nice", "nohup", "onintr", "goto", "complete", "string",
+    "math", "use", "let", "var", "fn", "try", "def", "do", "at", "sched", "where", "which", "notify",
+    "limit", "hup", "status", "history", "read",
+];
 
 /// Adds what a shell would run.
 pub(super) fn place(mut call: Call, found: &mut Found) {
@@ -22,6 +52,10 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         "bash" | "rbash" => Dialect::Bash,
         "zsh" | "rzsh" => Dialect::Zsh,
         "sh" | "dash" | "ash" => Dialect::Posix,
+        // Words without anything special mean the same in every shell.
+        "ksh" | "mksh" | "yash" | "fish" | "csh" | "tcsh" | "osh" if plain_text(&call).is_some() => {
+            Dialect::Posix
+        }
         _ => return refuse_text(call, "shell", "a shell whose grammar is not followed", found),
     };
     let options = match Options::of(&call.args) {
@@ -66,7 +100,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         }
         (_, _) => {
             let guess = match &call.feed {
-                Feed::Text(text) => candidates(text),
+                Feed::Text(text) => guess::in_text(text),
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
             call.doubt("shell-input", "a shell that reads its commands from its input", guess);
@@ -103,8 +137,8 @@ impl Options {
             }
             options.operand += 1;
             if let Some(long) = value.strip_prefix("--") {
-                if !SHELL.long_flags.contains(&long) {
-                    return Err(super::options::unknown(value));
+                if !LONG.contains(&long) {
+                    return Err(unknown(value));
                 }
                 options.asks |= matches!(long, "version" | "help");
                 continue;
@@ -121,36 +155,48 @@ impl Options {
                 's' => self.stdin = true,
                 'o' => {
                     let named = args.get(self.operand).and_then(Arg::value);
-                    if !named.is_some_and(|name| {
-                        matches!(name, "errexit" | "nounset" | "pipefail" | "xtrace" | "noglob")
-                    }) {
+                    if !named.is_some_and(|name| NAMED.contains(&name)) {
                         return Err("the option `-o` with something that is not known here".to_owned());
                     }
                     self.operand += 1;
                 }
-                letter if SHELL.flags.contains(letter) && letter != 'k' && letter != 'a' => {}
-                _ => return Err(super::options::unknown(&format!("-{letter}"))),
+                letter if LETTERS.contains(letter) => {}
+                _ => return Err(unknown(&format!("-{letter}"))),
             }
         }
         Ok(())
     }
 }
 
+/// The text of `-c`, where it holds nothing that any shell reads in a way of its own.
+fn plain_text(call: &Call) -> Option<&str> {
+    let [_, flag, text] = call.args.as_slice() else { return None };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@,+ ".contains(c);
+    let text = text.value().filter(|text| text.chars().all(plain) && !text.starts_with(['-', '+', ' ']))?;
+    let word = text.split(' ').next().unwrap_or_default();
+    // csh and fish have words of their own where other shells look for a program.
+    let looked_up = word.contains(['/', '.']) || !KEYWORDS.contains(&word);
+    (flag.value() == Some("-c") && looked_up).then_some(text)
+}
+
 /// Not followed, but deny rules see what stands in its words.
 fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found) {
-    let guess = call.args.iter().skip(1).filter_map(Arg::value).flat_map(candidates).collect();
+    let texts = call.args.iter().skip(1).filter_map(Arg::value);
+    let mut guess: Vec<Vec<String>> = texts.flat_map(guess::in_text).collect();
+    if let Feed::Text(text) = &call.feed {
+        guess.extend(guess::in_text(text));
+    }
     call.doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));
 }
 
 /// Words that a shell joins and reads again (`eval`, `watch`).
-pub(super) fn place_joined(call: Call, start: usize, found: &mut Found) {
+pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &mut Found) {
     let words: Option<Vec<&str>> =
         call.args.get(start..).unwrap_or_default().iter().map(Arg::value).collect();
     let Some(text) = words.map(|words| words.join(" ")) else {
         return refuse_text(call, "eval", "text that is run is known only at run time", found);
     };
-    let dialect = call.shell.unwrap_or(Dialect::Posix);
     let at = match call.args.get(start..) {
         Some([only]) => Place::of_value(&only.word.raw, &text, &only.span),
         _ => Place { base: None, whole: call.span.clone() },
@@ -185,47 +231,19 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
     found.steps.push(call.into_step(Role::HarmlessBuiltin));
 }
 
-/// `su -c TEXT`, `script FILE PROGRAM…`.
-pub(super) fn place_option_text(call: Call, found: &mut Found) {
-    const SU: Grammar =
-        Grammar { flags: "lm", values: "c", long_flags: &["login"], long_values: &["command"], optional: "" };
-    const SCRIPT: Grammar = Grammar {
-        flags: "adkpqreF",
-        values: "t",
-        optional: "",
-        long_flags: &["quiet", "append"],
-        long_values: &[],
+/// The value of an option, which the wrapper hands to `sh`.
+pub(super) fn place_value(call: Call, given: &Given, power: Power, found: &mut Found) {
+    let Some(text) = given.text() else {
+        return refuse_text(
+            call,
+            "inline-code",
+            "the text that a shell runs is known only at run time",
+            found,
+        );
     };
-    let su = family(call.head().unwrap_or_default()) == "su";
-    let parsed = match parse(&call.args, if su { &SU } else { &SCRIPT }) {
-        Ok(parsed) => parsed,
-        Err(what) => return refuse_text(call, "unknown-flag", &what, found),
-    };
-    if su {
-        return su_text(call, found);
-    }
-    let log = call.args.get(parsed.operand).and_then(Arg::value);
-    if log != Some("/dev/null") || call.args.len() <= parsed.operand + 1 {
-        return refuse(call, "wrapper", "`script` starts a shell, or writes a file", found);
-    }
-    finish(inner(call, parsed.operand + 1, Power::Transparent), found);
-}
-
-/// The text of `su` may stand before or after the user's name.
-fn su_text(call: Call, found: &mut Found) {
-    let at = call.args.iter().position(|arg| matches!(arg.value(), Some("-c" | "--command" | "-lc" | "-mc")));
-    let text = at.and_then(|at| call.args.get(at + 1)).cloned();
-    let Some((text, value)) = text.as_ref().and_then(|text| Some((text, text.value()?))) else {
-        return refuse_text(call, "shell-input", "a shell of another user", found);
-    };
+    let arg = &call.args[given.value_at];
+    let at = Place::of_value(&arg.word.raw, text, &arg.span);
     let count = call.args.len();
-    let outer = inner(call, count, Power::Elevated);
-    read_inner(
-        &outer,
-        value,
-        Place::of_value(&text.word.raw, value, &text.span),
-        Dialect::Posix,
-        None,
-        found,
-    );
+    let outer = inner(call, count, power);
+    read_inner(&outer, text, at, Dialect::Posix, None, found);
 }

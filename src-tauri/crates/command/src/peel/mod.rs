@@ -1,19 +1,27 @@
 //! From a call to the steps that it really is: builtins judged, wrappers peeled, shells inside read.
 
+mod arch;
+mod env_split;
+mod fd_exec;
 mod find_exec;
+pub(crate) mod guess;
 mod inner_shell;
+mod loader;
+mod many;
 mod options;
+mod other_user;
+mod script;
 mod table;
+mod wrapped;
 
-pub(crate) use options::{Grammar, Parsed, parse};
-
-use table::Wrapper;
+pub(crate) use options::{Parsed, Takes, parse, parse_everywhere, takes};
+pub(crate) use table::all as wrappers;
 
 use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
-use crate::{Assignment, Dialect, Dir, Power, Role, Via, Word, environment, escape};
+use crate::{Assignment, Dialect, Opaque, Power, Role, Via, Word, environment, escape};
 
 /// Adds the steps that a call stands for.
 pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
@@ -23,23 +31,14 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
         return found.steps.push(call.into_step(Role::Nothing));
     };
     let Some(name) = head.value().map(str::to_owned) else {
-        let raw = head.word.raw.clone();
-        let guess =
-            if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
-        call.doubt(
-            "dynamic-program",
-            format!("which program runs is known only at run time: `{}`", escape::text(&raw)),
-            guess,
-        );
-        let call = call.advise("write the program's name out");
-        return found.steps.push(call.into_step(Role::Program));
+        return unknown_program(call, found);
     };
     if name.is_empty()
         || name.starts_with(['-', '=']) && name != "-"
         || !escape::is_visible(&name)
         || call.depth > DEEPEST
     {
-        let mut guess = call.suffixes(1);
+        let mut guess = guess::behind(&call, 1);
         guess.extend(call.suffixes(0).into_iter().take(1).map(|mut argv| {
             argv[0] = argv[0].replacen('=', "", 1);
             argv
@@ -68,6 +67,19 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
     program(call, found);
 }
 
+fn unknown_program(mut call: Call, found: &mut Found) {
+    let raw = call.args.first().map(|head| head.word.raw.clone()).unwrap_or_default();
+    let guess =
+        if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
+    call.doubt(
+        "dynamic-program",
+        format!("which program runs is known only at run time: `{}`", escape::text(&raw)),
+        guess,
+    );
+    let call = call.advise("write the program's name out");
+    found.steps.push(call.into_step(Role::Program));
+}
+
 /// A program that was found by name or path, or that a wrapper starts.
 fn program(call: Call, found: &mut Found) {
     let name = family(call.head().unwrap_or_default());
@@ -76,10 +88,17 @@ fn program(call: Call, found: &mut Found) {
     }
     match name.as_str() {
         "find" => find_exec::place(call, found),
-        "arch" => arch(call, found),
-        "su" | "script" => inner_shell::place_option_text(call, found),
+        "fd" | "fdfind" => fd_exec::place(call, found),
+        "arch" => arch::place(call, found),
+        "su" => other_user::place(call, found),
+        "runuser" if !other_user::names_program(&call.args) => other_user::place(call, found),
+        "script" => script::place(call, found),
+        "ld.so" => loader::place(call, found),
+        "crontab" if call.args.len() == 2 && call.args[1].value() == Some("-l") => {
+            programs::place(call, found);
+        }
         name => match (table::find(name), class_of(name)) {
-            (Some(wrapper), _) => wrapped(call, wrapper, found),
+            (Some(wrapper), _) => wrapped::place(call, wrapper, found),
             (None, Class::Shell) => inner_shell::place(call, found),
             (None, Class::Wrapper) => {
                 refuse(call, "wrapper", "runs another program in a way that is not followed", found);
@@ -91,7 +110,7 @@ fn program(call: Call, found: &mut Found) {
 
 /// The call stays as it is, not understood; what may be run by it is looked at by deny rules.
 fn refuse(mut call: Call, code: &'static str, what: impl Into<String>, found: &mut Found) {
-    let guess = call.suffixes(1);
+    let guess = guess::behind(&call, 1);
     call.doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));
 }
@@ -113,75 +132,13 @@ fn inside_arguments(call: &Call) -> Vec<Vec<String>> {
 fn runs(call: Call, name: &str, found: &mut Found) {
     match name {
         "exec" if call.args.len() == 1 => found.steps.push(call.into_step(Role::Nothing)),
-        "eval" => inner_shell::place_joined(call, 1, found),
+        "eval" => {
+            let dialect = call.shell.unwrap_or(Dialect::Posix);
+            inner_shell::place_joined(call, 1, dialect, found);
+        }
         "trap" => inner_shell::place_trap(call, found),
         "noglob" | "nocorrect" | "-" => precommand(call, found),
         _ => program(call, found),
-    }
-}
-
-fn wrapped(call: Call, wrapper: &'static Wrapper, found: &mut Found) {
-    let parsed = match options::parse(&call.args, &wrapper.grammar) {
-        Ok(parsed) => parsed,
-        Err(what) => return refuse(call, "unknown-flag", what, found),
-    };
-    if wrapper.names[0] == "command" && call.shell.is_some() && parsed.last(wrapper.asks).is_some() {
-        return found.steps.push(call.into_step(Role::HarmlessBuiltin));
-    }
-    if parsed.last(wrapper.asks).is_some() {
-        return programs::place(call, found);
-    }
-    if let Some(split) = parsed.last(&["-S", "--split-string"]).filter(|_| wrapper.names[0] == "env") {
-        let (at, text) = (split.at, split.value.clone().unwrap_or_default());
-        return split_string(call, at, parsed.operand, &text, found);
-    }
-    peel(call, wrapper, &parsed, found);
-}
-
-fn peel(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, found: &mut Found) {
-    let kind = wrapper.names[0];
-    let mut start = parsed.operand + wrapper.operands;
-    if kind == "env" && call.args.get(start).and_then(Arg::value) == Some("-") {
-        start += 1;
-    }
-    while let Some(assignment) = call.args.get(start).filter(|_| wrapper.assignments).and_then(assigned) {
-        call.assignments.push(assignment);
-        start += 1;
-    }
-    if start >= call.args.len() {
-        let known = matches!(kind, "env" | "xargs" | "time" | "nice" | "caffeinate");
-        return if known {
-            programs::place(call, found);
-        } else {
-            refuse(call, "wrapper", "runs no program that is named here", found);
-        };
-    }
-    if let Some(dir) = parsed.last(&["-C", "--chdir", "-D"]).filter(|_| matches!(kind, "env" | "sudo")) {
-        let to = dir.value.clone().filter(|to| !to.is_empty());
-        call.dir = to.map_or(Dir::Unknown, |to| crate::shell::changed(&call.dir, &[Some(to.as_str())]));
-    }
-    let elsewhere = parsed.last(wrapper.elsewhere).is_some();
-    let power = if elsewhere { Power::Elsewhere } else { wrapper.power };
-    if kind == "sandbox-exec" || kind == "busybox" {
-        return finish(inner(call, start, power), found);
-    }
-    match kind {
-        "xargs" => xargs(call, start, parsed, found),
-        "parallel" => parallel(call, start, parsed, found),
-        "watch" if parsed.last(&["-x", "--exec"]).is_none() => inner_shell::place_joined(call, start, found),
-        "flock" if call.args.get(start).and_then(Arg::value).is_some_and(|word| word.starts_with('-')) => {
-            refuse(call, "wrapper", "runs a command in a way that is not followed", found);
-        }
-        "command" | "builtin" => {
-            let shell = call.shell;
-            let name = call.args[start].value().unwrap_or_default().to_owned();
-            let mut inner = inner(call, start, power);
-            if builtins::is_builtin(&name) {
-                inner.shell = shell;
-            }
-            finish(inner, found);
-        }
-        _ => finish(inner(call, start, power), found),
     }
 }
 
@@ -202,7 +159,7 @@ fn finish(call: Call, found: &mut Found) {
 
 /// The program that a wrapper starts, with the wrapper's own words noted.
 fn inner(mut call: Call, start: usize, power: Power) -> Call {
-    let rest = call.args.split_off(start);
+    let rest = call.args.split_off(start.min(call.args.len()));
     let argv: Vec<Word> = call.args.iter().map(|arg| arg.word.clone()).collect();
     call.via.push(Via { argv, power });
     Call { args: rest, shell: None, depth: call.depth + 1, ..call }
@@ -217,34 +174,6 @@ fn assigned(arg: &Arg) -> Option<Assignment> {
     plain.then(|| Assignment { name: name.to_owned(), value: Word { raw: arg.word.raw.clone(), value } })
 }
 
-/// `env -S 'a b' c` is `env a b c`.
-fn split_string(mut call: Call, at: usize, operand: usize, text: &str, found: &mut Found) {
-    let words = crate::words_of(text).ok().filter(|_| !text.contains(['$', '\\', '#']));
-    let Some(words) = words.filter(|_| at == 1) else {
-        return refuse(call, "unknown-flag", "`env -S` splits a text in a way that is not followed", found);
-    };
-    let span = call.args[at].span.clone();
-    let rest = call.args.split_off(operand);
-    call.args.truncate(at);
-    call.args.extend(words.into_iter().map(|word| Arg::known(word, span.clone())).chain(rest));
-    call.depth += 1;
-    program(call, found);
-}
-
-/// `xargs` adds words that it reads from its input.
-fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
-    let replace = parsed
-        .last(&["-I", "-J", "-i", "--replace"])
-        .map(|given| given.value.clone().unwrap_or("{}".to_owned()));
-    let span = call.span.clone();
-    let mut inner = inner(call, start, Power::Transparent);
-    match replace.filter(|mark| !mark.is_empty()) {
-        Some(mark) => replace_marks(&mut inner, &mark, true),
-        None => inner.args.push(Arg::unknown("…", span, true)),
-    }
-    finish(inner, found);
-}
-
 /// Words with the mark in them are known only at run time.
 fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
     for arg in &mut call.args {
@@ -255,51 +184,7 @@ fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
     }
 }
 
-/// `parallel` hands its words to a shell, with words from after `:::` or from its input.
-fn parallel(mut call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
-    let marks = |arg: &Arg| arg.value().is_some_and(|value| value.starts_with(":::"));
-    let end = call.args.iter().position(marks).unwrap_or(call.args.len());
-    let simple = |arg: &Arg| {
-        arg.value()
-            .is_some_and(|v| v.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,={}".contains(c)))
-    };
-    if end <= start || !call.args[start..end].iter().all(simple) || parsed.last(&["-I"]).is_some() {
-        return refuse(call, "wrapper", "`parallel` hands this to a shell", found);
-    }
-    call.args.truncate(end);
-    let span = call.span.clone();
-    let mut inner = inner(call, start, Power::Transparent);
-    replace_marks(&mut inner, "{", true);
-    inner.args.push(Arg::unknown("…", span, true));
-    finish(inner, found);
-}
-
-/// macOS: `arch -x86_64 PROGRAM`; elsewhere `arch` prints the machine's kind.
-fn arch(mut call: Call, found: &mut Found) {
-    let mut start = 1;
-    while let Some(value) = call.args.get(start).and_then(Arg::value).filter(|value| value.starts_with('-')) {
-        match value {
-            "-x86_64" | "-x86_64h" | "-i386" | "-arm64" | "-arm64e" | "-32" | "-64" | "-h" | "-c" => {
-                start += 1;
-            }
-            "-arch" | "-d" => start += 2,
-            "-e" => {
-                call.assignments.extend(call.args.get(start + 1).and_then(assigned));
-                start += 2;
-            }
-            other => {
-                let what = options::unknown(other);
-                return refuse(call, "unknown-flag", what, found);
-            }
-        }
-    }
-    if start >= call.args.len() {
-        return programs::place(call, found);
-    }
-    finish(inner(call, start, Power::Transparent), found);
-}
-
-/// Reads a text that a call runs in a shell.
+/// Reads a text that a call runs in a shell. Past the depth that is followed, deny rules still see what may stand in it.
 fn read_inner(
     call: &Call,
     text: &str,
@@ -308,6 +193,16 @@ fn read_inner(
     parameters: Option<Vec<String>>,
     found: &mut Found,
 ) {
+    if call.depth >= DEEPEST {
+        found.opaque.push(Opaque {
+            code: "too-deep",
+            what: "shells inside shells, too deep to follow".to_owned(),
+            advice: Some("write a script and run that".to_owned()),
+            span: call.span.clone(),
+            candidates: guess::in_text(text),
+        });
+        return;
+    }
     // Another user has another home folder.
     let home = found.home.clone().filter(|_| call.via.iter().all(|via| via.power == Power::Transparent));
     let nest = Nest { parameters, home: home.as_deref(), ..Nest::inside(call, text, at, dialect) };

@@ -1,48 +1,73 @@
-//! Options of a wrapper, read by its own grammar: what is not in the grammar is not guessed.
+//! Options of a program, read by its own grammar: what is not in the grammar is not guessed.
+//!
+//! A grammar is written as one text, an option a word: `-n` takes nothing, `-n:` takes the rest of its word or the next word,
+//! `-n?` takes the rest of its word or nothing. `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is
+//! one option with one dash, as Apple's and Go's programs have them.
 
+use crate::Word;
 use crate::call::Arg;
 
-/// The options that a program takes before its operands.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Grammar {
-    /// Letters without a value.
-    pub(crate) flags: &'static str,
-    /// Letters with a value, attached or in the next word.
-    pub(crate) values: &'static str,
-    /// Letters whose value is attached or missing.
-    pub(crate) optional: &'static str,
-    /// Long names without a value (or with an optional one after `=`).
-    pub(crate) long_flags: &'static [&'static str],
-    /// Long names with a value.
-    pub(crate) long_values: &'static [&'static str],
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// The rest of its word, or the next word.
+    Value,
+    /// The rest of its word, or nothing.
+    Optional,
 }
 
-/// An option that was given: its canonical name (`-n`, `--adjustment`) and the words that hold name and value.
+/// An option that was given: its full name (`-n`, `--adjustment`) and the words that hold name and value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) name: String,
     /// Index of the word that the option stands in.
     pub(crate) at: usize,
-    pub(crate) value: Option<String>,
+    pub(crate) value: Option<Word>,
+    /// Index of the word that its value stands in; that of the option where it has none.
+    pub(crate) value_at: usize,
+}
+
+impl Given {
+    /// Its value, where that is known.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.value.as_ref()?.value.as_deref()
+    }
 }
 
 /// The options, and the index of the first operand.
+#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) given: Vec<Given>,
     pub(crate) operand: usize,
 }
 
 impl Parsed {
-    /// The value of the last of these options.
-    pub(crate) fn last(&self, names: &[&str]) -> Option<&Given> {
-        self.given.iter().rev().find(|given| names.contains(&given.name.as_str()))
+    /// The last of these options (names, separated by blanks).
+    pub(crate) fn last(&self, names: &str) -> Option<&Given> {
+        self.given.iter().rev().find(|given| names.split(' ').any(|name| name == given.name))
     }
 }
 
-/// Reads options from word 1 on, up to the first operand or `--`.
-pub(crate) fn parse(args: &[Arg], grammar: &Grammar) -> Result<Parsed, String> {
-    let mut given = Vec::new();
-    let mut at = 1;
+/// The options that a grammar lists, with what each takes.
+pub(crate) fn listed(grammar: &str) -> impl Iterator<Item = (&str, Takes)> {
+    grammar.split_whitespace().map(|word| match word.strip_suffix([':', '?']) {
+        Some(name) if word.ends_with(':') => (name, Takes::Value),
+        Some(name) => (name, Takes::Optional),
+        None => (word, Takes::Nothing),
+    })
+}
+
+/// What an option of this very name takes.
+pub(crate) fn takes(grammar: &str, name: &str) -> Option<Takes> {
+    listed(grammar).find(|(known, _)| *known == name).map(|(_, takes)| takes)
+}
+
+/// Reads options from word `from` on, up to the first operand or `--`.
+pub(crate) fn parse_from(args: &[Arg], from: usize, grammar: &str) -> Result<Parsed, String> {
+    let mut reader = Reader { args, grammar, given: Vec::new() };
+    let mut at = from;
     while let Some(arg) = args.get(at) {
         let Some(value) = arg.value() else {
             if arg.dash {
@@ -57,12 +82,35 @@ pub(crate) fn parse(args: &[Arg], grammar: &Grammar) -> Result<Parsed, String> {
         if value == "-" || !value.starts_with('-') {
             break;
         }
-        at = match value.strip_prefix("--") {
-            Some(long) => long_option(args, at, long, grammar, &mut given)?,
-            None => short_options(args, at, value.get(1..).unwrap_or_default(), grammar, &mut given)?,
-        };
+        at = reader.option(at, value)?;
     }
-    Ok(Parsed { given, operand: at })
+    Ok(Parsed { given: reader.given, operand: at })
+}
+
+/// Reads options from word 1 on.
+pub(crate) fn parse(args: &[Arg], grammar: &str) -> Result<Parsed, String> {
+    parse_from(args, 1, grammar)
+}
+
+/// Reads options wherever they stand before `--`; the indexes of the operands come second.
+pub(crate) fn parse_everywhere(args: &[Arg], grammar: &str) -> Result<(Parsed, Vec<usize>), String> {
+    let mut all = Parsed { given: Vec::new(), operand: 1 };
+    let mut operands = Vec::new();
+    let mut at = 1;
+    while at < args.len() {
+        let some = parse_from(args, at, grammar)?;
+        all.given.extend(some.given);
+        at = some.operand;
+        if args.get(at.wrapping_sub(1)).and_then(Arg::value) == Some("--") {
+            operands.extend(at..args.len());
+            break;
+        }
+        if at < args.len() {
+            operands.push(at);
+        }
+        at += 1;
+    }
+    Ok((all, operands))
 }
 
 /// What is said of an option that is not known; it is text of the request.
@@ -70,65 +118,146 @@ pub(super) fn unknown(option: &str) -> String {
     format!("the option `{}` is not known here", crate::escape::text(option))
 }
 
-fn next_value(args: &[Arg], at: usize, option: &str) -> Result<String, String> {
-    let value = args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
-    Ok(value.value().unwrap_or_default().to_owned())
+/// Whether a word is one word whatever it turns out to hold: known, or a single variable in quotes.
+pub(super) fn is_one_word(arg: &Arg) -> bool {
+    let raw = arg.word.raw.as_str();
+    arg.value().is_some() || raw.starts_with("\"$") && raw.ends_with('"') && !raw.contains(['@', '*', '('])
 }
 
-fn long_option(
-    args: &[Arg],
-    at: usize,
-    long: &str,
-    grammar: &Grammar,
-    given: &mut Vec<Given>,
-) -> Result<usize, String> {
-    let (name, attached) = match long.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (long, None),
-    };
-    let all = || grammar.long_flags.iter().chain(grammar.long_values);
-    let exact = all().find(|known| **known == name);
-    let mut short = all().filter(|known| known.starts_with(name));
-    let full = match (exact, short.next(), short.next()) {
-        (Some(full), _, _) | (None, Some(full), None) => *full,
-        _ => return Err(unknown(&format!("--{name}"))),
-    };
-    let takes = grammar.long_values.contains(&full);
-    let (value, next) = match attached {
-        None if takes => (Some(next_value(args, at + 1, full)?), at + 2),
-        attached => (attached, at + 1),
-    };
-    given.push(Given { name: format!("--{full}"), at, value });
-    Ok(next)
+struct Reader<'a> {
+    args: &'a [Arg],
+    grammar: &'a str,
+    given: Vec<Given>,
 }
 
-fn short_options(
-    args: &[Arg],
-    at: usize,
-    cluster: &str,
-    grammar: &Grammar,
-    given: &mut Vec<Given>,
-) -> Result<usize, String> {
-    for (offset, letter) in cluster.char_indices() {
-        let attached = cluster.get(offset + letter.len_utf8()..).unwrap_or_default();
-        let name = format!("-{letter}");
-        if grammar.values.contains(letter) {
-            let (value, next) = if attached.is_empty() {
-                (next_value(args, at + 1, &name)?, at + 2)
-            } else {
-                (attached.to_owned(), at + 1)
-            };
-            given.push(Given { name, at, value: Some(value) });
-            return Ok(next);
+impl Reader<'_> {
+    /// Reads the options of one word; the index of the next.
+    fn option(&mut self, at: usize, word: &str) -> Result<usize, String> {
+        if let Some(long) = word.strip_prefix("--") {
+            return self.long(at, long);
         }
-        if grammar.optional.contains(letter) {
-            given.push(Given { name, at, value: (!attached.is_empty()).then(|| attached.to_owned()) });
-            return Ok(at + 1);
+        let name = word.split('=').next().unwrap_or(word);
+        if name.chars().count() > 2 && takes(self.grammar, name).is_some() {
+            return self.whole(at, name, word.split_once('=').map(|(_, value)| value));
         }
-        if !grammar.flags.contains(letter) {
-            return Err(unknown(&name));
-        }
-        given.push(Given { name, at, value: None });
+        self.short(at, word.get(1..).unwrap_or_default())
     }
-    Ok(at + 1)
+
+    fn long(&mut self, at: usize, long: &str) -> Result<usize, String> {
+        let (name, attached) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (long, None),
+        };
+        let all = || listed(self.grammar).filter_map(|(known, _)| known.strip_prefix("--"));
+        let mut begins = all().filter(|known| known.starts_with(name));
+        let full = match (all().find(|known| *known == name), begins.next(), begins.next()) {
+            (Some(full), _, _) | (None, Some(full), None) => format!("--{full}"),
+            _ => return Err(unknown(&format!("--{name}"))),
+        };
+        self.whole(at, &full, attached)
+    }
+
+    /// An option that is a word by itself, or before `=`.
+    fn whole(&mut self, at: usize, name: &str, attached: Option<&str>) -> Result<usize, String> {
+        let (value, next) = match (attached, takes(self.grammar, name)) {
+            (Some(_), Some(Takes::Nothing) | None) => return Err(format!("`{name}` takes no value")),
+            (Some(value), Some(_)) => (Some(Word::literal(value)), at + 1),
+            (None, Some(Takes::Value)) => (Some(self.next_value(at + 1, name)?), at + 2),
+            (None, _) => (None, at + 1),
+        };
+        self.given.push(Given { name: name.to_owned(), at, value, value_at: next - 1 });
+        Ok(next)
+    }
+
+    fn short(&mut self, at: usize, cluster: &str) -> Result<usize, String> {
+        for (offset, letter) in cluster.char_indices() {
+            let attached = cluster.get(offset + letter.len_utf8()..).unwrap_or_default();
+            let name = format!("-{letter}");
+            let rest = (!attached.is_empty()).then(|| Word::literal(attached));
+            match takes(self.grammar, &name) {
+                None => return Err(unknown(&name)),
+                Some(Takes::Nothing) => self.given.push(Given { name, at, value: None, value_at: at }),
+                Some(Takes::Optional) => {
+                    self.given.push(Given { name, at, value: rest, value_at: at });
+                    return Ok(at + 1);
+                }
+                Some(Takes::Value) => {
+                    let (value, next) = match rest {
+                        Some(value) => (value, at + 1),
+                        None => (self.next_value(at + 1, &name)?, at + 2),
+                    };
+                    self.given.push(Given { name, at, value: Some(value), value_at: next - 1 });
+                    return Ok(next);
+                }
+            }
+        }
+        Ok(at + 1)
+    }
+
+    fn next_value(&self, at: usize, option: &str) -> Result<Word, String> {
+        let value = self.args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
+        if is_one_word(value) {
+            Ok(value.word.clone())
+        } else {
+            Err(format!("the value of `{option}` is known only at run time"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse, parse_everywhere};
+    use crate::call::Arg;
+
+    fn args(line: &str) -> Vec<Arg> {
+        line.split(' ').map(|word| Arg::known(word, 0..0)).collect()
+    }
+
+    fn told(line: &str, grammar: &str) -> Result<(Vec<String>, usize), String> {
+        let parsed = parse(&args(line), grammar)?;
+        let given = parsed.given.iter().map(|given| match given.text() {
+            Some(value) => format!("{}={value}", given.name),
+            None => given.name.clone(),
+        });
+        Ok((given.collect(), parsed.operand))
+    }
+
+    #[test]
+    fn options_are_read_by_the_grammar() {
+        let grammar = "-a -b -n: -e? -sdk: --all --name: --replace?";
+        for (line, given, operand) in [
+            ("x -ab y", &["-a", "-b"][..], 2),
+            ("x -an5 y", &["-a", "-n=5"], 2),
+            ("x -n 5 y", &["-n=5"], 3),
+            ("x -e y", &["-e"], 2),
+            ("x -ey z", &["-e=y"], 2),
+            ("x -sdk macosx y", &["-sdk=macosx"], 3),
+            ("x --na v y", &["--name=v"], 3),
+            ("x --name=v -- -a", &["--name=v"], 3),
+            ("x --replace y", &["--replace"], 2),
+            ("x - -a", &[], 1),
+        ] {
+            let (got, at) = told(line, grammar).unwrap();
+            assert_eq!((got.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), at), (given, operand));
+        }
+        for line in ["x -z", "x -az", "x --al=1 --n", "x --unheard", "x -n"] {
+            assert!(told(line, grammar).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn operands_may_stand_between_options() {
+        let (parsed, operands) = parse_everywhere(&args("x out -c ls -- -q"), "-c: -q").unwrap();
+        assert_eq!(parsed.last("-c").unwrap().text(), Some("ls"));
+        assert_eq!(operands, [1, 5]);
+    }
+
+    #[test]
+    fn a_value_that_may_be_many_words_is_not_read_over() {
+        let mut words = args("x -n ? ls");
+        words[2] = Arg::unknown("$X", 0..0, true);
+        assert!(parse(&words, "-n:").is_err(), "it may become `5 rm`");
+        words[2] = Arg::unknown("\"$X\"", 0..0, true);
+        assert_eq!(parse(&words, "-n:").unwrap().operand, 3);
+    }
 }

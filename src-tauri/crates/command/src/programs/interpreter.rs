@@ -1,129 +1,192 @@
 //! Interpreters: which script they run, and when they run code that is not in a file.
 
-use super::family;
+use super::{awk, family};
+use crate::WayOut;
 use crate::call::{Arg, Call, Feed};
 use crate::escape;
-use crate::peel::{Grammar, parse};
+use crate::peel::{guess, parse};
 
 /// How an interpreter is called.
-struct Interpreter {
-    names: &'static [&'static str],
-    grammar: Grammar,
+pub(super) struct Interpreter {
+    pub(super) names: &'static [&'static str],
+    options: &'static str,
     /// Options whose value is code, or a module that runs before the script.
-    code: &'static [&'static str],
+    code: &'static str,
+    /// Options whose value names code that a rule can name too (`python -m pytest`): a way out.
+    named: &'static str,
     /// Options with which it runs nothing.
-    asks: &'static [&'static str],
+    asks: &'static str,
+    /// Options whose value is the script (`java -jar`).
+    script: &'static str,
+    /// Where the options are documented.
+    pub(super) source: &'static str,
 }
 
-const NONE: Grammar = Grammar { flags: "", values: "", optional: "", long_flags: &[], long_values: &[] };
-const ASKS: &[&str] = &["-V", "--version", "--help", "-h"];
+const BASE: Interpreter = Interpreter {
+    names: &[],
+    options: "",
+    code: "",
+    named: "",
+    asks: "-h --help --version",
+    script: "",
+    source: "",
+};
 
-const INTERPRETERS: &[Interpreter] = &[
+pub(super) const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: &["python", "pythonw", "pypy"],
-        grammar: Grammar { flags: "bBdEhIOPqsSuvVx", values: "cm", long_flags: &["version", "help"], ..NONE },
-        code: &["-c", "-m"],
-        asks: ASKS,
+        options: "-b -B -d -E -h -I -O -P -q -s -S -u -v -V -x -c: -m: --version --help",
+        code: "-c",
+        named: "-m",
+        asks: "-V --version --help -h",
+        source: "python(1); -X and -W load modules, -i reads more code",
+        ..BASE
     },
     Interpreter {
         names: &["node", "nodejs"],
-        grammar: Grammar {
-            flags: "hvc",
-            values: "epr",
-            long_flags: &[
-                "version",
-                "help",
-                "check",
-                "no-warnings",
-                "trace-warnings",
-                "enable-source-maps",
-                "max-old-space-size",
-            ],
-            long_values: &["eval", "print", "require", "import", "loader"],
-            ..NONE
-        },
-        code: &["-e", "-p", "-r", "--eval", "--print", "--require", "--import", "--loader"],
-        asks: &["-v", "--version", "--help", "-h"],
+        options: "-h -v -c -e: -p: -r: --version --help --check --no-warnings --trace-warnings --enable-source-maps \
+                  --max-old-space-size: --stack-size: --eval: --print: --require: --import: --loader: --test --run: \
+                  --no-deprecation --trace-deprecation --throw-deprecation --unhandled-rejections: --trace-uncaught \
+                  --preserve-symlinks --test-name-pattern: --test-reporter: --test-only --expose-gc",
+        code: "-e -p -r --eval --print --require --import --loader",
+        named: "--test --run",
+        asks: "-v --version --help -h",
+        source: "node(1): -r, --import and --loader load code, --env-file sets NODE_OPTIONS",
+        ..BASE
     },
     Interpreter {
-        names: &["ruby"],
-        grammar: Grammar { flags: "wvhdUcnplas", values: "eIrEC", long_flags: &["version", "help"], ..NONE },
-        code: &["-e", "-r", "-I", "-C", "-n", "-p", "-s"],
-        asks: &["-v", "--version", "--help", "-h"],
+        names: &["ruby", "jruby"],
+        options: "-w -v -h -d -U -c -n -p -l -a -s -e: -I: -r: -E: -C: --version --help",
+        code: "-e -r -I -C -n -p -s",
+        asks: "-v --version --help -h",
+        source: "ruby(1)",
+        ..BASE
     },
     Interpreter {
         names: &["perl"],
-        grammar: Grammar { flags: "cwWtTUXvhnplas0", values: "eEIF", optional: "mMi", ..NONE },
-        code: &["-e", "-E", "-m", "-M", "-I", "-n", "-p", "-i", "-s"],
-        asks: &["-v", "-h"],
+        options: "-c -w -W -t -T -U -X -v -h -n -p -l -a -s -0 -e: -E: -I: -F: -m? -M? -i?",
+        code: "-e -E -m -M -I -n -p -i -s",
+        asks: "-v -h",
+        source: "perlrun(1)",
+        ..BASE
     },
     Interpreter {
         names: &["php"],
-        grammar: Grammar { flags: "hvnql", values: "rBREdcz", long_flags: &["version", "help"], ..NONE },
-        code: &["-r", "-B", "-R", "-E", "-d", "-c", "-z"],
-        asks: &["-v", "-h", "--version", "--help", "-l"],
+        options: "-h -v -n -q -l -r: -B: -R: -E: -d: -c: -z: -S: -f: --version --help",
+        code: "-r -B -R -E -d -c -z -S",
+        asks: "-v -h --version --help -l",
+        script: "-f",
+        source: "php(1); GTFOBins php",
+        ..BASE
     },
     Interpreter {
         names: &["lua", "luajit"],
-        grammar: Grammar { flags: "vEW", values: "el", ..NONE },
-        code: &["-e", "-l"],
-        asks: &["-v"],
+        options: "-v -E -W -e: -l:",
+        code: "-e -l",
+        asks: "-v",
+        source: "lua(1)",
+        ..BASE
     },
     Interpreter {
         names: &["osascript"],
-        grammar: Grammar { values: "el", ..NONE },
-        code: &["-e"],
-        asks: &[],
+        options: "-e: -l:",
+        code: "-e",
+        asks: "",
+        source: "osascript(1)",
+        ..BASE
     },
     Interpreter {
-        names: &["tclsh", "expect", "rscript"],
-        grammar: Grammar { values: "ce", ..NONE },
-        code: &["-c", "-e"],
-        asks: &[],
+        names: &["tclsh", "expect", "rscript", "wish"],
+        options: "-c: -e:",
+        code: "-c -e",
+        asks: "",
+        source: "tclsh(1), expect(1), Rscript(1)",
+        ..BASE
+    },
+    Interpreter {
+        names: &["tsx", "ts-node"],
+        options: "-v -h --version --help -T --transpile-only",
+        asks: "-v -h --version --help",
+        source: "tsx, ts-node: their documentation; -e is code, -r and --import load it, --tsconfig names plugins",
+        ..BASE
+    },
+    Interpreter {
+        names: &["java"],
+        options: "-jar: -version --version -help --help",
+        asks: "-version --version -help --help",
+        script: "-jar",
+        source: "java(1): -javaagent, -agentlib, -cp, @FILE and JDK_JAVA_OPTIONS load code",
+        ..BASE
+    },
+    Interpreter {
+        names: &[
+            "julia", "elixir", "escript", "groovy", "guile", "racket", "raku", "runghc", "scala", "octave",
+            "qjs", "pypy3",
+        ],
+        options: "--version --help -v -h",
+        asks: "--version --help -v -h",
+        source: "their own help: any other option is not followed",
+        ..BASE
     },
 ];
 
-/// Looks for the script of an interpreter (index into the argv), and notes code that is given otherwise.
-pub(super) fn look(call: &mut Call) -> Option<usize> {
+/// Looks for the script of an interpreter (index into the argv), and notes code that is given otherwise. A way out, where a
+/// rule can name the code.
+pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     let name = family(call.head().unwrap_or_default());
     if super::class_of(&name) != super::Class::Interpreter {
-        return None;
+        return (None, None);
     }
     if matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk") {
-        return awk(call);
+        return (awk_program(call), None);
     }
     let Some(kind) = INTERPRETERS.iter().find(|kind| kind.names.contains(&name.as_str())) else {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {
-            call.doubt(
-                "interpreter",
-                format!("`{}` runs code in a way that is not followed", escape::text(&name)),
-                Vec::new(),
-            );
+            let guess = guess::behind(call, 1);
+            let what = format!("`{}` runs code in a way that is not followed", escape::text(&name));
+            call.doubt("interpreter", what, guess);
         }
-        return None;
+        return (None, None);
     };
-    match parse(&call.args, &kind.grammar) {
+    let parsed = match parse(&call.args, kind.options) {
+        Ok(parsed) => parsed,
         Err(what) => {
             call.doubt("unknown-flag", what, Vec::new());
-            None
+            return (None, None);
         }
-        Ok(parsed) if parsed.last(kind.code).is_some() => {
-            call.doubt(
-                "inline-code",
-                format!("`{}` is given code in its arguments", escape::text(&name)),
-                Vec::new(),
-            );
-            advise(call, "write the code to a file and run that");
-            None
-        }
-        Ok(parsed) if parsed.last(kind.asks).is_some() => None,
-        Ok(parsed) => script(call, parsed.operand),
+    };
+    if parsed.last(kind.code).is_some() {
+        let what = format!("`{}` is given code in its arguments", escape::text(&name));
+        call.doubt("inline-code", what, Vec::new());
+        advise(call, "write the code to a file and run that");
+        return (None, None);
+    }
+    if parsed.last(kind.asks).is_some() {
+        return (None, None);
+    }
+    if let Some(given) = parsed.last(kind.named) {
+        // The value names the code: a rule has to name it, not only the option.
+        return (None, Some(named(&given.name, given.value_at)));
+    }
+    if let Some(given) = parsed.last(kind.script) {
+        return (script(call, given.value_at), None);
+    }
+    (script(call, parsed.operand), None)
+}
+
+fn named(option: &str, at: usize) -> WayOut {
+    WayOut {
+        argument: at,
+        what: format!("`{option}` runs code that is found by its name"),
+        candidates: Vec::new(),
     }
 }
 
 fn script(call: &mut Call, operand: usize) -> Option<usize> {
     match call.args.get(operand).map(Arg::value) {
-        Some(Some(path)) if path != "-" && !path.starts_with("/dev/") => Some(operand),
+        Some(Some(path)) if path != "-" && !path.starts_with("/dev/") && !path.starts_with("/proc/") => {
+            Some(operand)
+        }
         Some(None) => {
             call.doubt("inline-code", "which script runs is known only at run time", Vec::new());
             None
@@ -148,30 +211,35 @@ fn advise(call: &mut Call, advice: &str) {
 }
 
 /// awk's program is code too, but most of it only prints columns.
-fn awk(call: &mut Call) -> Option<usize> {
-    const AWK: Grammar = Grammar {
-        values: "Fvf",
-        long_flags: &["version", "help"],
-        long_values: &["file", "assign", "field-separator"],
-        ..NONE
-    };
-    let parsed = match parse(&call.args, &AWK) {
+fn awk_program(call: &mut Call) -> Option<usize> {
+    const AWK: &str = "-F: -v: -f: -S -P -c -r -b -M --version --help --file: --assign: --field-separator: --posix --sandbox \
+                       --traditional --re-interval --bignum --csv -k --lint? -t";
+    let parsed = match parse(&call.args, AWK) {
         Ok(parsed) => parsed,
         Err(what) => {
             call.doubt("unknown-flag", what, Vec::new());
             return None;
         }
     };
-    if let Some(file) = parsed.last(&["-f", "--file"]) {
-        return call
-            .args
-            .get(file.at + 1)
-            .and_then(Arg::value)
-            .filter(|path| Some(*path) == file.value.as_deref())
-            .map(|_| file.at + 1);
+    let files: Vec<_> =
+        parsed.given.iter().filter(|given| matches!(given.name.as_str(), "-f" | "--file")).collect();
+    match files.as_slice() {
+        [] => {}
+        [file] if file.value_at > file.at => return script(call, file.value_at),
+        _ => {
+            call.doubt(
+                "inline-code",
+                "awk is given its program in several files, or in a way that is not followed",
+                Vec::new(),
+            );
+            return None;
+        }
+    }
+    if parsed.last("--version --help").is_some() {
+        return None;
     }
     let program = call.args.get(parsed.operand).and_then(Arg::value);
-    if !program.is_some_and(super::scripts::awk_only_prints) {
+    if !program.is_some_and(awk::only_prints) {
         call.doubt("inline-code", "this awk program can run commands or write files", Vec::new());
     }
     None

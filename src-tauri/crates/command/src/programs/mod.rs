@@ -1,27 +1,30 @@
 //! What is known about programs by name: tables and the questions asked of them.
 
 mod arity;
+mod awk;
 mod class;
 mod interpreter;
+mod known;
 mod read_only;
-mod scripts;
+mod sed;
 mod subcommand;
-mod ways_out;
-mod ways_table;
+mod ways;
 
 pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
+pub use known::{Known, known_carriers, known_ways};
 pub use read_only::is_read_only;
-pub use subcommand::plain_forms;
+pub use subcommand::{Swallows, plain_forms, swallows};
 
 use crate::Role;
 use crate::call::{Call, Found};
 
 /// Adds a program that does its own work, or runs code in a language of its own.
 pub(crate) fn place(mut call: Call, found: &mut Found) {
-    let ways = ways_out::of(&call);
-    let script = interpreter::look(&mut call);
+    let mut ways = ways::of(&call);
+    let (script, named) = interpreter::look(&mut call);
+    ways.extend(named);
     let mut step = call.into_step(Role::Program);
     step.ways_out = ways;
     step.script = script;

@@ -1,0 +1,74 @@
+//! `fd`: a program by itself, and one more for each `-x` and `-X`. fd(1).
+
+use super::{finish, inner, refuse, replace_marks};
+use crate::call::{Arg, Call, Found};
+use crate::{Power, programs};
+
+/// Letters of fd that take a value, so that an `x` behind them is none of its own.
+const VALUES: &str = "detESocjC";
+
+/// `-x` that are followed in one `fd`.
+const MOST: usize = 8;
+
+/// Adds `fd` and the programs that it runs.
+pub(super) fn place(call: Call, found: &mut Found) {
+    let value = |at: usize| call.args.get(at).and_then(Arg::value);
+    let mut inners = Vec::new();
+    let mut at = 1;
+    while at < call.args.len() {
+        match value(at).map_or(Runs::Nothing, runs) {
+            Runs::Nothing if value(at) == Some("--") => break,
+            Runs::Nothing => at += 1,
+            Runs::Attached => {
+                return refuse(call, "unknown-flag", "runs a program in a way that is not followed", found);
+            }
+            Runs::Next => {
+                let end = (at + 1..call.args.len()).find(|end| value(*end) == Some(";"));
+                let end = end.unwrap_or(call.args.len());
+                if end == at + 1 || inners.len() == MOST {
+                    return refuse(call, "unknown-flag", "`-x` without a program, or too many", found);
+                }
+                inners.push(at + 1..end);
+                at = end + 1;
+            }
+        }
+    }
+    programs::place(call.clone(), found);
+    for range in inners {
+        let mut cut = call.clone();
+        cut.args.truncate(range.end);
+        let mut run = inner(cut, range.start, Power::Transparent);
+        run.redirections.clear();
+        if !run.args.iter().any(|arg| arg.value().is_some_and(|word| word.contains('{'))) {
+            run.args.push(Arg::unknown("{}", call.span.clone(), true));
+        }
+        replace_marks(&mut run, "{", true);
+        finish(run, found);
+    }
+}
+
+enum Runs {
+    Nothing,
+    /// The program begins with the next word.
+    Next,
+    /// The program stands in the option's own word.
+    Attached,
+}
+
+/// Whether a word says that a program is run.
+fn runs(word: &str) -> Runs {
+    if let Some(long) = word.strip_prefix("--") {
+        return match long.split_once('=') {
+            None if matches!(long, "exec" | "exec-batch") => Runs::Next,
+            Some(("exec" | "exec-batch", _)) => Runs::Attached,
+            _ => Runs::Nothing,
+        };
+    }
+    let Some(cluster) = word.strip_prefix('-') else { return Runs::Nothing };
+    let own = cluster.split(|c| VALUES.contains(c)).next().unwrap_or_default();
+    match own.find(['x', 'X']) {
+        Some(at) if at + 1 == cluster.len() => Runs::Next,
+        Some(_) => Runs::Attached,
+        None => Runs::Nothing,
+    }
+}

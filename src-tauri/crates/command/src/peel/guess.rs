@@ -1,0 +1,64 @@
+//! What a call that is not followed may run: for deny rules only, so too much is fine and too little is not.
+
+use crate::call::{Arg, Call, Feed};
+use crate::programs::{Class, class_of};
+use crate::shell::candidates;
+
+/// Every command that the words from `from` on, the texts in them, and what is fed to the call may be.
+pub(crate) fn behind(call: &Call, from: usize) -> Vec<Vec<String>> {
+    let mut found = call.suffixes(from);
+    for word in call.args.iter().skip(from).filter_map(Arg::value) {
+        found.extend(in_word(word));
+    }
+    if let Feed::Text(text) = &call.feed {
+        found.extend(in_text(text));
+    }
+    found
+}
+
+/// Commands in one word: a text with blanks, the value of an option (`--command=rm x`, `-crm x`), a text after `!`.
+pub(crate) fn in_word(word: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    if let Some((_, value)) = word.split_once('=') {
+        found.extend(in_text(value.trim_start_matches(['!', '|', ' '])));
+    }
+    if word.starts_with('-') {
+        let rest = word.char_indices().nth(2).and_then(|(at, _)| word.get(at..));
+        found.extend(rest.filter(|rest| rest.contains(' ')).map_or_else(Vec::new, in_text));
+    } else if word.contains([' ', '\n', ';', '|', '&', '`', '\t', '!', '$']) {
+        found.extend(in_text(word.trim_start_matches(['!', '|', ' '])));
+    }
+    found
+}
+
+/// Commands in a text. Quotes are gone from a guess, so what a shell or a wrapper in it is given may start at any of its
+/// words.
+pub(crate) fn in_text(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for guess in candidates(text) {
+        let carries = guess
+            .first()
+            .is_some_and(|head| matches!(class_of(head), Class::Shell | Class::Wrapper | Class::Multicall));
+        if carries {
+            found.extend((1..guess.len()).map(|at| guess[at..].to_vec()));
+        }
+        found.push(guess);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_text, in_word};
+
+    #[test]
+    fn a_command_is_seen_behind_shells_in_texts() {
+        for text in ["sh -c 'rm -rf x'", "nohup bash -c \"sh -c 'rm -rf x'\"", "a; rm -rf x", "$(rm -rf x)"] {
+            assert!(in_text(text).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{text}");
+        }
+        for word in ["--command=rm -rf x", "-crm -rf x", "alias.y=!rm -rf x", "!rm -rf x", "|rm -rf x"] {
+            assert!(in_word(word).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{word}");
+        }
+        assert!(!in_text("echo rm").iter().any(|argv| argv == &["rm"]), "an operand is no command");
+    }
+}

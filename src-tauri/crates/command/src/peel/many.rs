@@ -1,0 +1,49 @@
+//! Wrappers that run a program once for each of many words: what they add is known only at run time.
+
+use super::options::Parsed;
+use super::{finish, inner, refuse, replace_marks};
+use crate::Power;
+use crate::call::{Arg, Call, Found};
+
+/// `xargs` adds words that it reads from its input.
+pub(super) fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
+    let replace = parsed.last("-I -J -i --replace");
+    let mark = replace.map(|given| given.text().unwrap_or("{}").to_owned());
+    // `-J` and the options that count words add them at the end where the mark is missing.
+    let appends = parsed.last("-J -n -L -l --max-args --max-lines").is_some();
+    let known = replace.is_none_or(|given| given.value.is_none() || given.text().is_some());
+    if !known {
+        return refuse(call, "unknown-flag", "what `xargs` replaces is known only at run time", found);
+    }
+    let span = call.span.clone();
+    let mut inner = inner(call, start, Power::Transparent);
+    match mark.filter(|mark| !mark.is_empty()) {
+        Some(mark) => {
+            replace_marks(&mut inner, &mark, true);
+            if appends {
+                inner.args.push(Arg::unknown("…", span, true));
+            }
+        }
+        None => inner.args.push(Arg::unknown("…", span, true)),
+    }
+    finish(inner, found);
+}
+
+/// `parallel` hands its words to a shell, with words from after `:::` or from its input.
+pub(super) fn parallel(mut call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
+    let marks = |arg: &Arg| arg.value().is_some_and(|value| value.starts_with(":::"));
+    let end = call.args.iter().position(marks).unwrap_or(call.args.len());
+    let simple = |arg: &Arg| {
+        arg.value()
+            .is_some_and(|v| v.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,={}".contains(c)))
+    };
+    if end <= start || !call.args[start..end].iter().all(simple) || parsed.last("-I").is_some() {
+        return refuse(call, "wrapper", "`parallel` hands this to a shell", found);
+    }
+    call.args.truncate(end);
+    let span = call.span.clone();
+    let mut inner = inner(call, start, Power::Transparent);
+    replace_marks(&mut inner, "{", true);
+    inner.args.push(Arg::unknown("…", span, true));
+    finish(inner, found);
+}

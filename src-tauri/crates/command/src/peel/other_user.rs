@@ -1,0 +1,38 @@
+//! `su` and `runuser`: a shell of another user, with a text to run.
+
+use super::options::parse_everywhere;
+use super::{inner_shell, refuse};
+use crate::Power;
+use crate::call::{Arg, Call, Found};
+
+/// su(1): util-linux, shadow, macOS. Another shell (`-s`) is not followed.
+const OPTIONS: &str = "-l -m -p -f -P -T -c: -g: -G: -w: --login --preserve-environment --fast --pty --no-pty --command: \
+                       --session-command: --group: --supp-group: --whitelist-environment: -h -V --help --version";
+
+/// Whether `runuser` is called with a user and a program (`runuser -u USER -- PROGRAM`), not like `su`.
+pub(super) fn names_program(args: &[Arg]) -> bool {
+    args.iter().skip(1).any(|arg| {
+        arg.value().is_some_and(|word| {
+            word == "--user"
+                || word.starts_with("--user=")
+                || word.starts_with("-u") && !word.starts_with("--")
+        })
+    })
+}
+
+/// Adds what the other user's shell is told to run.
+pub(super) fn place(call: Call, found: &mut Found) {
+    let (parsed, operands) = match parse_everywhere(&call.args, OPTIONS) {
+        Ok(read) => read,
+        Err(what) => return refuse(call, "unknown-flag", what, found),
+    };
+    let Some(given) = parsed.last("-c --command --session-command") else {
+        return refuse(call, "shell-input", "a shell of another user", found);
+    };
+    // What follows the user's name is handed to the shell.
+    let users = operands.iter().filter(|at| call.args[**at].value() != Some("-")).count();
+    if users > 1 {
+        return refuse(call, "shell-input", "a shell of another user, with words of its own", found);
+    }
+    inner_shell::place_value(call, given, Power::Elevated, found);
+}

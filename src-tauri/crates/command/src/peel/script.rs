@@ -1,0 +1,41 @@
+//! `script`: macOS's `script FILE PROGRAM…`, util-linux's `script -c TEXT FILE`. Both write what is shown to FILE.
+
+use super::options::{Parsed, parse, parse_everywhere};
+use super::{finish, inner, inner_shell, refuse};
+use crate::call::{Arg, Call, Found};
+use crate::{Power, Redirection, RedirectionKind, Word};
+
+/// script(1): FreeBSD and macOS (`-aeFkpqr`), util-linux 2.40. `-t` takes a value on one and none on the other.
+const OPTIONS: &str = "-a -d -e -f -F -k -p -q -r -c: -E: -I: -B: -O: -T: -m: -o: --append --command: --return --flush --force \
+                       --quiet --echo: --log-in: --log-io: --log-out: --log-timing: --logging-format: --output-limit:";
+const LOGS: &str = "-I -B -O -T --log-in --log-io --log-out --log-timing";
+
+/// Adds what `script` runs, with the files that it writes.
+pub(super) fn place(mut call: Call, found: &mut Found) {
+    let (parsed, operands) = match read(&call) {
+        Ok(read) => read,
+        Err(what) => return refuse(call, "unknown-flag", what, found),
+    };
+    let logs = LOGS.split(' ').filter_map(|name| parsed.last(name)).filter_map(|given| given.value.clone());
+    let file = operands.first().map_or_else(|| Word::literal("typescript"), |at| call.args[*at].word.clone());
+    let written: Vec<Word> = logs.chain([file]).collect();
+    let writes = |target| Redirection { kind: RedirectionKind::Write, target };
+    call.redirections.extend(written.into_iter().map(writes));
+    let program = operands.first().map(|at| at + 1).filter(|at| *at < call.args.len());
+    match (parsed.last("-c --command"), program) {
+        (Some(given), _) => inner_shell::place_value(call, given, Power::Transparent, found),
+        (None, Some(at)) => finish(inner(call, at, Power::Transparent), found),
+        (None, None) => refuse(call, "wrapper", "`script` starts a shell", found),
+    }
+}
+
+/// The options, and the file. Without a text, what follows the file is a program with options of its own.
+fn read(call: &Call) -> Result<(Parsed, Vec<usize>), String> {
+    let before = parse(&call.args, OPTIONS)?;
+    let after = call.args.get(before.operand + 1).and_then(Arg::value);
+    if before.last("-c --command").is_some() || after.is_some_and(|word| word.starts_with('-')) {
+        return parse_everywhere(&call.args, OPTIONS);
+    }
+    let file = Some(before.operand).filter(|at| *at < call.args.len());
+    Ok((before, file.into_iter().collect()))
+}

@@ -1,0 +1,134 @@
+//! Wrappers by the table: options read, what they change noted, the program behind them followed.
+
+use super::options::{self, Parsed};
+use super::table::{Alone, Wrapper};
+use super::{assigned, env_split, finish, inner, inner_shell, many, refuse, replace_marks};
+use crate::builtins;
+use crate::call::{Arg, Call, Found};
+use crate::programs::{self, family};
+use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role};
+
+/// Adds the program that a wrapper starts, or the wrapper where it starts none.
+pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found) {
+    if wrapper.names[0] == "coreutils" {
+        name_applet(&mut call);
+    }
+    let parsed = match options::parse_from(&call.args, first_option(&call), wrapper.options) {
+        Ok(parsed) => parsed,
+        Err(what) => return refuse(call, "unknown-flag", what, found),
+    };
+    if wrapper.names[0] == "command" && call.shell.is_some() && parsed.last(wrapper.asks).is_some() {
+        return found.steps.push(call.into_step(Role::HarmlessBuiltin));
+    }
+    if parsed.last(wrapper.asks).is_some() {
+        return programs::place(call, found);
+    }
+    if wrapper.names[0] == "env" && parsed.last("-S --split-string").is_some() {
+        return env_split::place(call, &parsed, found);
+    }
+    note_changes(call, wrapper, &parsed, found);
+}
+
+/// `setarch KIND OPTIONS PROGRAM`: options begin after the kind of machine.
+fn first_option(call: &Call) -> usize {
+    let kind = call.args.get(1).and_then(Arg::value).is_some_and(|word| !word.starts_with('-'));
+    1 + usize::from(kind && family(call.head().unwrap_or_default()) == "setarch")
+}
+
+/// `coreutils --coreutils-prog=NAME ARGUMENTS` is `coreutils NAME ARGUMENTS`.
+fn name_applet(call: &mut Call) {
+    let Some(arg) = call.args.get_mut(1) else { return };
+    let name = arg.value().and_then(|word| word.strip_prefix("--coreutils-prog=")).map(str::to_owned);
+    if let Some(name) = name {
+        *arg = Arg::known(name, arg.span.clone());
+    }
+}
+
+fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, found: &mut Found) {
+    for given in parsed.given.iter().filter(|given| wrapper.writes.split(' ').any(|name| name == given.name))
+    {
+        let Some(target) = given.value.clone() else { continue };
+        if target.value.as_deref().is_none_or(|file| file.starts_with(['|', '!'])) {
+            return refuse(
+                call,
+                "unknown-flag",
+                "writes to a program, or to what is known only at run time",
+                found,
+            );
+        }
+        call.redirections.push(Redirection { kind: RedirectionKind::Write, target });
+    }
+    if let Some(folder) = parsed.last(wrapper.folder) {
+        let to = folder.text().filter(|to| !to.is_empty());
+        call.dir = to.map_or(Dir::Unknown, |to| crate::shell::changed(&call.dir, &[Some(to)]));
+    }
+    match program_at(&mut call, wrapper, parsed.operand) {
+        Err(what) => refuse(call, "wrapper", what, found),
+        Ok(start) if start >= call.args.len() => match wrapper.alone {
+            Alone::Harmless => programs::place(call, found),
+            Alone::Doubt => refuse(call, "wrapper", "runs no program that is named here", found),
+        },
+        Ok(start) => peel(call, wrapper, parsed, start, found),
+    }
+}
+
+/// Where the program stands: behind the operands and assignments, which are noted.
+fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usize, &'static str> {
+    let mut start = operand;
+    for wanted in wrapper.operands {
+        match call.args.get(start) {
+            None => break,
+            Some(arg) if arg.value().map_or_else(|| options::is_one_word(arg), |word| wanted.fits(word)) => {}
+            Some(_) => return Err("what stands before the program is not what the wrapper takes there"),
+        }
+        start += 1;
+    }
+    if wrapper.names[0] == "env" && call.args.get(start).and_then(Arg::value) == Some("-") {
+        start += 1;
+    }
+    while let Some(assignment) = call.args.get(start).filter(|_| wrapper.assignments).and_then(assigned) {
+        call.assignments.push(assignment);
+        start += 1;
+    }
+    Ok(start)
+}
+
+fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, found: &mut Found) {
+    let elsewhere = parsed.last(wrapper.elsewhere).is_some();
+    let power = if elsewhere { Power::Elsewhere } else { wrapper.power };
+    match wrapper.names[0] {
+        "xargs" => many::xargs(call, start, parsed, found),
+        "parallel" => many::parallel(call, start, parsed, found),
+        "watch" if parsed.last("-x --exec").is_none() => {
+            inner_shell::place_joined(call, start, Dialect::Posix, found);
+        }
+        "flock" if call.args[start].value().is_none_or(|word| word.starts_with('-')) => {
+            lock_and_text(call, start, found);
+        }
+        "command" | "builtin" => {
+            let shell = call.shell;
+            let name = call.args[start].value().unwrap_or_default().to_owned();
+            let mut inner = inner(call, start, power);
+            if builtins::is_builtin(&name) {
+                inner.shell = shell;
+            }
+            finish(inner, found);
+        }
+        "entr" => {
+            let mut inner = inner(call, start, power);
+            replace_marks(&mut inner, "/_", true);
+            finish(inner, found);
+        }
+        _ => finish(inner(call, start, power), found),
+    }
+}
+
+/// `flock FILE -c TEXT`.
+fn lock_and_text(call: Call, start: usize, found: &mut Found) {
+    let text = matches!(call.args[start].value(), Some("-c" | "--command")) && call.args.len() == start + 2;
+    if text {
+        inner_shell::place_joined(call, start + 1, Dialect::Posix, found);
+    } else {
+        refuse(call, "wrapper", "runs a command in a way that is not followed", found);
+    }
+}

@@ -1,0 +1,396 @@
+//! Containers, clusters, clouds and other machines.
+
+use super::tool::Does::{
+    Changes, Code, Config, Fetches, Folder, Loads, Opens, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
+};
+use super::tool::{Tool, row, tool, words};
+
+pub(super) const TOOLS: &[Tool] = &[
+    tool(
+        &[
+            "docker",
+            "podman",
+            "nerdctl",
+            "finch",
+            "container",
+            "docker-compose",
+            "podman-compose",
+            "crictl",
+            "ctr",
+            "buildah",
+            "lima",
+            "limactl",
+            "colima",
+            "orb",
+            "multipass",
+            "apptainer",
+            "singularity",
+            "distrobox",
+            "toolbox",
+        ],
+        "-f: --filter: --format: -n: --tail: --since: --until: -l: --log-level:",
+        &[
+            row(
+                "run create shell enter start:-a start:-i attach",
+                Remote,
+                "docker-run(1): a program with folders of this machine; GTFOBins docker",
+            ),
+            row("exec debug", Remote, "docker-exec(1)"),
+            row("build buildx bake", Shell, "docker-build(1): the commands of a Dockerfile"),
+            row(
+                "compose.run compose.exec compose.up compose.build compose.create compose.watch compose.start up",
+                Remote,
+                "docker compose",
+            ),
+            row("cp save export image.save container.cp container.export", Writes, "docker-cp(1)"),
+            row(
+                "container.run container.create container.exec container.start image.build builder.build",
+                Remote,
+                "docker-container(1)",
+            ),
+            row(
+                "@-H @--host @-c @--context @--connection @--url @--config",
+                Remote,
+                "docker(1): another machine",
+            ),
+            row(
+                "push login logout image.push trust manifest.push",
+                Secrets,
+                "docker-push(1), docker-login(1)",
+            ),
+            row(
+                "commit import load image.load image.import plugin context swarm service stack node secret config system.prune",
+                Changes,
+                "docker(1)",
+            ),
+            row(
+                "system.service machine unshare mount generate play kube.play",
+                Serves,
+                "podman(1): a service, another machine, a namespace",
+            ),
+            row(
+                "-v --volume --mount --privileged --device --pid --ipc --cap-add --security-opt --userns",
+                Remote,
+                "docker-run(1): folders and devices of this machine",
+            ),
+            row(
+                "compose:-f compose:--file compose:--env-file compose:--project-directory",
+                Config,
+                "docker compose: another file",
+            ),
+        ],
+    ),
+    tool(
+        &["kubectl", "oc", "k9s", "minikube", "kind", "k3d", "k3s", "microk8s", "kubectx", "kubens", "stern"],
+        "-n: --namespace: -l: --selector: -o: --output: -c: --container: --tail: --since: --field-selector: --sort-by: -L:",
+        &[
+            row(
+                "exec debug run attach cp rsync rsh",
+                Remote,
+                "kubectl(1): runs in a container; GTFOBins kubectl",
+            ),
+            row("edit", Opens, "kubectl-edit(1)"),
+            row("--kubeconfig", Config, "kubectl(1): exec credential plugins run programs"),
+            row("proxy port-forward expose", Serves, "kubectl-proxy(1)"),
+            row(
+                "-s --server --token --insecure-skip-tls-verify --as --as-group",
+                Remote,
+                "kubectl(1): another cluster or user",
+            ),
+            row(
+                "plugin krew kustomize --enable-exec --enable-helm --enable-alpha-plugins",
+                Code,
+                "kustomize: exec plugins",
+            ),
+            row(
+                "apply create delete replace patch scale rollout drain cordon taint label annotate set autoscale",
+                Changes,
+                "kubectl(1)",
+            ),
+            row(
+                "config.set config.set-credentials config.use-context config.set-cluster config.set-context config.unset",
+                Config,
+                "kubectl-config(1)",
+            ),
+            row("certificate auth.reconcile login adm ssh start stop", Secrets, "kubectl, oc, minikube"),
+            row(
+                "-o/ --cache-dir/ --profile-output/ --output-directory/",
+                Writes,
+                "kubectl cluster-info dump",
+            ),
+        ],
+    ),
+    tool(
+        &["helm", "helmfile", "kustomize", "kubeadm", "argocd", "flux", "istioctl", "linkerd"],
+        "-n: --namespace: -o: --output:",
+        &[
+            row(
+                "--post-renderer --helm-binary --kubeconfig --plugin --enable-exec --enable-alpha-plugins",
+                Runs,
+                "helm install: --post-renderer; helmfile",
+            ),
+            row("plugin", Loads, "helm plugin: hooks run"),
+            row(
+                "install upgrade uninstall rollback apply sync destroy delete create push registry repo.add",
+                Changes,
+                "helm(1)",
+            ),
+        ],
+    ),
+    words(
+        &[
+            "terraform",
+            "tofu",
+            "terragrunt",
+            "packer",
+            "vagrant",
+            "pulumi",
+            "cdk",
+            "cdktf",
+            "nomad",
+            "consul",
+        ],
+        "-var: -target:",
+        &[
+            row(
+                "apply destroy import taint untaint console login state.push state.rm state.mv force-unlock up down run build deploy",
+                Changes,
+                "terraform: its documentation; GTFOBins vagrant",
+            ),
+            row(
+                "init plan refresh validate test",
+                Loads,
+                "terraform: providers are programs; external data sources run commands",
+            ),
+            row(
+                "-plugin-dir -chdir/ -config -out/ -state -backend-config -from-module -var-file/ --terragrunt-tfpath --app --cwd",
+                Config,
+                "terraform: its documentation",
+            ),
+            row(
+                "ssh provision powershell rdp exec watch lock job monitor alloc",
+                Remote,
+                "vagrant, nomad, consul: run commands",
+            ),
+        ],
+    ),
+    tool(
+        &[
+            "ansible",
+            "ansible-playbook",
+            "ansible-pull",
+            "ansible-console",
+            "ansible-vault",
+            "ansible-galaxy",
+            "salt",
+            "salt-call",
+            "puppet",
+            "chef-client",
+            "chef-solo",
+            "knife",
+            "cfn",
+            "pyinfra",
+            "capistrano",
+            "cap",
+        ],
+        "",
+        &[row(
+            "*",
+            Remote,
+            "ansible(1), puppet(8), salt: run commands here and on other machines; GTFOBins ansible-playbook, puppet, knife",
+        )],
+    ),
+    tool(
+        &["aws"],
+        "--profile: --region: --output: --query:",
+        &[
+            row("configure sso", Config, "aws configure: credential_process runs a program"),
+            row(
+                "ssm.start-session ssm.send-command ecs.execute-command ec2-instance-connect eks.update-kubeconfig emr.ssh",
+                Remote,
+                "aws ssm, aws ecs; GTFOBins aws",
+            ),
+            row(
+                "--endpoint-url --cli-input-json --cli-input-yaml --ca-bundle --no-verify-ssl",
+                Remote,
+                "aws: its reference",
+            ),
+            row(
+                "s3.cp s3.mv s3.sync s3.rm s3.rb s3api.put-object s3api.delete-object lambda.invoke",
+                Sends,
+                "aws s3",
+            ),
+            row(
+                "iam sts secretsmanager kms ssm.get-parameter ssm.get-parameters ecr.get-login-password",
+                Secrets,
+                "aws: keys and passwords",
+            ),
+        ],
+    ),
+    tool(
+        &[
+            "gcloud",
+            "gsutil",
+            "bq",
+            "az",
+            "doctl",
+            "hcloud",
+            "linode-cli",
+            "oci",
+            "ibmcloud",
+            "azd",
+            "s3cmd",
+            "eksctl",
+        ],
+        "--project: --format: --account: --configuration:",
+        &[
+            row(
+                "compute.ssh compute.scp compute.start-iap-tunnel vm.run-command ssh compute.ssh-into",
+                Remote,
+                "gcloud compute ssh; az vm run-command; GTFOBins gcloud",
+            ),
+            row("auth config account.set login ad keyvault secrets iam", Secrets, "gcloud auth, az login"),
+            row(
+                "alpha.interactive interactive extension components --flags-file --impersonate-service-account",
+                Config,
+                "gcloud, az extension",
+            ),
+            row("cp mv rsync rm rb storage.cp storage.rm storage.rsync", Sends, "gsutil: its documentation"),
+            row(
+                "deploy app.deploy run.deploy functions.deploy create delete",
+                Changes,
+                "gcloud: its reference",
+            ),
+        ],
+    ),
+    tool(
+        &["gh"],
+        "-R: --repo: -t: --title: -b: --body: -L: --limit: -q: --jq: --json: -s: --state: -l: --label: --template:",
+        &[
+            row("api:-X api:--method", Changes, "gh api: another method than GET"),
+            row(
+                "api:-f api:-F api:--field api:--raw-field api:--input api:-H api:--header api:--hostname",
+                Sends,
+                "gh api",
+            ),
+            row("auth ssh-key gpg-key secret variable", Secrets, "gh auth, gh secret"),
+            row(
+                "alias config.set extension ext preview",
+                Config,
+                "gh alias set --shell; gh extension: programs",
+            ),
+            row("codespace cs", Remote, "gh codespace ssh"),
+            row(
+                "repo.delete repo.archive repo.edit repo.rename repo.create repo.fork repo.sync repo.deploy-key release.delete",
+                Changes,
+                "gh repo",
+            ),
+            row(
+                "workflow.run workflow.enable workflow.disable run.rerun run.cancel run.delete cache.delete",
+                Remote,
+                "gh workflow run",
+            ),
+            row(
+                "gist.create gist.edit gist.delete release.create release.upload issue.transfer",
+                Sends,
+                "gh gist, gh release",
+            ),
+            row("browse", Opens, "gh browse"),
+            row(
+                "pr.checkout repo.clone gist.clone",
+                Fetches,
+                "gh pr checkout: a stranger's hooks and scripts",
+            ),
+            row("copilot agent-task models", Runs, "gh copilot: runs what it suggests"),
+        ],
+    ),
+    tool(
+        &["jj", "sl"],
+        "",
+        &[
+            row(
+                "--config --config-file --config-toml -R --repository fix run util.exec",
+                Config,
+                "jj: aliases and fix tools run programs",
+            ),
+            row("git.clone git.push git.remote", Sends, "jj git"),
+        ],
+    ),
+    tool(
+        &["hg", "chg", "rhg"],
+        "-r: -b: -l: -m: -u: -d: -I: -X: -T:",
+        &[
+            row("--config --debugger --profile", Config, "hg(1): hooks, aliases, extensions; GTFOBins hg"),
+            row("@-R/ @--repository/ @--cwd/", Folder, "hg(1): another repository, whose hooks run"),
+            row("--ssh -e --remotecmd --tool -t --style --template-file", Runs, "hg(1): --ssh, --remotecmd"),
+            row("bisect:-c bisect:--command", Shell, "hg-bisect(1)"),
+            row("extdiff serve debugshell email patchbomb histedit", Runs, "hg extensions"),
+        ],
+    ),
+    tool(
+        &["svn", "svnadmin", "svnlook", "svnsync", "bzr", "cvs", "p4", "fossil", "darcs"],
+        "-r: -m: --username: --password:",
+        &[
+            row(
+                "--config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd -d",
+                Config,
+                "svn(1): tunnels and helpers; cvs -d :ext:",
+            ),
+            row("^svn+ ^bzr+ ~:ext: ^ext:", Runs, "svn(1): tunnels run programs"),
+            row(
+                "load import hooks sql all ui server test-command trackdown",
+                Writes,
+                "svnadmin, fossil, darcs: their manuals",
+            ),
+        ],
+    ),
+    tool(
+        &[
+            "mosquitto_pub",
+            "mosquitto_sub",
+            "kcat",
+            "grpcurl",
+            "redis-server",
+            "rabbitmqctl",
+            "kafka-console-producer",
+            "nats",
+        ],
+        "",
+        &[row("*", Sends, "they send what they are given, or serve")],
+    ),
+    tool(
+        &[
+            "qemu",
+            "qemu-system-x86_64",
+            "qemu-system-aarch64",
+            "qemu-img",
+            "virsh",
+            "vboxmanage",
+            "vmrun",
+            "utmctl",
+            "tart",
+            "prlctl",
+            "vz",
+        ],
+        "",
+        &[row("*", Remote, "qemu(1), virsh(1): start machines that see files of this one; GTFOBins virsh")],
+    ),
+    tool(
+        &["slack", "telegram-send", "ntfy", "curlie", "notify", "terminal-notifier", "matrix-commander"],
+        "",
+        &[row("*", Sends, "they send messages, or run what a notification names")],
+    ),
+    tool(
+        &["kubeseal", "cosign", "syft", "grype", "trivy", "snyk", "semgrep"],
+        "",
+        &[
+            row(
+                "login auth sign attest plugin --config -c --policy --template -t",
+                Config,
+                "trivy, semgrep, cosign: their documentation",
+            ),
+            row("-o/ --output/ --file/", Writes, "trivy, syft: their documentation"),
+            row("server", Serves, "trivy server"),
+        ],
+    ),
+];

@@ -1,0 +1,131 @@
+//! Whether a mark of the table is on a call.
+
+use super::reader::Read;
+use super::tool::{Row, Tool};
+use crate::Dir;
+
+/// Where nothing is written, whatever is written there.
+pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
+
+/// The first argument that a row is about.
+pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
+    row.marks.split(' ').filter_map(|mark| one(mark, tool, read, dir)).min()
+}
+
+fn one(mark: &str, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
+    let word = |test: &dyn Fn(&str) -> bool| (1..read.args.len()).find(|at| read.word(*at).is_some_and(test));
+    let (kind, rest) = mark.split_at(mark.len().min(1));
+    match kind {
+        "*" => Some(0),
+        "=" => word(&|given| given == rest),
+        "^" => word(&|given| given.starts_with(rest)),
+        "~" => word(&|given| given.contains(rest)),
+        "!" => not_one_of(rest, read),
+        "#" => operand(rest, read, dir),
+        "@" => {
+            let sub = read.subs.first().copied().unwrap_or(usize::MAX);
+            option(rest, tool, read, dir, |at| at < sub)
+        }
+        "-" => option(mark, tool, read, dir, |_| true),
+        _ => match mark.split_once(':') {
+            None => read.sub_path(mark),
+            Some((sub, behind)) => {
+                let start = read.sub_path(sub)?;
+                if behind.starts_with('-') {
+                    return option(behind, tool, read, dir, |at| at > start);
+                }
+                let (kind, rest) = behind.split_at(1);
+                let is =
+                    |given: &str| if kind == "~" { given.contains(rest) } else { given.starts_with(rest) };
+                (start + 1..read.args.len()).find(|at| read.word(*at).is_some_and(is))
+            }
+        },
+    }
+}
+
+fn option(
+    name: &str,
+    tool: &Tool,
+    read: &Read<'_>,
+    dir: &Dir,
+    place: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let (name, only_outside) = match name.strip_suffix('/') {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    let counts = |value: Option<&str>| !only_outside || value.is_none_or(|path| leads_outside(path, dir));
+    read.named(name, tool).find(|seen| place(seen.at) && counts(seen.value)).map(|seen| seen.at)
+}
+
+/// `#2`, `#1/`, `#*`.
+fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
+    if which == "*" {
+        let file = |at: &&usize| !read.word(**at).is_some_and(|path| NO_FILE.contains(&path));
+        return read.operands.iter().find(file).copied();
+    }
+    let (number, only_outside) = match which.strip_suffix('/') {
+        Some(number) => (number, true),
+        None => (which, false),
+    };
+    let at = *read.operands.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
+    (!only_outside || read.word(at).is_none_or(|path| leads_outside(path, dir))).then_some(at)
+}
+
+/// A subcommand that is none of these, or that is known only at run time. An option among them counts where no subcommand
+/// is given (`dpkg -l`).
+fn not_one_of(names: &str, read: &Read<'_>) -> Option<usize> {
+    let harmless = |word: &str| names.split(',').any(|name| name == word);
+    let options: Vec<&str> = read.options.iter().map(|seen| seen.name.as_str()).collect();
+    if options.iter().any(|name| harmless(name)) {
+        return None;
+    }
+    match read.subs.first() {
+        Some(at) => (!read.word(*at).is_some_and(harmless)).then_some(*at),
+        None => (!options.is_empty()).then_some(read.options.first().map_or(1, |seen| seen.at)),
+    }
+}
+
+/// Whether a path leads out of the request's working directory, as far as its spelling tells.
+pub(super) fn leads_outside(path: &str, dir: &Dir) -> bool {
+    if NO_FILE.contains(&path) || path == "-" {
+        return false;
+    }
+    if path.starts_with(['/', '~']) || path.contains(":\\") {
+        return true;
+    }
+    let mut depth = match dir {
+        Dir::Under(below) if !below.starts_with(['/', '~', '.']) => {
+            below.split('/').filter(|part| !part.is_empty()).count()
+        }
+        Dir::Same | Dir::Under(_) | Dir::OneOf(_) | Dir::Unknown => 0,
+    };
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_outside;
+    use crate::Dir;
+
+    #[test]
+    fn inside_and_outside() {
+        for path in ["out", "./a/b", "a/../b", ".", "build/", "-", "/dev/null"] {
+            assert!(!leads_outside(path, &Dir::Same), "{path}");
+        }
+        for path in ["/tmp/x", "~/x", "..", "a/../../b", "../x"] {
+            assert!(leads_outside(path, &Dir::Same), "{path}");
+        }
+        assert!(!leads_outside("..", &Dir::Under("build".to_owned())), "`cd build && cmake ..`");
+        assert!(leads_outside("../..", &Dir::Under("build".to_owned())));
+        assert!(leads_outside("..", &Dir::Under("/tmp/x".to_owned())));
+    }
+}

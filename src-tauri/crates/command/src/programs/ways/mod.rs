@@ -1,0 +1,97 @@
+//! Ways out: arguments by which an ordinary program runs other code, or writes where it should not.
+//!
+//! The table names them, with a source for each; `special` asks the few questions that a table cannot.
+
+mod compile;
+mod containers;
+mod data;
+mod files;
+mod git;
+mod macos;
+mod marks;
+mod network;
+mod packages;
+mod reader;
+mod special;
+mod system;
+mod text;
+mod tool;
+
+use super::family;
+use crate::WayOut;
+use crate::call::Call;
+use crate::peel::guess;
+use reader::Read;
+use tool::Row;
+pub(super) use tool::Tool;
+
+/// Every program of the table.
+pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
+    [
+        git::TOOLS,
+        text::TOOLS,
+        files::TOOLS,
+        network::TOOLS,
+        compile::TOOLS,
+        packages::TOOLS,
+        containers::TOOLS,
+        data::TOOLS,
+        system::TOOLS,
+        macos::TOOLS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The ways out of a call.
+pub(super) fn of(call: &Call) -> Vec<WayOut> {
+    let name = family(call.head().unwrap_or_default());
+    let Some(tool) = all().find(|tool| tool.names.contains(&name.as_str())) else { return Vec::new() };
+    let read = Read::new(call, &name, tool);
+    let mut ways: Vec<WayOut> = tool
+        .rows
+        .iter()
+        .filter_map(|row| Some(way(call, row, marks::find(row, tool, &read, &call.dir)?)))
+        .collect();
+    ways.extend(special::of(&name, call, &read));
+    if !tool.mild {
+        ways.extend(
+            read.unknown.map(|argument| {
+                plain(argument, "known only at run time: it could be an option that runs code")
+            }),
+        );
+    }
+    let has_subs = tool
+        .rows
+        .iter()
+        .any(|row| row.marks.split(' ').any(|mark| mark.starts_with(|c: char| c.is_ascii_lowercase())));
+    let unknown = read.subs.iter().find(|at| has_subs && read.word(**at).is_none());
+    ways.extend(unknown.map(|at| plain(*at, "known only at run time: it decides what is done")));
+    ways.sort_by_key(|way| way.argument);
+    ways.dedup_by(|later, first| later.argument == first.argument && later.what == first.what);
+    ways
+}
+
+fn plain(argument: usize, what: &str) -> WayOut {
+    WayOut { argument, what: what.to_owned(), candidates: Vec::new() }
+}
+
+/// What a row says about a call, and the commands that may stand in its arguments from there on.
+fn way(call: &Call, row: &Row, argument: usize) -> WayOut {
+    let label = if argument == 0 { call.head().unwrap_or_default() } else { label(row.marks) };
+    let what = format!("`{}` {}", crate::escape::text(label), row.does.words());
+    let candidates = if row.does.runs() { guess::behind(call, argument.max(1)) } else { Vec::new() };
+    WayOut { argument, what, candidates }
+}
+
+/// The first mark of a row, as a person would write it.
+fn label(marks: &str) -> &str {
+    let mark = marks.split(' ').next().unwrap_or_default();
+    let option = mark.rsplit(':').next().filter(|rest| rest.starts_with('-'));
+    let text =
+        option.unwrap_or(mark).trim_start_matches(['@', '=', '^', '~', '!', '#']).trim_end_matches('/');
+    if mark.starts_with(['#', '!']) { "this argument" } else { text }
+}
+
+#[cfg(test)]
+mod tests;

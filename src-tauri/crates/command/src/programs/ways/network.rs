@@ -1,0 +1,228 @@
+//! Tools that talk to other machines.
+
+use super::tool::Does::{
+    Changes, Code, Config, Loads, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
+};
+use super::tool::{Tool, row, tool, words};
+
+pub(super) const TOOLS: &[Tool] = &[
+    tool(
+        &["curl"],
+        "-A: -b: -C: -e: -E: -H: -m: -P: -Q: -r: -t: -u: -U: -w: -x: -X: -y: -Y: -z: --header: --user: --user-agent: \
+         --max-time: --connect-timeout: --retry: --retry-delay: --retry-max-time: --referer: --proxy: --request: --url: \
+         --cookie: --write-out: --range: --limit-rate: --cacert: --resolve: --max-redirs: --form-string --trace-time \
+         --data-ascii --proto: --proto-redir: --ciphers: --interface: --cert: --key: --compressed --fail --ssl --cert-status",
+        &[
+            row(
+                "-o -O --output --output-dir --remote-name --remote-name-all",
+                Writes,
+                "curl(1); GTFOBins curl",
+            ),
+            row(
+                "-D -c --dump-header --cookie-jar --trace --trace-ascii --stderr --libcurl",
+                Writes,
+                "curl(1)",
+            ),
+            row("--etag-save --hsts --alt-svc --ssl-sessions", Writes, "curl(1)"),
+            row("-K --config", Config, "curl(1): options from a file"),
+            row("-T --upload-file -F --form --form-string", Sends, "curl(1); GTFOBins curl"),
+            row(
+                "-d --data --data-ascii --data-raw --data-binary --data-urlencode --url-query --json",
+                Sends,
+                "curl(1): also @FILE",
+            ),
+            row(
+                "-Q --quote --prequote --postquote --mail-from --mail-rcpt --telnet-option",
+                Sends,
+                "curl(1)",
+            ),
+            row("--engine --krb --proxy-negotiate", Loads, "curl(1): OpenSSL engines are libraries"),
+            row(
+                "--unix-socket --abstract-unix-socket",
+                Remote,
+                "curl(1): a service's socket, such as docker.sock",
+            ),
+            row("-n --netrc --netrc-file --netrc-optional --delegation", Secrets, "curl(1)"),
+            row("^file:// ^FILE:// ^@", Reads, "curl(1); GTFOBins curl"),
+            row(
+                "^scp:// ^sftp:// ^telnet:// ^dict:// ^gopher:// ^smb:// ^smtp://",
+                Sends,
+                "curl(1): other protocols",
+            ),
+        ],
+    ),
+    tool(
+        &["wget", "wget2"],
+        "",
+        &[
+            row("--use-askpass --use-server-timestamps", Runs, "wget(1); GTFOBins wget"),
+            row("-e --execute --config", Config, "wget(1): lines of wgetrc"),
+            row("--post-file --body-file --post-data --body-data", Sends, "wget(1); GTFOBins wget"),
+            row("-i --input-file", Reads, "wget(1); GTFOBins wget"),
+            row("*", Writes, "wget(1): writes what it fetches"),
+        ],
+    ),
+    tool(
+        &[
+            "aria2c",
+            "axel",
+            "lftp",
+            "ncftp",
+            "ftp",
+            "tftp",
+            "http",
+            "https",
+            "xh",
+            "httpie",
+            "yt-dlp",
+            "youtube-dl",
+        ],
+        "",
+        &[
+            row(
+                "--exec --on-download-complete --on-download-start -c -e --exec-before-download",
+                Shell,
+                "aria2c(1), lftp(1), yt-dlp: their documentation; GTFOBins ftp",
+            ),
+            row("*", Writes, "they write what they fetch, or send what they are given"),
+        ],
+    ),
+    tool(
+        &["ssh", "autossh", "mosh", "sshpass", "slogin", "dbclient", "et"],
+        "-B: -b: -c: -D: -E: -e: -F: -I: -i: -J: -L: -l: -m: -O: -o: -P: -p: -Q: -R: -S: -W: -w:",
+        &[
+            row(
+                "-o",
+                Config,
+                "ssh(1), ssh_config(5): ProxyCommand, LocalCommand, KnownHostsCommand; GTFOBins ssh",
+            ),
+            row("-F", Config, "ssh(1): another configuration"),
+            row("-I", Loads, "ssh(1): a PKCS#11 library"),
+            row("-E -S", Writes, "ssh(1): log file, control socket"),
+            row("-L -R -D -W -w", Serves, "ssh(1): forwards ports"),
+            row("-J --ssh --server", Remote, "ssh(1), mosh(1)"),
+            row("-A -X -Y", Secrets, "ssh(1): lends the agent or the screen"),
+            row("#1", Remote, "ssh(1): a shell or a command on another machine"),
+        ],
+    ),
+    tool(
+        &["scp", "sftp"],
+        "",
+        &[
+            row(
+                "-S -o -F -D -b",
+                Runs,
+                "scp(1), sftp(1): program, options, configuration; GTFOBins scp, sftp",
+            ),
+            row("*", Remote, "scp(1), sftp(1)"),
+        ],
+    ),
+    tool(
+        &["ssh-keygen", "ssh-add", "ssh-copy-id", "ssh-keyscan"],
+        "",
+        &[
+            row("-D -s -w", Loads, "ssh-keygen(1), ssh-add(1): libraries; GTFOBins ssh-keygen"),
+            row("*", Secrets, "ssh-keygen(1), ssh-add(1): makes and reads keys"),
+        ],
+    ),
+    tool(
+        &[
+            "nc",
+            "ncat",
+            "netcat",
+            "socat",
+            "telnet",
+            "rlogin",
+            "rsh",
+            "websocat",
+            "chisel",
+            "ngrok",
+            "cloudflared",
+            "gs-netcat",
+        ],
+        "",
+        &[
+            row(
+                "-e -c --exec --sh-exec --lua-exec ^EXEC: ^SYSTEM: ~,EXEC: ~EXEC: ~SYSTEM:",
+                Shell,
+                "ncat(1), socat(1); GTFOBins nc, socat, telnet",
+            ),
+            row("*", Serves, "nc(1), socat(1): opens or serves a connection"),
+        ],
+    ),
+    words(
+        &["openssl"],
+        "",
+        &[
+            row("-engine -provider -provider-path", Loads, "openssl(1); GTFOBins openssl"),
+            row(
+                "!version,list,help,dgst,sha256,md5,prime,rand,ciphers",
+                Secrets,
+                "openssl(1): keys, servers, files; GTFOBins openssl",
+            ),
+            row("-out -writerand -keyout", Writes, "openssl(1)"),
+        ],
+    ),
+    tool(
+        &["gpg", "gpg2", "age", "pass", "op", "bw", "vault", "sops", "keyring"],
+        "",
+        &[row("*", Secrets, "gpg(1), pass(1), op, vault: keys and passwords; pinentry and agent programs")],
+    ),
+    tool(
+        &["nmap", "masscan", "zmap"],
+        "",
+        &[
+            row("--script --interactive --servicedb --datadir", Code, "nmap(1); GTFOBins nmap"),
+            row("-oN -oX -oG -oA -oS", Writes, "nmap(1)"),
+            row("-iL --excludefile", Reads, "nmap(1)"),
+        ],
+    ),
+    tool(
+        &["tcpdump", "tshark", "dumpcap", "wireshark", "ngrep"],
+        "-i: -c: -s:",
+        &[
+            row("-z", Runs, "tcpdump(1); GTFOBins tcpdump"),
+            row("-w", Writes, "tcpdump(1)"),
+            row("-F -r -X", Reads, "tcpdump(1), tshark(1): -X runs Lua"),
+        ],
+    ),
+    tool(
+        &["dig", "nslookup", "host", "delv"],
+        "-t: -p: -c: -q:",
+        &[row("-f -k", Reads, "dig(1); GTFOBins dig")],
+    ),
+    tool(
+        &["ping", "traceroute", "mtr", "arp", "whois", "finger"],
+        "-c: -i: -W: -t: -s:",
+        &[row("-F --filename", Reads, "mtr(8); GTFOBins arp, whois, finger")],
+    ),
+    tool(
+        &["ip", "ss", "nft", "iptables", "ip6tables", "bpftool", "tc", "ifconfig", "route"],
+        "",
+        &[
+            row("-force -batch -b", Reads, "ip(8); GTFOBins ip"),
+            row("netns.exec", Runs, "ip-netns(8); GTFOBins ip"),
+            row("-F -K --kill -D", Changes, "ss(8): GTFOBins ss"),
+            row("--modprobe", Runs, "iptables(8); GTFOBins iptables-save"),
+        ],
+    ),
+    tool(
+        &["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks", "exim", "postfix"],
+        "",
+        &[
+            row("--exec --execute -C --config -F", Code, "mail(1): GTFOBins mail, sendmail"),
+            row("*", Sends, "mail(1), sendmail(8)"),
+        ],
+    ),
+    tool(
+        &["lynx", "links", "w3m", "elinks"],
+        "",
+        &[row("*", Config, "lynx(1), w3m(1): viewers and shells; GTFOBins lynx")],
+    ),
+    tool(&["irssi", "weechat", "znc"], "", &[row("*", Code, "irssi(1): /exec")]),
+    tool(
+        &["certbot", "acme.sh", "mkcert", "step"],
+        "",
+        &[row("*", Shell, "certbot: --pre-hook and others; mkcert installs a root")],
+    ),
+];

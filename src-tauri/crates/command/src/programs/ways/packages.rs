@@ -1,0 +1,445 @@
+//! Package managers, and what runs the programs of packages.
+
+use super::tool::Does::{
+    Changes, Code, Config, Fetches, Folder, Loads, Opens, Runs, Secrets, Serves, Shell, Writes,
+};
+use super::tool::{Tool, row, tool};
+
+pub(super) const TOOLS: &[Tool] = &[
+    tool(
+        &["npm"],
+        "-w: --workspace: --loglevel: --tag: --otp: --registry: --cache: --depth: --access: --omit: --include:",
+        &[
+            row(
+                "--script-shell --shell --node-options --git --editor --viewer --browser",
+                Runs,
+                "npm config; GTFOBins npm",
+            ),
+            row("--globalconfig --userconfig --init-module --prefix/ -C/", Folder, "npm config"),
+            row("exec x", Runs, "npm-exec(1); GTFOBins npm"),
+            row("create init", Fetches, "npm-init(1): runs create-NAME"),
+            row("config set set-script", Changes, "npm-config(1)"),
+            row("pkg.set pkg.delete pkg.fix", Changes, "npm-pkg(1): scripts of package.json"),
+            row("explore edit", Shell, "npm-explore(1): a shell; GTFOBins npm"),
+            row("docs repo bugs home issues", Opens, "npm-docs(1): a browser"),
+            row("publish unpublish deprecate dist-tag owner access team hook", Secrets, "npm-publish(1)"),
+            row("login logout adduser token profile", Secrets, "npm-login(1)"),
+            row("-g --global --location", Changes, "npm-install(1): for all projects"),
+        ],
+    ),
+    tool(
+        &["pnpm"],
+        "-F: --filter: --loglevel: --registry: --reporter:",
+        &[
+            row("--script-shell --shell-emulator --node-options", Runs, "pnpm: its settings"),
+            row(
+                "-C/ --dir/ --prefix/ --config-dir --store-dir/ --modules-dir/ --virtual-store-dir/",
+                Folder,
+                "pnpm: its manual",
+            ),
+            row("exec", Runs, "pnpm exec"),
+            row("dlx create", Fetches, "pnpm dlx"),
+            row("env config set setup self-update patch patch-commit", Changes, "pnpm: its manual"),
+            row("publish login logout", Secrets, "pnpm publish"),
+            row("server", Serves, "pnpm server"),
+            row("-g --global", Changes, "pnpm add"),
+        ],
+    ),
+    tool(
+        &["yarn", "yarnpkg"],
+        "--registry: --network-timeout: --mutex:",
+        &[
+            row("--script-shell --use-yarnrc --enable-pnp", Config, "yarn: its manual"),
+            row(
+                "--cwd/ --modules-folder/ --cache-folder/ --global-folder/ --link-folder/",
+                Folder,
+                "yarn: its manual",
+            ),
+            row("exec node", Runs, "yarn exec; GTFOBins yarn"),
+            row("dlx create", Fetches, "yarn dlx"),
+            row("config set plugin patch patch-commit link", Changes, "yarn plugin: loads code"),
+            row("publish login logout npm", Secrets, "yarn npm"),
+            row("global", Changes, "yarn global"),
+        ],
+    ),
+    tool(
+        &["bun"],
+        "--filter: --timeout: -t: --test-name-pattern: --loader: -l: --target: --format: --port: -d: --define:",
+        &[
+            row("repl exec", Shell, "bun exec: bun's documentation"),
+            row("-e --eval -p --print", Code, "bun: its documentation"),
+            row("-r --preload --require --import", Loads, "bun: its documentation"),
+            row("x create init", Fetches, "bunx: bun's documentation"),
+            row(
+                "--config -c --env-file --shell --cwd/ --tsconfig-override",
+                Config,
+                "bun: bunfig.toml preloads code",
+            ),
+            row("--inspect --inspect-brk --inspect-wait", Serves, "bun: its documentation"),
+            row("install:-g add:-g --global link unlink upgrade pm patch", Changes, "bun: its documentation"),
+            row("publish", Secrets, "bun publish"),
+            row("--outfile/ --outdir/ --reporter-outfile/ --heapsnapshot", Writes, "bun build"),
+            row("#1/", Code, "bun: runs the file that it is given"),
+        ],
+    ),
+    tool(
+        &["deno"],
+        "--filter: --ext: --seed: --port:",
+        &[
+            row("eval repl jupyter", Code, "deno: its manual"),
+            row("--preload --import --require", Loads, "deno: its manual"),
+            row("-c --config --import-map --lock --cert --location --v8-flags", Config, "deno: its manual"),
+            row("install uninstall upgrade add", Fetches, "deno install"),
+            row("run:^http ^npm: ^jsr: ^http://", Fetches, "deno run: fetches a module"),
+            row(
+                "-A --allow-all --allow-run --allow-ffi",
+                Code,
+                "deno: permissions; scripts with them run programs",
+            ),
+            row("serve lsp --inspect --inspect-brk", Serves, "deno serve"),
+            row("compile bundle publish", Writes, "deno compile"),
+        ],
+    ),
+    tool(
+        &["npx", "bunx", "pnpx"],
+        "",
+        &[
+            row("-c --call --shell --node-options --script-shell --shell-auto-fallback", Shell, "npx(1)"),
+            row("#1", Fetches, "npx(1), bunx: a program of a package, fetched where it is missing"),
+        ],
+    ),
+    tool(
+        &["uvx", "pipx"],
+        "",
+        &[
+            row(
+                "run runpip inject install upgrade reinstall",
+                Fetches,
+                "pipx: its documentation; GTFOBins pipx",
+            ),
+            row("#1", Fetches, "uvx: a program of a package, fetched where it is missing"),
+        ],
+    ),
+    tool(
+        &["uv"],
+        "--color: --index-url: --extra: --group: -q -v",
+        &[
+            row("run", Runs, "uv run: any program"),
+            row(
+                "tool self python.install init publish auth cache.clean",
+                Fetches,
+                "uv tool: its documentation",
+            ),
+            row(
+                "--directory/ --project/ --config-file --env-file --with-requirements/",
+                Folder,
+                "uv: its reference",
+            ),
+            row("-p --python --python-preference", Runs, "uv: the interpreter that it names"),
+            row("pip.install pip.sync add", Fetches, "uv pip install: builds packages"),
+        ],
+    ),
+    tool(
+        &["pip", "pip2", "pip3"],
+        "--proxy: --log: --timeout: --retries: --trusted-host:",
+        &[
+            row("install download wheel", Fetches, "pip(1): setup.py runs; GTFOBins pip"),
+            row("--python", Runs, "pip(1)"),
+            row(
+                "config.set config.edit config.unset --config-settings -C --global-option --build-option --editor",
+                Changes,
+                "pip config",
+            ),
+            row("uninstall", Changes, "pip uninstall"),
+        ],
+    ),
+    tool(
+        &[
+            "poetry",
+            "pipenv",
+            "hatch",
+            "pdm",
+            "rye",
+            "conda",
+            "mamba",
+            "micromamba",
+            "nox",
+            "tox",
+            "virtualenv",
+            "pixi",
+        ],
+        "",
+        &[
+            row("run shell exec", Runs, "poetry run, pipenv run, conda run: any program"),
+            row(
+                "-C/ --directory/ -P/ --project/ --prefix -f -c --config --noxfile --workdir",
+                Folder,
+                "poetry: its manual; tox, nox: theirs",
+            ),
+            row(
+                "install add update self plugin create publish config develop env",
+                Fetches,
+                "poetry install, conda install: packages' own code runs",
+            ),
+            row("-- devenv", Runs, "tox: what it is given behind --"),
+        ],
+    ),
+    tool(
+        &["pytest", "py.test", "mypy", "ruff", "black", "pylint", "flake8", "isort", "coverage", "bandit"],
+        "-k: -m: -n: --maxfail: --tb: --durations: --color: -W:",
+        &[
+            row(
+                "-p --plugins --load-plugins --init-hook --require-plugin --init-import",
+                Loads,
+                "pytest: -p; pylint: --load-plugins, --init-hook",
+            ),
+            row(
+                "-c --config-file --rcfile --rootdir/ --confcutdir --override-ini -o --config --settings-path",
+                Config,
+                "pytest, mypy, pylint: their documentation",
+            ),
+            row(
+                "--junitxml/ --junit-xml/ --basetemp --debug --output-file/ --html-report --xml-report --cobertura-xml-report",
+                Writes,
+                "pytest, mypy",
+            ),
+            row(
+                "--pdbcls --pastebin --python-executable --custom-typeshed-dir --shadow-file",
+                Runs,
+                "pytest, mypy: their documentation",
+            ),
+            row("run debug", Code, "coverage run: a script"),
+            row("server --in-place -i --fix --unsafe-fixes", Writes, "ruff, isort"),
+        ],
+    ),
+    tool(
+        &["jest", "vitest", "mocha", "ava", "tap", "playwright", "cypress", "karma"],
+        "-t: --testNamePattern: -g: --grep: --timeout: --reporter:",
+        &[
+            row(
+                "-c --config --setupFiles --setupFilesAfterEach --globalSetup --transform --resolver --runner --testRunner --reporters",
+                Loads,
+                "jest: its command line",
+            ),
+            row(
+                "-r --require --import --loader --opts --ui --globals --environment",
+                Loads,
+                "mocha, vitest: their documentation",
+            ),
+            row(
+                "--rootDir/ --root/ --dir/ --outputFile/ --coverageDirectory/ --cacheDirectory/",
+                Folder,
+                "jest, vitest",
+            ),
+            row("codegen open install run", Opens, "playwright, cypress"),
+        ],
+    ),
+    tool(
+        &[
+            "tsc",
+            "eslint",
+            "prettier",
+            "webpack",
+            "vite",
+            "rollup",
+            "esbuild",
+            "parcel",
+            "babel",
+            "swc",
+            "postcss",
+            "stylelint",
+            "next",
+            "turbo",
+            "nx",
+            "lerna",
+            "biome",
+        ],
+        "-p: --project:",
+        &[
+            row(
+                "-c --config --rulesdir --resolve-plugins-relative-to --plugin --plugins --parser --require -r --preset --presets --no-config-lookup",
+                Loads,
+                "eslint, prettier, webpack, rollup: configuration is code",
+            ),
+            row(
+                "exec run run-many run-commands affected generate g login link",
+                Runs,
+                "lerna exec, nx run-commands",
+            ),
+            row(
+                "-o/ --output-file/ --outfile/ --outdir/ --outDir/ --out-dir/ --outFile/ --output-path/ --declarationDir/ --tsBuildInfoFile/",
+                Writes,
+                "tsc, esbuild: their documentation",
+            ),
+            row("--footer:js --banner:js --inject --serve --servedir", Code, "esbuild: its documentation"),
+            row("-p/ --project/ -b/ --build/ --root/", Folder, "tsc: another project, whose plugins load"),
+        ],
+    ),
+    tool(
+        &["bundle", "bundler"],
+        "",
+        &[
+            row("exec console open viz", Runs, "bundle-exec(1); GTFOBins bundler"),
+            row("install update add plugin config inject", Fetches, "bundle-install(1): builds extensions"),
+            row("--gemfile/ -r --require", Loads, "bundle(1)"),
+        ],
+    ),
+    tool(
+        &["gem"],
+        "",
+        &[
+            row("install update exec", Fetches, "gem(1): builds extensions"),
+            row("open -e --editor", Runs, "gem-open(1); GTFOBins gem"),
+            row("push yank owner signin cert", Secrets, "gem(1)"),
+            row("server --config-file -C", Serves, "gem server"),
+        ],
+    ),
+    tool(
+        &["composer", "phpunit", "artisan", "drush", "wp"],
+        "",
+        &[
+            row(
+                "exec run-script run global create-project require install update",
+                Fetches,
+                "composer: its manual; GTFOBins composer",
+            ),
+            row(
+                "-d/ --working-dir/ --bootstrap --include-path --configuration -c --prepend",
+                Loads,
+                "composer, phpunit: their manuals",
+            ),
+            row("eval eval-file shell package --exec --require", Code, "wp: its documentation; GTFOBins wp"),
+        ],
+    ),
+    tool(
+        &["luarocks", "cpan", "cpanm", "raco", "pear", "pecl"],
+        "",
+        &[row("*", Fetches, "luarocks, cpan(1), raco: build and run what they fetch; GTFOBins cpan")],
+    ),
+    tool(
+        &["brew", "port"],
+        "",
+        &[
+            row(
+                "install reinstall upgrade bundle tap services link cask edit create extract test sh irb ruby",
+                Fetches,
+                "brew(1): formulas are code",
+            ),
+            row("uninstall remove autoremove cleanup unlink untap update-reset", Changes, "brew(1)"),
+        ],
+    ),
+    tool(
+        &[
+            "apt", "apt-get", "aptitude", "dpkg", "rpm", "yum", "dnf", "apk", "pacman", "zypper", "snap",
+            "flatpak", "nix-env", "pkg", "emerge", "dnf5", "opkg",
+        ],
+        "",
+        &[
+            row(
+                "-o --option -c --config-file --configfile",
+                Config,
+                "apt.conf(5): APT::Update::Pre-Invoke; GTFOBins apt, apt-get",
+            ),
+            row(
+                "--root --admindir --instdir --eval --pipe --define --macros --hookdir --config --setopt --installroot",
+                Shell,
+                "rpm(8), pacman(8); GTFOBins rpm, dnf, pacman",
+            ),
+            row(
+                "!list,search,show,info,policy,depends,rdepends,--list,madison,-l,-L,-s,-S,-qa,-Q,-Si,-Ss",
+                Fetches,
+                "apt(8), snap(8), dnf(8): install as root; GTFOBins dpkg, yum, apk",
+            ),
+        ],
+    ),
+    tool(
+        &[
+            "nix",
+            "nix-shell",
+            "nix-build",
+            "nix-instantiate",
+            "guix",
+            "devbox",
+            "devenv",
+            "home-manager",
+            "darwin-rebuild",
+            "nixos-rebuild",
+        ],
+        "",
+        &[row("*", Runs, "nix(1), nix-shell(1): --run, -c, and expressions that build anything")],
+    ),
+    tool(
+        &["direnv"],
+        "",
+        &[
+            row("exec", Runs, "direnv(1)"),
+            row("allow grant permit edit hook export reload", Code, "direnv(1): .envrc is a script"),
+        ],
+    ),
+    tool(
+        &[
+            "mise", "asdf", "rbenv", "pyenv", "nodenv", "goenv", "nvm", "fnm", "volta", "rtx", "jenv", "sdk",
+            "proto", "vfox",
+        ],
+        "",
+        &[
+            row("exec x run r tasks shell watch", Runs, "mise exec, asdf exec, rbenv exec: any program"),
+            row(
+                "install plugin plugins use global local set link trust self-update update",
+                Fetches,
+                "mise, asdf: plugins are scripts",
+            ),
+            row("-C/ --cd/ --using", Folder, "mise: its documentation; fnm exec"),
+        ],
+    ),
+    tool(
+        &[
+            "pre-commit",
+            "lefthook",
+            "husky",
+            "lint-staged",
+            "commitizen",
+            "cz",
+            "semantic-release",
+            "release-it",
+            "changeset",
+            "overcommit",
+        ],
+        "",
+        &[row("*", Runs, "they run what the repository's configuration says")],
+    ),
+    tool(
+        &["ts-node-dev", "esno", "swc-node", "zx", "babel-node", "coffee", "vite-node"],
+        "",
+        &[
+            row("-e --eval -p --print -i --repl", Code, "tsx, ts-node: their documentation"),
+            row(
+                "-r --require --import --loader --experimental-loader --tsconfig -P --project --prefix --shell",
+                Loads,
+                "tsx, ts-node, zx: their documentation",
+            ),
+            row("#1", Code, "they run the file that they are given"),
+        ],
+    ),
+    tool(
+        &[
+            "storybook",
+            "sb",
+            "ng",
+            "vue",
+            "expo",
+            "react-native",
+            "ionic",
+            "cordova",
+            "create-react-app",
+            "degit",
+            "plop",
+            "yo",
+            "cookiecutter",
+            "copier",
+            "hygen",
+        ],
+        "",
+        &[row("*", Fetches, "their documentation: templates and plugins are code")],
+    ),
+];

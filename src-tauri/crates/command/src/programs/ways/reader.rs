@@ -1,0 +1,164 @@
+//! A call's arguments as the table looks at them: options with their values, operands, the subcommand.
+
+use super::tool::{Style, Tool};
+use crate::call::{Arg, Call};
+use crate::peel::{Takes, takes};
+use crate::programs::subcommand;
+
+/// An option that was given.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) at: usize,
+    /// With its dashes, as it was given: `-o`, `--out`, `-exec`.
+    pub(super) name: String,
+    /// The rest of its word, or the next word whether or not it takes it.
+    pub(super) value: Option<&'a str>,
+    /// Whether this is known to be the whole name of an option.
+    complete: bool,
+}
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub(super) struct Read<'a> {
+    pub(super) args: &'a [Arg],
+    pub(super) options: Vec<Seen<'a>>,
+    pub(super) operands: Vec<usize>,
+    /// Where the subcommand may stand, in order.
+    pub(super) subs: Vec<usize>,
+    /// The first argument that could turn out to be an option.
+    pub(super) unknown: Option<usize>,
+    /// How options are read: before the subcommand, and behind it.
+    globals: Vec<&'static str>,
+    grammars: Vec<&'static str>,
+    style: Style,
+}
+
+impl<'a> Read<'a> {
+    pub(super) fn new(call: &'a Call, family: &str, tool: &Tool) -> Self {
+        let words: Vec<Option<&str>> = call.args.iter().map(Arg::value).collect();
+        let subs = subcommand::positions(family, &words);
+        let sub = subs.first().and_then(|at| words[*at]);
+        let is_for = |names: &str| sub.is_some_and(|sub| names.split(' ').any(|name| name == sub));
+        let own = tool.sub_takes.iter().filter(|(names, _)| is_for(names)).map(|(_, grammar)| *grammar);
+        let grammars: Vec<&str> = std::iter::once(tool.takes).chain(own).collect();
+        let globals = subcommand::globals(family).map_or_else(|| grammars.clone(), |known| vec![known]);
+        let mut read = Self {
+            args: &call.args,
+            options: Vec::new(),
+            operands: Vec::new(),
+            subs,
+            unknown: None,
+            globals,
+            grammars,
+            style: tool.style,
+        };
+        read.all();
+        read
+    }
+
+    pub(super) fn word(&self, at: usize) -> Option<&'a str> {
+        self.args.get(at).and_then(Arg::value)
+    }
+
+    fn all(&mut self) {
+        let sub = self.subs.first().copied().unwrap_or(0);
+        let mut at = 1;
+        while at < self.args.len() {
+            let grammars = if at < sub { self.globals.clone() } else { self.grammars.clone() };
+            at = match self.word(at) {
+                None => {
+                    if self.args[at].dash {
+                        self.unknown.get_or_insert(at);
+                    }
+                    self.operands.push(at);
+                    at + 1
+                }
+                Some("--") if self.style != Style::Words => {
+                    self.operands.extend(at + 1..self.args.len());
+                    break;
+                }
+                Some(word) if word.starts_with('-') && word.len() > 1 => self.option(at, word, &grammars),
+                Some(word) if at == 1 && self.style == Style::Bundled => {
+                    self.letters(at, word, &grammars);
+                    at + 1
+                }
+                Some(_) => {
+                    self.operands.push(at);
+                    at + 1
+                }
+            };
+        }
+    }
+
+    /// Reads one word of options; the index of the next word.
+    fn option(&mut self, at: usize, word: &'a str, grammars: &[&str]) -> usize {
+        let (name, attached) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        let known = grammars.iter().find_map(|grammar| takes(grammar, name));
+        let letter = !word.starts_with("--") && name.chars().count() == 2;
+        let whole = word.starts_with("--") || self.style == Style::Words || !letter && known.is_some();
+        if !letter || whole {
+            let value = attached.or_else(|| self.word(at + 1));
+            self.options.push(Seen { at, name: name.to_owned(), value, complete: known.is_some() });
+        }
+        let swallows = if whole {
+            known == Some(Takes::Value) && attached.is_none()
+        } else {
+            self.letters(at, word.get(1..).unwrap_or_default(), grammars)
+        };
+        at + 1 + usize::from(swallows)
+    }
+
+    /// Reads letters; whether the last of them takes the next word.
+    fn letters(&mut self, at: usize, cluster: &'a str, grammars: &[&str]) -> bool {
+        for (offset, letter) in cluster.char_indices() {
+            let name = format!("-{letter}");
+            let rest = cluster.get(offset + letter.len_utf8()..).filter(|rest| !rest.is_empty());
+            let known = grammars.iter().find_map(|grammar| takes(grammar, &name));
+            self.options.push(Seen { at, name, value: rest.or_else(|| self.word(at + 1)), complete: true });
+            match known {
+                Some(Takes::Value) => return rest.is_none(),
+                Some(Takes::Optional) => return false,
+                Some(Takes::Nothing) | None if letter == '=' => return false,
+                Some(Takes::Nothing) | None => {}
+            }
+        }
+        false
+    }
+
+    /// Options of this name, or ones that may be short for it.
+    pub(super) fn named<'s>(&'s self, name: &'s str, tool: &'s Tool) -> impl Iterator<Item = &'s Seen<'a>> {
+        self.options.iter().filter(move |seen| {
+            let (wanted, given) = (name.trim_start_matches('-'), seen.name.trim_start_matches('-'));
+            let long = name.starts_with("--") && seen.name.starts_with("--");
+            let many = wanted.chars().count() > 1;
+            // Go's, Apple's and Java's programs take one dash or two; nearly all long names may be shortened.
+            seen.name == name
+                || many && wanted == given
+                || long
+                    && !given.is_empty()
+                    && wanted.starts_with(given)
+                    && !seen.complete
+                    && !has(tool, &seen.name)
+        })
+    }
+
+    /// Where a subcommand of these parts stands.
+    pub(super) fn sub_path(&self, path: &str) -> Option<usize> {
+        self.subs.iter().copied().find(|at| {
+            let behind = self.operands.iter().copied().filter(|operand| operand > at);
+            let mut places = std::iter::once(*at).chain(behind);
+            path.split('.').all(|part| places.next().is_some_and(|place| self.word(place) == Some(part)))
+        })
+    }
+}
+
+/// Whether a tool has a row for an option of this very name.
+fn has(tool: &Tool, name: &str) -> bool {
+    let option = |mark: &str| {
+        mark.rsplit(':').next().unwrap_or(mark).trim_start_matches('@').trim_end_matches('/') == name
+    };
+    tool.rows.iter().any(|row| row.marks.split(' ').any(option))
+}

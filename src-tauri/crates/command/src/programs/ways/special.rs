@@ -1,0 +1,173 @@
+//! Questions about arguments that a table cannot ask.
+
+use super::super::sed;
+use super::marks::{NO_FILE, leads_outside};
+use super::plain;
+use super::reader::Read;
+use crate::WayOut;
+use crate::call::Call;
+use crate::environment::decides_what_runs;
+
+/// The ways out of a call that are no rows of the table.
+pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
+    let found = match name {
+        "git" => return git(read),
+        "sed" => {
+            sed::more_than_prints(read.args).map(|at| (at, "this sed script can run commands or write files"))
+        }
+        "make" | "bmake" | "remake" => variables(read),
+        "cp" | "mv" | "ln" | "install" | "ditto" | "rsync" => target(call, read),
+        "date" => sets_clock(read),
+        "jq" | "gojq" | "jaq" => reads_environment(read),
+        "curl" => writes_out(read),
+        "chmod" => borrows_rights(read),
+        "tar" | "bsdtar" => packs_into_program(read),
+        _ => None,
+    };
+    found.map(|(at, what)| plain(at, what)).into_iter().collect()
+}
+
+/// The last operand of what copies: where it leads out of the working directory, or to a file that tools read by
+/// themselves.
+fn target(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const READ_UNASKED: [&str; 6] = [".git", ".husky", ".vscode", ".envrc", ".npmrc", ".cargo"];
+    let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
+    let path = read.word(at)?;
+    if NO_FILE.contains(&path) {
+        return None;
+    }
+    if leads_outside(path, &call.dir) {
+        return Some((at, "writes outside of the working directory"));
+    }
+    let first = path.split('/').find(|part| !matches!(*part, "" | "."))?;
+    READ_UNASKED.contains(&first).then_some((at, "writes what other programs run or read unasked"))
+}
+
+/// `make NAME=value`: what a makefile does with a variable is not known, so only values that cannot name a program or hold
+/// a command are left alone.
+fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const PROGRAMS: [&str; 22] = [
+        "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "RM", "INSTALL", "MAKE", "YACC", "LEX", "M4",
+        "CARGO", "GO", "PYTHON", "NODE", "NPM", "CMAKE", "SUDO", "PERL",
+    ];
+    let harmless = |word: &str| {
+        let Some((name, value)) = word.split_once('=') else { return true };
+        let name = name.trim_end_matches([':', '+', '?', '!']);
+        let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.,:+-".contains(c));
+        plain && !PROGRAMS.contains(&name) && !decides_what_runs(name, None) && !name.ends_with("FLAGS")
+    };
+    let at = read.operands.iter().find(|at| !read.word(**at).is_none_or(harmless))?;
+    Some((*at, "sets a variable that a makefile may run"))
+}
+
+fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let of_option =
+        |at: usize| read.word(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
+    let sets = |at: &&usize| {
+        !of_option(**at) && read.word(**at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    read.operands.iter().find(sets).map(|at| (*at, "sets the clock"))
+}
+
+fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let word = |text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .any(|w| matches!(w, "env" | "ENV" | "getpath" | "input_filename"))
+    };
+    let reads =
+        read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !text.contains('/') && word(text)));
+    reads.map(|at| (*at, "reads the environment"))
+}
+
+/// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
+fn writes_out(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    read.options.iter().find_map(|seen| {
+        let value = seen.value.unwrap_or_default();
+        match seen.name.as_str() {
+            "-w" | "--write-out" if value.contains("%output") || value.starts_with('@') => {
+                Some((seen.at, "`-w` writes or reads a file"))
+            }
+            "-H" | "--header" | "-b" | "--cookie" if value.starts_with('@') => {
+                Some((seen.at, "reads another file"))
+            }
+            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&value) => {
+                Some((seen.at, "chooses the method of a call"))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// `chmod 4755`: with the rights of the file's owner.
+fn borrows_rights(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let at = *read.operands.first()?;
+    let mode = read.word(at)?;
+    let borrowed = mode.len() == 4 && mode.chars().all(|c| c.is_digit(8)) && !mode.starts_with('0');
+    borrowed.then_some((at, "lets the file run with its owner's rights"))
+}
+
+/// `tar -f host:file` and `-f !program` start another program.
+fn packs_into_program(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let file = read.options.iter().find(|seen| matches!(seen.name.as_str(), "-f" | "--file"))?;
+    let remote = file.value.is_some_and(|value| value.contains(':') || value.starts_with(['!', '|']));
+    let forced = read.options.iter().any(|seen| seen.name == "--force-local");
+    (remote && !forced).then_some((file.at, "packs to another machine, by a program that is started for it"))
+}
+
+fn git(read: &Read<'_>) -> Vec<WayOut> {
+    const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
+    let mut ways = Vec::new();
+    let Some(sub) = read.subs.first().copied() else { return ways };
+    let Some(name) = read.word(sub) else { return ways };
+    if !super::git::COMMANDS.contains(&name) {
+        ways.push(plain(sub, "an alias or a program of its own behind git's name"));
+    }
+    if name == "config" {
+        ways.extend(changes_configuration(read, sub));
+    }
+    let strategy = read.options.iter().find(|seen| {
+        let merges = ["merge", "rebase", "pull", "cherry-pick", "revert"].contains(&name);
+        let chosen =
+            seen.name == "--strategy" || seen.name == "-s" && name != "cherry-pick" && name != "revert";
+        merges && chosen && seen.at > sub && !seen.value.is_some_and(|value| STRATEGIES.contains(&value))
+    });
+    ways.extend(strategy.map(|seen| plain(seen.at, "runs the program of a merge strategy")));
+    ways
+}
+
+/// `git config` that does more than read.
+fn changes_configuration(read: &Read<'_>, sub: usize) -> Option<WayOut> {
+    const READS: [&str; 12] = [
+        "--get",
+        "--get-all",
+        "--list",
+        "-l",
+        "--get-regexp",
+        "get",
+        "list",
+        "--get-urlmatch",
+        "--get-color",
+        "--get-colorbool",
+        "--type",
+        "--name-only",
+    ];
+    let words = || (sub + 1..read.args.len()).filter_map(|at| read.word(at));
+    let reads = words().next().is_some_and(|word| ["get", "list"].contains(&word))
+        || words().any(|word| word.starts_with('-') && READS.contains(&word) && word != "--type");
+    let changes = words().any(|word| {
+        [
+            "--add",
+            "--unset",
+            "--unset-all",
+            "--replace-all",
+            "--rename-section",
+            "--remove-section",
+            "set",
+            "unset",
+        ]
+        .contains(&word)
+    });
+    let values = read.operands.iter().filter(|at| **at > sub).count();
+    let writes = changes || !reads && values > 1;
+    writes.then(|| plain(sub, "changes git's configuration, which can run programs"))
+}
