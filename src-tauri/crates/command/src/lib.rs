@@ -11,6 +11,7 @@ pub mod escape;
 mod peel;
 mod programs;
 mod quote;
+mod raw;
 mod reading;
 mod shell;
 
@@ -19,6 +20,7 @@ pub use programs::{
     Class, Known, Swallows, arity, class_of, is_read_only, known_carriers, known_ways, plain_forms, swallows,
 };
 pub use quote::{WordsError, quote, quote_word, words_of};
+pub use raw::stands_for;
 pub use reading::{
     Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
     WayOut, Word,

@@ -167,8 +167,7 @@ impl Case {
     /// What a client says its argv stands for must be the argv, or the text that it hands to a shell.
     fn raw_is_argv(&self) -> bool {
         let (Some(raw), Some(argv)) = (&self.raw, &self.argv) else { return true };
-        let payload = matches!(argv.as_slice(), [_, flag, text] if flag.starts_with('-') && flag.ends_with('c') && text == raw);
-        payload || postern_command::words_of(raw).as_ref() == Ok(argv)
+        postern_command::stands_for(raw, argv)
     }
 
     fn policy(&self) -> Result<AgentPolicy, CaseError> {

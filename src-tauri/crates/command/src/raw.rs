@@ -1,0 +1,25 @@
+//! Whether a text that a client shows for an argv is that argv.
+
+use crate::quote::words_of;
+
+/// Whether `raw` says what `argv` runs: the same words, or the very text that it hands to a shell with `-c`.
+pub fn stands_for(raw: &str, argv: &[String]) -> bool {
+    let payload =
+        matches!(argv, [_, flag, text] if flag.starts_with('-') && flag.ends_with('c') && text == raw);
+    payload || words_of(raw).as_deref() == Ok(argv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stands_for;
+
+    #[test]
+    fn the_same_words_or_the_text_of_a_shell() {
+        let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert!(stands_for("git push 'a b'", &argv(&["git", "push", "a b"])));
+        assert!(stands_for("ls | wc", &argv(&["/bin/sh", "-lc", "ls | wc"])));
+        assert!(!stands_for("git push", &argv(&["git", "push", "--force"])));
+        assert!(!stands_for("ls", &argv(&["/bin/sh", "-lc", "ls; rm x"])));
+        assert!(!stands_for("ls | wc", &argv(&["ls", "|", "wc"])), "an operator is no word");
+    }
+}
