@@ -11,6 +11,10 @@ import type { Arming } from "./Arming";
 import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
+import type { DoorEnable } from "./DoorEnable";
+import type { DoorRef } from "./DoorRef";
+import type { DoorRow } from "./DoorRow";
+import type { DoorSetup } from "./DoorSetup";
 import type { Doors } from "./Doors";
 import type { EditParams } from "./EditParams";
 import type { Edited } from "./Edited";
@@ -20,6 +24,7 @@ import type { HostSettings } from "./HostSettings";
 import type { Insights } from "./Insights";
 import type { InsightsAsk } from "./InsightsAsk";
 import type { Nothing } from "./Nothing";
+import type { PairedClientRef } from "./PairedClientRef";
 import type { Pause } from "./Pause";
 import type { Permissions } from "./Permissions";
 import type { PermissionsSet } from "./PermissionsSet";
@@ -249,4 +254,20 @@ explain: Call<Explain, Explained>,
 /**
  * Deny a tool call.
  */
-"tool.deny": Call<ToolDeny, Applied>, };
+"tool.deny": Call<ToolDeny, Applied>, 
+/**
+ * Open a door, or change an open one.
+ */
+"doors.enable": Call<DoorEnable, DoorRow>, 
+/**
+ * Close a door and cut off everybody at it. Its settings and its clients stay for the next time.
+ */
+"doors.disable": Call<DoorRef, DoorRow>, 
+/**
+ * What the other side of an open door needs. For `websocket`, a new pairing code.
+ */
+"doors.setup": Call<DoorRef, DoorSetup>, 
+/**
+ * Forget a client of a door and cut it off.
+ */
+"doors.revoke": Call<PairedClientRef, DoorRow>, };

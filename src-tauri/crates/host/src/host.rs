@@ -3,6 +3,7 @@
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, Places, managed_path, now};
 use crate::control::{self, Control, ListenError, Listening};
+use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, Pause, World};
 use crate::publish::{Publisher, Stirred};
@@ -134,6 +135,7 @@ impl Host {
             told: told.clone(),
             world,
             started_at: now(),
+            doors: Kept::default(),
         });
         open_channels(&book, &channels).await;
         let listening = control::listen(control.clone(), &data)
@@ -188,10 +190,47 @@ impl Host {
         self.inner.faces.names()
     }
 
+    /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
+    pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
+        self.inner.faces.enter_as(kind, Some(name.to_owned()))
+    }
+
+    /// Gives this host its doors.
+    pub fn keep_doors(&self, doors: Arc<dyn Doors>) {
+        self.inner.control.doors().keep(doors);
+    }
+
+    /// What a door kept under `name`; none where it kept nothing.
+    pub async fn recall(&self, name: &str) -> Result<Option<serde_json::Value>, postern_store::Error> {
+        let (store, key) = (self.inner.store.clone(), kept_as(name));
+        let read =
+            tokio::task::spawn_blocking(move || store.read(|conn| postern_store::settings::get(conn, &key)));
+        read.await.unwrap_or(Err(postern_store::Error::Closed))
+    }
+
+    /// Keeps a value for a door, durably.
+    pub async fn remember(&self, name: &str, value: serde_json::Value) -> Result<(), postern_store::Error> {
+        let key = kept_as(name);
+        self.inner.store.write_durable(move |conn| postern_store::settings::set(conn, &key, &value)).await
+    }
+
+    /// A secret of a door's own, made the first time: in the system's vault where there is one, else in a file (0600) of
+    /// that name in the data folder.
+    pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::Key> {
+        let data = self.inner.data.clone();
+        let made = tokio::task::spawn_blocking(move || control::door_secret(&data, name));
+        made.await.map_err(io::Error::other)?
+    }
+
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last
     /// clone is dropped.
     pub async fn shutdown(&self) {
         self.inner.closed.cancel();
+        if let Some(doors) = self.inner.control.doors().take()
+            && let Err(error) = doors.close().await
+        {
+            tracing::warn!(%error, "a door did not close");
+        }
         let listening = self.inner.listening.lock().unwrap_or_else(PoisonError::into_inner).take();
         let ended = tokio::time::timeout(SHUTDOWN, self.inner.gate.shut_down()).await;
         if ended.is_err() {
@@ -205,6 +244,11 @@ impl Host {
         // A record that cannot be closed is recovered at the next start.
         _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
+}
+
+/// Where a door's value lies among the settings.
+fn kept_as(name: &str) -> String {
+    format!("door.{name}")
 }
 
 /// Makes the data folder private and takes its lock.

@@ -6,6 +6,7 @@
 mod ask;
 mod book;
 mod control;
+pub mod doors;
 mod folder;
 mod gate;
 mod host;
@@ -21,4 +22,5 @@ mod watch;
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use gate::{Counts, Gate, Gone, Killed};
 pub use host::{Host, HostConfig, StartError};
+pub use socket::{BindError, Bound, bind};
 pub use user::{UnknownUser, User};

@@ -43,7 +43,7 @@ impl Encoding {
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Two lower-case hex digits a byte.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -27,7 +27,7 @@ pub use answer::{
     StatusResult, ToolCheckResult, VerdictNote, WhichProgram, WhichResult,
 };
 pub use call::Call;
-pub use data::Encoding;
+pub use data::{Encoding, hex};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};
 pub use frame::{

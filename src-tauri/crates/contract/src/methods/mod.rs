@@ -1,10 +1,14 @@
 //! The one list of control methods: name, params, result. Host, client, terminal and window all read it from here.
 
+mod doors;
 mod errors;
 mod insights;
 mod params;
 mod results;
 
+pub use doors::{
+    DoorEnable, DoorKind, DoorRef, DoorRow, DoorSetup, DoorState, PairedClient, PairedClientRef,
+};
 pub use errors::{ControlCode, ControlError};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
@@ -146,6 +150,14 @@ macro_rules! with_methods {
             ApproveTool "tool.approve" tool_approve (ToolApprove) -> Applied;
             /// Deny a tool call.
             DenyTool "tool.deny" tool_deny (ToolDeny) -> Applied;
+            /// Open a door, or change an open one.
+            EnableDoor "doors.enable" doors_enable (DoorEnable) -> DoorRow;
+            /// Close a door and cut off everybody at it. Its settings and its clients stay for the next time.
+            DisableDoor "doors.disable" doors_disable (DoorRef) -> DoorRow;
+            /// What the other side of an open door needs. For `websocket`, a new pairing code.
+            SetUpDoor "doors.setup" doors_setup (DoorRef) -> DoorSetup;
+            /// Forget a client of a door and cut it off.
+            RevokeClient "doors.revoke" doors_revoke (PairedClientRef) -> DoorRow;
         }
     };
 }

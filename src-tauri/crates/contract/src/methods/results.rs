@@ -5,6 +5,7 @@ use postern_policy::{AgentId, Decision, Millis, Reason, Risk, RuleRef, Settings,
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::doors::DoorRow;
 use super::params::ChannelKind;
 
 /// Whether something was done.
@@ -162,6 +163,8 @@ pub struct Submitted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Doors {
+    /// Every door: whether it is open, and who is paired with it.
+    pub doors: Vec<DoorRow>,
     /// Connections on agents' channels, oldest first.
     pub clients: Vec<DoorClient>,
     /// Faces on duty, oldest first.

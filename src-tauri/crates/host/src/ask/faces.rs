@@ -55,6 +55,8 @@ pub(crate) struct Faces {
 struct Roster {
     next: u64,
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
+    /// Names of those that have one of their own.
+    named: BTreeMap<u64, String>,
 }
 
 impl Faces {
@@ -65,9 +67,17 @@ impl Faces {
 
     /// A new face comes on duty and stays so while the guard is held.
     pub(crate) fn enter(&self, kind: FaceKind) -> FaceGuard {
+        self.enter_as(kind, None)
+    }
+
+    /// The same, under a name of its own.
+    pub(crate) fn enter_as(&self, kind: FaceKind, name: Option<String>) -> FaceGuard {
         let mut roster = self.lock();
         roster.next += 1;
         let number = roster.next;
+        if let Some(name) = name {
+            roster.named.insert(number, name);
+        }
         roster.on_duty.insert(number, (kind, now()));
         self.changed.notify_one();
         FaceGuard { id: FaceId { kind, number }, faces: self.clone() }
@@ -78,6 +88,11 @@ impl Faces {
         let mut roster = self.lock();
         roster.next += 1;
         FaceId { kind, number: roster.next }
+    }
+
+    /// The name of a face as people read it: its own, or its kind's.
+    pub(crate) fn name_of(&self, face: FaceId) -> String {
+        self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
     }
 
     /// The kinds of those on duty.
@@ -117,7 +132,10 @@ impl FaceGuard {
 
 impl Drop for FaceGuard {
     fn drop(&mut self) {
-        self.faces.lock().on_duty.remove(&self.id.number);
+        let mut roster = self.faces.lock();
+        roster.on_duty.remove(&self.id.number);
+        roster.named.remove(&self.id.number);
+        drop(roster);
         self.faces.changed.notify_one();
     }
 }
@@ -136,6 +154,12 @@ mod tests {
         let terminal = faces.enter(FaceKind::Terminal);
         let other = faces.enter(FaceKind::Terminal);
         assert_eq!(faces.names(), ["window", "terminal"], "each kind is named once");
+        let phone = faces.enter_as(FaceKind::Remote, Some("websocket, phone".to_owned()));
+        assert_eq!(faces.name_of(phone.id()), "websocket, phone", "who answers is told by its own name");
+        assert_eq!(faces.name_of(window.id()), "window");
+        let gone = phone.id();
+        drop(phone);
+        assert_eq!(faces.name_of(gone), "remote", "a name goes with its face");
         assert_ne!(terminal.id(), other.id(), "two terminals are two faces");
         drop((window, terminal));
         assert_eq!(faces.names(), ["terminal"], "one terminal is still there");

@@ -24,10 +24,12 @@ mod socket;
 mod status;
 mod tools;
 
+pub(crate) use key::door_secret;
 pub(crate) use socket::{ListenError, Listening, listen};
 
 use crate::ask::{FaceId, Faces};
 use crate::book::Book;
+use crate::doors::Kept;
 use crate::gate::{Gate, Gone, World};
 use crate::socket::Channels;
 use postern_contract::Told;
@@ -46,6 +48,7 @@ pub(crate) struct Parts {
     pub(crate) told: broadcast::Sender<Told>,
     pub(crate) world: Arc<World>,
     pub(crate) started_at: Millis,
+    pub(crate) doors: Kept,
 }
 
 /// Every control method. Clones are the same.
@@ -66,6 +69,11 @@ pub(crate) trait Handle<M: Method> {
 impl Control {
     pub(crate) fn new(parts: Parts) -> Self {
         Self { parts: Arc::new(parts) }
+    }
+
+    /// The doors of this host.
+    pub(crate) fn doors(&self) -> &Kept {
+        &self.parts.doors
     }
 
     fn tell(&self, told: Told) {

@@ -50,7 +50,7 @@ impl Task {
         }
         let Some(waiting) = self.questions.close(&id) else { return };
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
-        let face_name = face.kind.name().to_owned();
+        let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
         self.question_closed(&waiting.question, name(params.answer), Some(face_name.clone()), feedback);
         for waiter in &waiting.waiters {

@@ -14,7 +14,7 @@ pub(crate) const PATH_MAX: usize = 90;
 
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BindError {
+pub enum BindError {
     /// Its path is too long for the system.
     #[error("the path of the socket {} is longer than {PATH_MAX} bytes", .0.display())]
     TooLong(PathBuf),
@@ -36,8 +36,9 @@ pub(crate) enum BindError {
 
 /// A listening socket and the lock beside it. Dropped, the socket's file goes.
 #[derive(Debug)]
-pub(crate) struct Bound {
-    pub(crate) listener: UnixListener,
+pub struct Bound {
+    /// The listener.
+    pub listener: UnixListener,
     path: PathBuf,
     lock: File,
 }
@@ -51,7 +52,7 @@ impl Drop for Bound {
 }
 
 /// Listens on `path`, mode 0600, in a folder that is private already.
-pub(crate) fn bind(path: &Path) -> Result<Bound, BindError> {
+pub fn bind(path: &Path) -> Result<Bound, BindError> {
     if path.as_os_str().len() >= PATH_MAX {
         return Err(BindError::TooLong(path.to_owned()));
     }

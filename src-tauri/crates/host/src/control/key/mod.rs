@@ -38,23 +38,33 @@ pub(super) fn vault() -> Option<Box<dyn Vault>> {
 /// A key file says that the key is in it: a client reads the file where there is one and asks the vault where there is
 /// none. So the file goes when the vault takes the key.
 pub(super) fn control_key(data: &Path, vault: Option<&dyn Vault>) -> Result<Key, FolderError> {
-    let file = data.join("control.key");
-    let Some(vault) = vault else { return read_or_make_key(&file) };
-    match in_vault(vault, &data.to_string_lossy()) {
+    kept_key(&data.join("control.key"), &data.to_string_lossy(), vault)
+}
+
+/// A secret of a door's own: as the control key, under an account of its own.
+pub(crate) fn door_secret(data: &Path, name: &str) -> io::Result<Key> {
+    let file = data.join(format!("{name}.key"));
+    let kept = kept_key(&file, &file.to_string_lossy(), vault().as_deref());
+    kept.map_err(io::Error::other)
+}
+
+fn kept_key(file: &Path, account: &str, vault: Option<&dyn Vault>) -> Result<Key, FolderError> {
+    let Some(vault) = vault else { return read_or_make_key(file) };
+    match in_vault(vault, account) {
         Ok(key) => {
-            match std::fs::remove_file(&file) {
+            match std::fs::remove_file(file) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(FolderError::Io { path: file, source });
+                    return Err(FolderError::Io { path: file.to_owned(), source });
                 }
                 Ok(()) | Err(_) => {}
             }
             Ok(key)
         }
         Err(Unkept::Vault(refused)) => {
-            tracing::info!(%refused, "the control key is kept in a file");
-            read_or_make_key(&file)
+            tracing::info!(%refused, file = %file.display(), "a key is kept in a file");
+            read_or_make_key(file)
         }
-        Err(Unkept::NoKey(source)) => Err(FolderError::Io { path: file, source }),
+        Err(Unkept::NoKey(source)) => Err(FolderError::Io { path: file.to_owned(), source }),
     }
 }
 

@@ -1,0 +1,56 @@
+//! What the host knows of doors: that they can be listed, opened and closed. What they are is written in the room
+//! `doors`, which the host does not know.
+
+use postern_contract::methods::{
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, PairedClientRef,
+};
+use std::fmt::Debug;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a door's method will give.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ControlError>> + Send + 'a>>;
+
+/// The doors, as the control methods `doors.*` reach them.
+pub trait Doors: Debug + Send + Sync {
+    /// Every door.
+    fn list(&self) -> Answer<'_, Vec<DoorRow>>;
+    /// Opens a door, or changes an open one.
+    fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow>;
+    /// Closes a door.
+    fn disable(&self, door: DoorKind) -> Answer<'_, DoorRow>;
+    /// What the other side needs.
+    fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup>;
+    /// Forgets a client.
+    fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
+    /// Closes every door, because the host ends.
+    fn close(&self) -> Answer<'_, ()>;
+}
+
+/// The doors of a host, once it has some.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    doors: Mutex<Option<Arc<dyn Doors>>>,
+}
+
+impl Kept {
+    pub(crate) fn keep(&self, doors: Arc<dyn Doors>) {
+        *self.lock() = Some(doors);
+    }
+
+    /// The doors; an error where this host has none.
+    pub(crate) fn get(&self) -> Result<Arc<dyn Doors>, ControlError> {
+        let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
+        self.lock().clone().ok_or_else(missing)
+    }
+
+    /// Takes them away: doors hold the host, which must not hold them when it ends.
+    pub(crate) fn take(&self) -> Option<Arc<dyn Doors>> {
+        self.lock().take()
+    }
+
+    /// A panic elsewhere leaves it as it was: every change is one assignment.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Doors>>> {
+        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
