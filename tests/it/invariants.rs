@@ -52,7 +52,7 @@ fn pure_rooms_never_reach_the_world() {
 #[test]
 fn the_product_runs_without_a_window() {
     let metadata = metadata();
-    for room in ["store", "host", "client", "cli", "run"] {
+    for room in ["store", "host", "doors", "client", "cli", "run"] {
         let reached = reaches(&metadata, &format!("postern-{room}"));
         for window in ["tauri", "wry", "tao", "webkit2gtk"] {
             assert!(!reached.contains(window), "{room} runs without a window, yet it reaches {window}");
@@ -73,6 +73,7 @@ fn rooms_know_only_whom_they_may() {
         ("client", &["protocol"]),
         ("run", &["client", "protocol"]),
         ("host", &["command", "policy", "request", "protocol", "contract", "store"]),
+        ("doors", &["host", "client", "command", "policy", "request", "protocol", "contract", "store"]),
     ]);
     let metadata = metadata();
     for (room, may) in allowed {

@@ -9,6 +9,7 @@
 mod agents;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 mod crash;
+mod doors;
 mod invariants;
 mod policy;
 mod sandbox;

@@ -2,6 +2,7 @@
 
 use super::Heard;
 use postern_contract::methods::ControlError;
+use postern_doors::Doors;
 use postern_host::session::SystemSession;
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig, StartError};
@@ -24,6 +25,7 @@ impl Embedded {
         user: User,
     ) -> Result<(Self, mpsc::Receiver<Heard>), StartError> {
         let host = Host::start(HostConfig { data, user, session: Arc::new(SystemSession) }).await?;
+        Doors::open(&host).await;
         let mut told = host.watch();
         let (hear, heard) = mpsc::channel(64);
         tokio::spawn(async move {

@@ -66,6 +66,9 @@ pub(crate) enum Command {
     /// Skills and the CLIs that they use
     #[command(subcommand)]
     Skills(Skills),
+    /// Other ways in: approver clients over WebSocket, OpenClaw
+    #[command(subcommand)]
+    Doors(Doors),
     /// Deny everything for a while (15m, 1h), or until `resume`
     Pause {
         /// How long
@@ -359,4 +362,44 @@ pub(crate) enum Skills {
         /// One CLI of it
         cli: Option<String>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Doors {
+    /// Every door: whether it is open, and who is at it
+    List(Json),
+    /// Open a door, or change an open one
+    Enable {
+        /// The door
+        door: DoorName,
+        /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
+        /// socket=PATH. An empty value forgets it
+        #[arg(value_name = "KEY=VALUE")]
+        values: Vec<String>,
+    },
+    /// Close a door and cut off everybody at it
+    Disable {
+        /// The door
+        door: DoorName,
+    },
+    /// What the other side of an open door needs; for websocket, a new pairing code
+    Setup {
+        /// The door
+        door: DoorName,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Forget a client of a door and cut it off
+    Revoke {
+        /// The door
+        door: DoorName,
+        /// The client's id, as `doors list` prints it
+        client: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DoorName {
+    Websocket,
+    Openclaw,
 }

@@ -73,6 +73,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Show { request, json } => commands::history::show(&mut link()?, request, json.json),
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
         Command::Skills(command) => commands::skills::run(&mut link()?, command),
+        Command::Doors(command) => commands::doors::run(&mut link()?, command),
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
         Command::Resume => commands::status::resume(&mut link()?),
         Command::Completions { shell } => commands::shell::completions(shell),

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
+use postern_doors::Doors;
 use postern_host::{Host, HostConfig, StartError};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
@@ -28,6 +29,7 @@ async fn serve(config: HostConfig) -> Result<(), Failure> {
         StartError::AlreadyRunning(_) => Failure { code: 3, message: error.to_string() },
         _ => Failure::own(error),
     })?;
+    Doors::open(&host).await;
     print::line(format!("ready {}", host.data().display()))?;
     tokio::select! {
         _ = term.recv() => {}

@@ -128,8 +128,7 @@ impl Task {
             }
             Message::Closed(connection) => self.closed(connection),
             Message::Settings { agent, reply } => {
-                let policy = self.parts.book.policy(&agent);
-                answer(reply, policy.map(|policy| policy.settings.clone()));
+                answer(reply, self.parts.book.policy(&agent).map(|policy| policy.settings.clone()));
             }
             Message::IsBusy { agent, reply } => {
                 let busy = self.requests.values().any(|request| request.agent == agent)

@@ -1,0 +1,192 @@
+//! Which doors are open, and what was typed for each.
+
+use crate::door::Door;
+use crate::values::Values;
+use postern_contract::methods::{
+    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
+};
+use postern_host::Host;
+use postern_host::doors::Answer;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// Under what name the host keeps which doors are open.
+const KEPT: &str = "doors";
+
+/// The doors of a host. One call at a time opens, changes or closes one.
+#[derive(Debug)]
+pub struct Doors {
+    host: Host,
+    slots: Mutex<BTreeMap<DoorKind, Slot>>,
+}
+
+/// One door, as it is kept.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    enabled: bool,
+    values: Values,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    kept: Kept,
+    /// Open; or why not. None where it is not enabled.
+    door: Option<Result<Door, String>>,
+}
+
+impl Doors {
+    /// Opens the doors that were open when the host last ended, and gives them to it. One that cannot be opened is broken
+    /// and says why; the others open all the same.
+    pub async fn open(host: &Host) {
+        let kept = match host.recall(KEPT).await {
+            Ok(Some(value)) => {
+                serde_json::from_value::<BTreeMap<DoorKind, Kept>>(value).unwrap_or_else(|error| {
+                    tracing::error!(%error, "which doors are open cannot be read: they stay closed");
+                    BTreeMap::new()
+                })
+            }
+            Ok(None) => BTreeMap::new(),
+            Err(error) => {
+                tracing::error!(%error, "which doors are open cannot be read: they stay closed");
+                BTreeMap::new()
+            }
+        };
+        let mut slots = BTreeMap::new();
+        for kind in DoorKind::ALL {
+            let kept = kept.get(&kind).cloned().unwrap_or_default();
+            let door = if kept.enabled { Some(opened(kind, host, &kept.values).await) } else { None };
+            slots.insert(kind, Slot { kept, door });
+        }
+        let doors = Self { host: host.clone(), slots: Mutex::new(slots) };
+        host.keep_doors(Arc::new(doors));
+    }
+
+    async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {
+        let kept: BTreeMap<_, _> = slots.iter().map(|(kind, slot)| (*kind, &slot.kept)).collect();
+        let odd = |error: String| ControlError::new(ControlCode::Store, error);
+        let value = serde_json::to_value(kept).map_err(|error| odd(error.to_string()))?;
+        self.host.remember(KEPT, value).await.map_err(|error| odd(error.to_string()))
+    }
+
+    async fn enable(&self, params: DoorEnable) -> Result<DoorRow, ControlError> {
+        let mut slots = self.slots.lock().await;
+        let slot = slots.entry(params.door).or_default();
+        let before = slot.kept.clone();
+        let mut values = before.values.clone();
+        values.extend(params.values);
+        // What is left empty is forgotten.
+        values.retain(|_, value| !value.is_empty());
+        if let Some(Ok(open)) = slot.door.take() {
+            open.close().await;
+        }
+        match Door::open(params.door, &self.host, &values).await {
+            Ok(door) => slot.door = Some(Ok(door)),
+            Err(error) => {
+                // As it was: a mistyped setting closes nothing.
+                if before.enabled {
+                    slot.door = Some(opened(params.door, &self.host, &before.values).await);
+                }
+                return Err(error);
+            }
+        }
+        slot.kept = Kept { enabled: true, values };
+        let row = row(params.door, slot);
+        self.remember(&slots).await?;
+        Ok(row)
+    }
+
+    async fn disable(&self, kind: DoorKind) -> Result<DoorRow, ControlError> {
+        let mut slots = self.slots.lock().await;
+        let slot = slots.entry(kind).or_default();
+        if let Some(Ok(door)) = slot.door.take() {
+            door.close().await;
+        }
+        slot.kept.enabled = false;
+        let row = row(kind, slot);
+        self.remember(&slots).await?;
+        Ok(row)
+    }
+}
+
+impl postern_host::doors::Doors for Doors {
+    fn list(&self) -> Answer<'_, Vec<DoorRow>> {
+        Box::pin(async {
+            let slots = self.slots.lock().await;
+            Ok(slots.iter().map(|(kind, slot)| row(*kind, slot)).collect())
+        })
+    }
+
+    fn enable(&self, params: DoorEnable) -> Answer<'_, DoorRow> {
+        Box::pin(Self::enable(self, params))
+    }
+
+    fn disable(&self, door: DoorKind) -> Answer<'_, DoorRow> {
+        Box::pin(Self::disable(self, door))
+    }
+
+    fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup> {
+        Box::pin(async move { open_one(&*self.slots.lock().await, door)?.set_up().await })
+    }
+
+    fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow> {
+        Box::pin(async move {
+            let slots = self.slots.lock().await;
+            open_one(&slots, client.door)?.revoke(&client.client).await?;
+            slots.get(&client.door).map(|slot| row(client.door, slot)).ok_or_else(|| closed(client.door))
+        })
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        Box::pin(async {
+            let slots = std::mem::take(&mut *self.slots.lock().await);
+            for door in slots.into_values().filter_map(|slot| slot.door?.ok()) {
+                door.close().await;
+            }
+            Ok(())
+        })
+    }
+}
+
+async fn opened(kind: DoorKind, host: &Host, values: &Values) -> Result<Door, String> {
+    Door::open(kind, host, values).await.map_err(|error| {
+        tracing::error!(door = kind.name(), %error, "a door cannot be opened");
+        error.message
+    })
+}
+
+fn open_one(slots: &BTreeMap<DoorKind, Slot>, kind: DoorKind) -> Result<&Door, ControlError> {
+    match slots.get(&kind).and_then(|slot| slot.door.as_ref()) {
+        Some(Ok(door)) => Ok(door),
+        Some(Err(problem)) => {
+            Err(ControlError::refused(format!("the door {} is broken: {problem}", kind.name())))
+        }
+        None => Err(closed(kind)),
+    }
+}
+
+fn closed(kind: DoorKind) -> ControlError {
+    ControlError::refused(format!("the door {0} is closed: postern doors enable {0}", kind.name()))
+}
+
+fn row(door: DoorKind, slot: &Slot) -> DoorRow {
+    let (state, problem) = match &slot.door {
+        None => (DoorState::Off, None),
+        Some(Ok(_)) => (DoorState::Open, None),
+        Some(Err(problem)) => (DoorState::Broken, Some(problem.clone())),
+    };
+    let clients = match &slot.door {
+        Some(Ok(open)) => open.clients(),
+        Some(Err(_)) | None => Vec::new(),
+    };
+    DoorRow {
+        door,
+        about: door.about().to_owned(),
+        state,
+        problem,
+        values: slot.kept.values.clone(),
+        clients,
+    }
+}

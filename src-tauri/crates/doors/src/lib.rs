@@ -1,0 +1,41 @@
+//! Doors: adapters that turn somebody else's protocol into the same requests, questions and answers.
+//!
+//! A door decides nothing. One that leads approvers in ([`websocket`]) is a face like the window and the terminal; one that
+//! leads requests in ([`openclaw`]) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
+//! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
+
+mod door;
+mod doors;
+mod openclaw;
+mod values;
+mod websocket;
+
+pub use doors::Doors;
+
+use postern_contract::methods::{ControlCode, ControlError, Method};
+use postern_host::{FaceId, Host};
+use postern_policy::Millis;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Calls a control method of the host, for a face.
+async fn call<M: Method>(host: &Host, face: FaceId, params: &M::Params) -> Result<M::Result, ControlError> {
+    let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
+    let answer = host.call(&face, M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
+    serde_json::from_value(answer).map_err(odd)
+}
+
+/// The folder where doors keep files and sockets: 0700, in the data folder.
+fn folder(host: &Host) -> io::Result<PathBuf> {
+    let folder = host.data().join("doors");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    Ok(folder)
+}
+
+/// Milliseconds since 1970.
+fn now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+}

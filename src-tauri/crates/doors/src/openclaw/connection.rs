@@ -1,0 +1,227 @@
+//! One connection: one line in, at most one line out.
+
+use super::Shared;
+use super::check::{check, content};
+use super::job::{Ended, Listener, Stage};
+use super::message::{Decision, Exec, Line, Question, Refusal, decision_line, exec_line, stranger_line};
+use super::proof::{Unproved, is_token};
+use super::{relay, screen, work};
+use postern_contract::methods::{Explain, ExplainCommand};
+use postern_host::FaceKind;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
+use tokio::net::UnixStream;
+use tokio::time::{Instant, interval, sleep_until, timeout};
+use uuid::Uuid;
+
+/// The longest line of a client, in bytes.
+const LONGEST: u64 = 256_000;
+/// How long a client may take to send its line or to take its answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// OpenClaw gives up on a run after 20 s, on a decision after 15 s: before that it is told that it goes on, or nothing.
+const RUN_WINDOW: Duration = Duration::from_secs(18);
+const DECISION_WINDOW: Duration = Duration::from_millis(14_500);
+/// How often it is looked whether the client is still there.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What ended the waiting for a job.
+enum Over {
+    Ended(Option<Ended>),
+    Late,
+    Gone,
+}
+
+/// Serves one connection.
+pub(super) async fn serve(shared: &Arc<Shared>, mut stream: UnixStream) {
+    let began = Instant::now();
+    let own = rustix::process::geteuid().as_raw();
+    let is_own = stream.peer_cred().is_ok_and(|peer| peer.uid() == own);
+    if !is_own {
+        say(&mut stream, &stranger_line()).await;
+        return;
+    }
+    let mut line = String::new();
+    let read = timeout(PATIENCE, BufReader::new((&mut stream).take(LONGEST)).read_line(&mut line)).await;
+    // A line that is no message is closed upon in silence, as OpenClaw's own app does.
+    let Ok(Ok(1..)) = read else { return };
+    match serde_json::from_str(&line) {
+        Ok(Line::Request { token, id, request }) => {
+            let answer = if is_token(&shared.token.text(), &token) {
+                decision(shared, &stream, request, began).await
+            } else {
+                Some(Decision::Deny)
+            };
+            if let Some(decision) = answer {
+                say(&mut stream, &decision_line(&id, decision)).await;
+            }
+        }
+        Ok(Line::Exec { id, nonce, ts, hmac, request_json }) => {
+            let exec = proved(shared, (&nonce, ts, &request_json, &hmac));
+            let answer = match exec {
+                Ok(exec) => run(shared, &stream, exec, began).await,
+                Err(refusal) => Some(Err(refusal)),
+            };
+            if let Some(answer) = answer {
+                say(&mut stream, &exec_line(&id, &answer)).await;
+            }
+        }
+        Err(_) => {}
+    }
+}
+
+/// The request in a line that is proved. Time, proof, nonce, JSON: in this order.
+fn proved(shared: &Shared, line: (&str, i64, &str, &str)) -> Result<Exec, Refusal> {
+    let mut nonces = shared.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+    nonces.check(&shared.token.text(), line, crate::now()).map_err(|unproved| match unproved {
+        Unproved::Expired => Refusal::invalid("expired request", "ttl"),
+        Unproved::Forged => Refusal::invalid("invalid auth", "hmac"),
+        Unproved::Replayed => Refusal::invalid("replayed request", "replay"),
+    })?;
+    serde_json::from_str(line.2).map_err(|_| Refusal::invalid("invalid payload", "json"))
+}
+
+/// Runs it, or says why not. None where nobody is there to be told.
+async fn run(
+    shared: &Arc<Shared>,
+    stream: &UnixStream,
+    exec: Exec,
+    began: Instant,
+) -> Option<Result<super::message::Ran, Refusal>> {
+    if let Err(refusal) = check(&exec, screen::may_record()) {
+        return Some(Err(refusal));
+    }
+    let key = content(&exec);
+    let Some((listener, sender)) = shared.jobs.join(&key) else {
+        return Some(Err(Refusal::unavailable("SYSTEM_RUN_DENIED: too many requests wait", "queue-full")));
+    };
+    let request_id = Uuid::new_v4();
+    if let Some(sender) = sender {
+        let relayed = exec.approval_decision.filter(|_| shared.relay);
+        let relaying = relayed.map(|decision| relay::relay(shared, request_id, decision));
+        let way = shared.way.clone();
+        tokio::task::spawn_blocking(move || {
+            work::run(&way, exec, request_id, &sender);
+            drop(relaying);
+        });
+    }
+    match wait(&listener, stream, began + RUN_WINDOW).await {
+        Over::Ended(Some(Ended::Exec(answer))) => {
+            shared.jobs.forget(&key);
+            Some(answer)
+        }
+        Over::Ended(_) => {
+            shared.jobs.forget(&key);
+            Some(Err(Refusal::unavailable(
+                "SYSTEM_RUN_DENIED: Postern is shutting down",
+                "companion-unavailable",
+            )))
+        }
+        Over::Late => {
+            listener.job.bridge();
+            Some(Err(still(&listener.job.stage())))
+        }
+        Over::Gone => {
+            if listener.is_last() {
+                shared.jobs.forget(&key);
+                let way = shared.way.clone();
+                tokio::task::spawn_blocking(move || way.kill(request_id));
+            }
+            None
+        }
+    }
+}
+
+fn still(stage: &Stage) -> Refusal {
+    match stage {
+        Stage::Running | Stage::Ended(_) => Refusal::unavailable(
+            "SYSTEM_RUN_PENDING: it is still running; ask again with the same command to get its result",
+            "still-running",
+        ),
+        Stage::Waiting => Refusal::unavailable(
+            "SYSTEM_RUN_PENDING: no answer yet, the question is still open; ask again with the same command to wait for it",
+            "approval-pending",
+        ),
+    }
+}
+
+/// A decision; none where nobody decided in time.
+async fn decision(
+    shared: &Arc<Shared>,
+    stream: &UnixStream,
+    question: Question,
+    began: Instant,
+) -> Option<Decision> {
+    if let Some(decision) = judged(shared, &question).await {
+        return Some(decision);
+    }
+    let key = format!("decision:{}", serde_json::to_string(&question).unwrap_or_default());
+    let (listener, sender) = shared.jobs.join(&key)?;
+    if let Some(sender) = sender {
+        let way = shared.way.clone();
+        tokio::task::spawn_blocking(move || work::decide(&way, &question, &sender));
+    }
+    match wait(&listener, stream, began + DECISION_WINDOW).await {
+        Over::Ended(Some(Ended::Decision(decision))) => {
+            shared.jobs.forget(&key);
+            decision
+        }
+        // The question goes on, and the same one joins it.
+        Over::Ended(_) | Over::Late | Over::Gone => None,
+    }
+}
+
+/// What the rules say; none where they ask.
+async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
+    let explain = Explain {
+        agent: shared.agent.clone(),
+        argv: None,
+        shell: Some(question.command.clone()),
+        cwd: question.cwd.clone(),
+        env: std::collections::BTreeMap::new(),
+        session: question.session_key.clone(),
+    };
+    let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
+    match crate::call::<ExplainCommand>(&shared.host, face, &explain).await {
+        Ok(explained) => match explained.decision {
+            postern_policy::Decision::Allow => Some(Decision::AllowOnce),
+            postern_policy::Decision::Deny => Some(Decision::Deny),
+            postern_policy::Decision::Ask => None,
+        },
+        Err(error) => {
+            tracing::warn!(%error, "OpenClaw's question could not be judged");
+            Some(Decision::Deny)
+        }
+    }
+}
+
+async fn wait(listener: &Listener, stream: &UnixStream, until: Instant) -> Over {
+    tokio::select! {
+        biased;
+        ended = listener.job.ended() => Over::Ended(ended),
+        () = sleep_until(until) => Over::Late,
+        () = gone(stream) => Over::Gone,
+    }
+}
+
+/// Resolves when nobody reads any more. A client that only stopped writing is there: OpenClaw half-closes at once.
+async fn gone(stream: &UnixStream) {
+    let mut looks = interval(LOOK);
+    loop {
+        looks.tick().await;
+        match stream.ready(Interest::WRITABLE).await {
+            Ok(ready) if ready.is_write_closed() => return,
+            Ok(_) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+async fn say(stream: &mut UnixStream, line: &str) {
+    // Who does not take it has gone.
+    _ = timeout(PATIENCE, async {
+        stream.write_all(line.as_bytes()).await?;
+        stream.shutdown().await
+    })
+    .await;
+}

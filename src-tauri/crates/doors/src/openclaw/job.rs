@@ -1,0 +1,177 @@
+//! One request of OpenClaw's, from its start to its end, whoever listens. OpenClaw gives up on a connection after twenty
+//! seconds; the job goes on, and the same request sent again joins it.
+
+use super::message::{Decision, Ran, Refusal};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Jobs at a time, those included whose end nobody has fetched.
+const JOBS: usize = 32;
+/// How long an end is kept for who asks again.
+const KEPT: Duration = Duration::from_mins(10);
+
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nobody has decided.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It is over.
+    Ended(Ended),
+}
+
+/// What came of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// A run, or why it did not run.
+    Exec(Result<Ran, Refusal>),
+    /// A decision; none where nobody decided.
+    Decision(Option<Decision>),
+}
+
+/// A job.
+#[derive(Debug)]
+pub(super) struct Job {
+    stage: watch::Receiver<Stage>,
+    listeners: AtomicUsize,
+    /// Somebody was told that it goes on: nobody listening does not end it.
+    bridged: AtomicBool,
+    ended_at: Mutex<Option<Instant>>,
+}
+
+impl Job {
+    /// How far it is.
+    pub(super) fn stage(&self) -> Stage {
+        self.stage.borrow().clone()
+    }
+
+    /// Waits for its end. None where whoever works on it went without one.
+    pub(super) async fn ended(&self) -> Option<Ended> {
+        let mut stage = self.stage.clone();
+        let ended = stage.wait_for(|stage| matches!(stage, Stage::Ended(_))).await.ok()?;
+        let Stage::Ended(ended) = &*ended else { return None };
+        Some(ended.clone())
+    }
+
+    /// It goes on though nobody listens.
+    pub(super) fn bridge(&self) {
+        self.bridged.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stale(&self) -> bool {
+        if !matches!(*self.stage.borrow(), Stage::Ended(_)) && self.stage.has_changed().is_ok() {
+            return false;
+        }
+        let mut ended_at = self.ended_at.lock().unwrap_or_else(PoisonError::into_inner);
+        ended_at.get_or_insert_with(Instant::now).elapsed() >= KEPT
+    }
+}
+
+/// Listens to a job for as long as it is held.
+#[derive(Debug)]
+pub(super) struct Listener {
+    pub(super) job: Arc<Job>,
+}
+
+impl Listener {
+    fn new(job: &Arc<Job>) -> Self {
+        job.listeners.fetch_add(1, Ordering::Relaxed);
+        Self { job: Arc::clone(job) }
+    }
+
+    /// Whether nobody else listens, and nobody was told that it goes on.
+    pub(super) fn is_last(&self) -> bool {
+        self.job.listeners.load(Ordering::Relaxed) == 1 && !self.job.bridged.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.job.listeners.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The jobs, by what they are about.
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    all: Mutex<HashMap<String, Arc<Job>>>,
+}
+
+impl Jobs {
+    /// Joins the job about `key`, or begins one: then the sender is given to who works on it. None where there are too many.
+    pub(super) fn join(&self, key: &str) -> Option<(Listener, Option<watch::Sender<Stage>>)> {
+        let mut all = self.lock();
+        all.retain(|_, job| !job.is_stale());
+        if let Some(job) = all.get(key) {
+            return Some((Listener::new(job), None));
+        }
+        if all.len() >= JOBS {
+            return None;
+        }
+        let (sender, stage) = watch::channel(Stage::Waiting);
+        let job = Job { stage, listeners: 0.into(), bridged: false.into(), ended_at: Mutex::default() };
+        let job = Arc::new(job);
+        all.insert(key.to_owned(), Arc::clone(&job));
+        Some((Listener::new(&job), Some(sender)))
+    }
+
+    /// Its end was told: the same request is a new one from now on.
+    pub(super) fn forget(&self, key: &str) {
+        self.lock().remove(key);
+    }
+
+    /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Job>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, Ended, JOBS, Jobs, Stage};
+
+    #[tokio::test]
+    async fn the_same_request_joins_until_its_end_was_told() {
+        let jobs = Jobs::default();
+        let (first, sender) = jobs.join("a").unwrap();
+        let sender = sender.expect("it begins");
+        assert!(first.is_last());
+        let (second, none) = jobs.join("a").unwrap();
+        assert!(none.is_none() && !first.is_last(), "it is one job with two listeners");
+        let end = Ended::Decision(Some(Decision::Deny));
+        sender.send(Stage::Ended(end.clone())).unwrap();
+        drop(sender);
+        assert_eq!((first.job.ended().await, second.job.ended().await), (Some(end.clone()), Some(end)));
+        jobs.forget("a");
+        assert!(jobs.join("a").unwrap().1.is_some(), "what was told is over");
+    }
+
+    #[tokio::test]
+    async fn a_job_whose_worker_is_gone_has_no_end() {
+        let jobs = Jobs::default();
+        let (listener, sender) = jobs.join("a").unwrap();
+        drop(sender);
+        assert_eq!(listener.job.ended().await, None, "nobody waits for good");
+    }
+
+    #[test]
+    fn there_are_only_so_many() {
+        let jobs = Jobs::default();
+        let held: Vec<_> = (0..JOBS).map(|number| jobs.join(&number.to_string()).unwrap()).collect();
+        assert!(jobs.join("one more").is_none());
+        assert!(jobs.join("0").is_some(), "who joins takes no place");
+        drop(held);
+    }
+
+    #[test]
+    fn a_bridged_job_is_not_ended_by_who_leaves() {
+        let jobs = Jobs::default();
+        let (listener, _sender) = jobs.join("a").unwrap();
+        listener.job.bridge();
+        assert!(!listener.is_last());
+    }
+}

@@ -1,0 +1,181 @@
+//! The two messages of OpenClaw's companion socket, and their answers.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A line of a client. One that is neither is closed upon in silence.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(super) enum Line {
+    /// Asks for a decision alone: OpenClaw runs the command itself.
+    Request { token: String, id: String, request: Question },
+    /// Asks for a run.
+    #[serde(rename_all = "camelCase")]
+    Exec { id: String, nonce: String, ts: i64, hmac: String, request_json: String },
+}
+
+/// What a decision is asked about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Question {
+    pub(super) command: String,
+    #[serde(default)]
+    pub(super) cwd: Option<String>,
+    #[serde(default)]
+    pub(super) session_key: Option<String>,
+    #[serde(default)]
+    pub(super) agent_id: Option<String>,
+    /// What may be answered; what is not a list of names is as if it were not there.
+    #[serde(default, deserialize_with = "names")]
+    pub(super) allowed_decisions: Vec<String>,
+}
+
+/// What is to be run. Unknown members are passed over, as OpenClaw's own app does.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Exec {
+    pub(super) command: Vec<String>,
+    #[serde(default)]
+    pub(super) raw_command: Option<String>,
+    #[serde(default)]
+    pub(super) cwd: Option<String>,
+    #[serde(default)]
+    pub(super) env: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    pub(super) timeout_ms: Option<u64>,
+    #[serde(default)]
+    pub(super) needs_screen_recording: Option<bool>,
+    #[serde(default)]
+    pub(super) agent_id: Option<String>,
+    #[serde(default)]
+    pub(super) session_key: Option<String>,
+    #[serde(default)]
+    pub(super) approval_decision: Option<Decision>,
+    #[serde(default)]
+    pub(super) approval_source: Option<Value>,
+}
+
+/// A decision's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Decision {
+    AllowOnce,
+    AllowAlways,
+    Deny,
+}
+
+/// Why a command was not run, in OpenClaw's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) reason: String,
+}
+
+impl Refusal {
+    /// What was sent is not a request.
+    pub(super) fn invalid(message: impl Into<String>, reason: &str) -> Self {
+        Self { code: "INVALID_REQUEST", message: message.into(), reason: reason.to_owned() }
+    }
+
+    /// It is a request, and nothing was run.
+    pub(super) fn unavailable(message: impl Into<String>, reason: &str) -> Self {
+        Self { code: "UNAVAILABLE", message: message.into(), reason: reason.to_owned() }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Ran {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exit_code: Option<i32>,
+    pub(super) timed_out: bool,
+    pub(super) success: bool,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    pub(super) error: Option<String>,
+}
+
+/// The answer to an exec request, as a line.
+pub(super) fn exec_line(id: &str, answer: &Result<Ran, Refusal>) -> String {
+    let line = match answer {
+        Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),
+        Err(refusal) => json!({
+            "type": "exec-res",
+            "id": id,
+            "ok": false,
+            "error": {"code": refusal.code, "message": refusal.message, "reason": refusal.reason},
+        }),
+    };
+    format!("{line}\n")
+}
+
+/// The answer to a request for a decision, as a line.
+pub(super) fn decision_line(id: &str, decision: Decision) -> String {
+    format!("{}\n", json!({"type": "decision", "id": id, "decision": decision}))
+}
+
+/// What somebody of another user is told, whatever was asked.
+pub(super) fn stranger_line() -> String {
+    decision_line(&Uuid::new_v4().to_string(), Decision::Deny)
+}
+
+fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    Ok(all.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, Line, Ran, Refusal, decision_line, exec_line};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn lines_of_other_types_are_none() {
+        for text in ["{}", "[]", r#"{"type":"other"}"#, r#"{"type":"exec","id":"x"}"#, "exec"] {
+            assert!(serde_json::from_str::<Line>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_list_of_decisions_is_as_if_it_were_not_there() {
+        let line = json!({"type": "request", "token": "t", "id": "i",
+            "request": {"command": "ls", "allowedDecisions": "deny", "host": "gateway"}});
+        let Line::Request { request, .. } = serde_json::from_value(line).unwrap() else {
+            panic!("a request")
+        };
+        assert!(request.allowed_decisions.is_empty());
+        assert_eq!(request.command, "ls");
+    }
+
+    #[test]
+    fn answers_have_openclaws_shape() {
+        let ran = Ran {
+            exit_code: None,
+            timed_out: true,
+            success: false,
+            stdout: "a".into(),
+            stderr: String::new(),
+            error: None,
+        };
+        let of = |line: String| serde_json::from_str::<Value>(&line).unwrap();
+        assert_eq!(
+            of(exec_line("7", &Ok(ran))),
+            json!({"type":"exec-res","id":"7","ok":true,
+                "payload":{"timedOut":true,"success":false,"stdout":"a","stderr":"","error":null}})
+        );
+        assert_eq!(
+            of(exec_line("7", &Err(Refusal::invalid("invalid auth", "hmac")))),
+            json!({"type":"exec-res","id":"7","ok":false,
+                "error":{"code":"INVALID_REQUEST","message":"invalid auth","reason":"hmac"}})
+        );
+        assert_eq!(
+            of(decision_line("8", Decision::AllowOnce)),
+            json!({"type":"decision","id":"8","decision":"allow-once"})
+        );
+    }
+}

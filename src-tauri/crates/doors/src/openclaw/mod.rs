@@ -1,0 +1,151 @@
+//! OpenClaw's companion socket: an unmodified OpenClaw node asks here instead of its own app.
+//!
+//! The door is a client of one agent: what OpenClaw asks is asked on that agent's channel, judged by that agent's rules,
+//! and shown as that agent's question. What it says about sessions and agents of its own is told to the person as a name.
+//! A decision that a request carries is not a person's: it counts only where the person turned `relay` on, and then as
+//! the answer to a question, never against a rule that denies.
+
+mod check;
+mod connection;
+mod job;
+mod message;
+mod proof;
+mod relay;
+mod screen;
+mod work;
+
+use crate::values::{Values, only, switch};
+use job::Jobs;
+use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
+use postern_host::{BindError, Bound, FaceKind, Host, bind};
+use postern_policy::AgentId;
+use postern_protocol::Key;
+use proof::Nonces;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use work::Way;
+
+/// Connections at a time. OpenClaw opens one for each request and closes it within twenty seconds.
+const CONNECTIONS: usize = 32;
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct Openclaw {
+    shared: Arc<Shared>,
+    socket: PathBuf,
+    closed: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// What every connection needs.
+#[derive(Debug)]
+struct Shared {
+    host: Host,
+    agent: AgentId,
+    way: Way,
+    token: Key,
+    relay: bool,
+    jobs: Jobs,
+    nonces: Mutex<Nonces>,
+}
+
+impl Openclaw {
+    /// Listens.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        only(values, &["agent", "relay", "socket"])?;
+        let relay = switch(values, "relay")?;
+        let name = values.get("agent").ok_or_else(|| {
+            ControlError::invalid(
+                "say whose rules hold for OpenClaw: agent=ID (postern agents add ID makes one)",
+            )
+        })?;
+        let agent = AgentId::new(name).map_err(|error| ControlError::invalid(format!("agent: {error}")))?;
+        let face = host.named_face(FaceKind::Remote, "openclaw").id();
+        let row = crate::call::<GetAgent>(host, face, &AgentRef { agent: agent.clone() }).await?;
+        let way = Way { socket: row.socket.into(), key_file: row.key_file.into() };
+        let odd = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
+        let socket = match values.get("socket") {
+            Some(path) => PathBuf::from(path),
+            None => crate::folder(host).map_err(odd)?.join("openclaw.sock"),
+        };
+        if !socket.is_absolute() {
+            return Err(ControlError::invalid("socket is an absolute path, in a folder that is yours alone"));
+        }
+        let bound = bind(&socket).map_err(|error: BindError| ControlError::refused(error.to_string()))?;
+        let token = host.secret("openclaw").await.map_err(odd)?;
+        let shared = Shared {
+            host: host.clone(),
+            agent,
+            way,
+            token,
+            relay,
+            jobs: Jobs::default(),
+            nonces: Mutex::default(),
+        };
+        let (closed, tasks, shared) = (CancellationToken::new(), TaskTracker::new(), Arc::new(shared));
+        tasks.spawn(accept(bound, Arc::clone(&shared), closed.clone(), tasks.clone()));
+        Ok(Self { shared, socket, closed, tasks })
+    }
+
+    /// Socket and token, and what to set on the other side.
+    #[expect(clippy::unused_async, reason = "as every door's")]
+    pub(crate) async fn set_up(&self) -> Result<DoorSetup, ControlError> {
+        let (socket, token) = (self.socket.to_string_lossy().into_owned(), self.shared.token.text());
+        let document = serde_json::json!({
+            "version": 1,
+            "socket": {"path": socket, "token": token},
+            "defaults": {"security": "full", "ask": "off", "askFallback": "deny"},
+            "agents": {},
+        });
+        let text = format!(
+            "On the Mac where OpenClaw's node runs, let Postern decide:\n\
+             1. Save this as approvals.json, and run: openclaw approvals set --file approvals.json\n\n{document:#}\n\n\
+             2. Start the node with OPENCLAW_NODE_EXEC_HOST=app. Its own list then allows everything and Postern's rules\n\
+             \x20  for the agent {} decide. OpenClaw before 2026.8 reads the same text from ~/.openclaw/exec-approvals.json.\n\
+             3. Quit OpenClaw's own companion app: one app serves a socket.\n",
+            self.shared.agent
+        );
+        let values = BTreeMap::from([("socket".to_owned(), socket), ("token".to_owned(), token)]);
+        Ok(DoorSetup { door: DoorKind::Openclaw, values, text })
+    }
+
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+async fn accept(bound: Bound, shared: Arc<Shared>, closed: CancellationToken, tasks: TaskTracker) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let stream = tokio::select! {
+            () = closed.cancelled() => return,
+            accepted = bound.listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of descriptors, most likely: others get a moment to give some back.
+                    tracing::warn!(%error, "an OpenClaw client could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            },
+        };
+        // Where no place is left the connection is closed again: OpenClaw says that its companion is unavailable.
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let (shared, closed) = (Arc::clone(&shared), closed.clone());
+        // A panic ends its own task alone.
+        tasks.spawn(async move {
+            tokio::select! {
+                () = connection::serve(&shared, stream) => {}
+                () = closed.cancelled() => {}
+            }
+            drop(place);
+        });
+    }
+}

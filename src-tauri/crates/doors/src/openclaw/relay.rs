@@ -1,0 +1,67 @@
+//! Answering a question with the decision that its request carried. Only where the person turned relaying on; a request
+//! that is denied, or allowed by a rule, never comes here.
+
+use super::Shared;
+use super::message::Decision;
+use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
+use postern_contract::{Answer, AnswerParams, Question, Scope};
+use postern_host::{FaceGuard, FaceKind};
+use std::sync::Arc;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use uuid::Uuid;
+
+/// Answers the question of `request_id` as soon as there is one, until what this gives is dropped.
+pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) -> DropGuard {
+    let over = CancellationToken::new();
+    let guard = over.clone().drop_guard();
+    let shared = Arc::clone(shared);
+    // On duty before it is asked, or nobody would be.
+    let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
+    tokio::spawn(async move {
+        tokio::select! {
+            () = answer(&shared, &face, request_id, decision) => {}
+            () = over.cancelled() => {}
+        }
+    });
+    guard
+}
+
+async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: Decision) {
+    let mut told = shared.host.watch();
+    loop {
+        if let Some(question) = question_of(shared, face, request_id).await {
+            let offer = question.proposals.first().filter(|_| decision == Decision::AllowAlways);
+            let params = AnswerParams {
+                question_id: question.id.clone(),
+                digest: question.digest.clone(),
+                answer: if offer.is_some() { Answer::Always } else { Answer::Once },
+                scope: Scope::Agent,
+                proposal: offer.map(|offer| offer.id.clone()),
+                edited: None,
+                lifetime: None,
+                feedback: None,
+            };
+            if let Err(error) = crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
+                tracing::warn!(%error, "a decision could not be relayed");
+            }
+            return;
+        }
+        match told.recv().await {
+            Ok(_) | Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// The question that waits for a request of this agent's.
+async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<Question> {
+    let waiting = crate::call::<ListQuestions>(&shared.host, face.id(), &Nothing {}).await.ok()?.questions;
+    if waiting.is_empty() {
+        return None;
+    }
+    let filter = RequestFilter { agent: Some(shared.agent.clone()), ..RequestFilter::default() };
+    let rows = crate::call::<ListRequests>(&shared.host, face.id(), &filter).await.ok()?.requests;
+    let row = rows.into_iter().find(|row| row.request_id == request_id.to_string())?;
+    waiting.into_iter().find(|question| question.requests.contains(&row.id))
+}

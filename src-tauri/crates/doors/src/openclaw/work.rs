@@ -1,0 +1,165 @@
+//! Doing a job on the agent's own channel, as any client of that agent does. Blocking: it has a thread of its own.
+
+use super::job::{Ended, Stage};
+use super::message::{Decision, Exec, Question, Ran, Refusal};
+use postern_client::{Channel, ConnectError, Options, read_key};
+use postern_protocol::{
+    Call, Client, Denied, DenyReason, Event, Finished, KillParams, Outcome, RunParams, Signal,
+    ToolCheckParams, ToolCheckResult, What,
+};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+/// An agent's channel, as its client needs it.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) socket: PathBuf,
+    pub(super) key_file: PathBuf,
+}
+
+impl Way {
+    fn connect(&self) -> Result<Channel, ConnectError> {
+        let client = Client { name: "openclaw".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        Channel::connect_with(&self.socket, &read_key(&self.key_file)?, Options { client, after: None })
+    }
+
+    /// Takes back a request that waits, or ends one that runs.
+    pub(super) fn kill(&self, request_id: Uuid) {
+        let killed = self
+            .connect()
+            .map(|mut channel| channel.call(&Call::Kill(KillParams { request_id, signal: Signal::term() })));
+        if let Err(error) = killed {
+            tracing::warn!(%error, "what OpenClaw gave up on goes on");
+        }
+    }
+}
+
+/// Runs a command and tells how far it is.
+pub(super) fn run(way: &Way, exec: Exec, request_id: Uuid, stage: &watch::Sender<Stage>) {
+    let ended = see_through(way, exec, request_id, stage).unwrap_or_else(|problem| {
+        Err(Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {problem}"), "companion-unavailable"))
+    });
+    stage.send_replace(Stage::Ended(Ended::Exec(ended)));
+}
+
+fn see_through(
+    way: &Way,
+    exec: Exec,
+    request_id: Uuid,
+    stage: &watch::Sender<Stage>,
+) -> Result<Result<Ran, Refusal>, String> {
+    let mut channel = way.connect().map_err(|error| error.to_string())?;
+    let run = RunParams {
+        cwd: exec.cwd,
+        env: exec.env.unwrap_or_default(),
+        timeout_ms: exec.timeout_ms.filter(|timeout| *timeout > 0),
+        session: exec.session_key,
+        ..RunParams::new(request_id, What::Command(exec.command))
+    };
+    if let Err(mistake) = run.check() {
+        return Ok(Err(Refusal::invalid(mistake.to_string(), "invalid")));
+    }
+    channel.run(run).map_err(|error| error.to_string())?;
+    for event in channel.events() {
+        let notice = event.map_err(|gone| gone.to_string())?;
+        if notice.request_id != request_id {
+            continue;
+        }
+        match notice.event {
+            Event::Started(_) => {
+                stage.send_replace(Stage::Running);
+            }
+            Event::Finished(finished) => return Ok(Ok(ran(finished))),
+            Event::Denied(denied) => return Ok(Err(refusal(&denied))),
+            Event::Pending(_) | Event::Output(_) | Event::ToolResolved(_) => {}
+        }
+    }
+    Err("the connection to Postern ended".to_owned())
+}
+
+/// Asks the person for a decision alone.
+pub(super) fn decide(way: &Way, question: &Question, stage: &watch::Sender<Stage>) {
+    let decision = ask(way, question).unwrap_or_else(|problem| {
+        tracing::warn!(problem, "OpenClaw's question could not be asked");
+        None
+    });
+    stage.send_replace(Stage::Ended(Ended::Decision(decision)));
+}
+
+fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
+    let mut channel = way.connect().map_err(|error| error.to_string())?;
+    let mut arguments = Map::from_iter([("command".to_owned(), Value::String(question.command.clone()))]);
+    if let Some(cwd) = &question.cwd {
+        arguments.insert("cwd".to_owned(), Value::String(cwd.clone()));
+    }
+    let check =
+        ToolCheckParams { tool: "shell_exec".to_owned(), arguments, session: question.session_key.clone() };
+    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
+    let id = match (told.decision, told.check_id) {
+        (postern_protocol::Decision::Allow, _) => return Ok(Some(Decision::AllowOnce)),
+        (postern_protocol::Decision::Deny, _) => return Ok(Some(Decision::Deny)),
+        (postern_protocol::Decision::Ask, Some(id)) => id,
+        (postern_protocol::Decision::Ask, None) => return Err("a question without a number".to_owned()),
+    };
+    for event in channel.events() {
+        let notice = event.map_err(|gone| gone.to_string())?;
+        if let Event::ToolResolved(resolved) = notice.event
+            && resolved.check_id == id
+        {
+            return Ok(Some(match resolved.decision {
+                postern_protocol::Decision::Allow => Decision::AllowOnce,
+                postern_protocol::Decision::Ask | postern_protocol::Decision::Deny => Decision::Deny,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+fn ran(finished: Finished) -> Ran {
+    let text = |data: String, encoding: postern_protocol::Encoding| match encoding.decode(data) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => String::new(),
+    };
+    let exited = finished.outcome == Outcome::Exited;
+    Ran {
+        exit_code: finished.exit_code,
+        timed_out: finished.timed_out,
+        success: exited && finished.exit_code == Some(0),
+        stdout: text(finished.stdout, finished.stdout_encoding),
+        stderr: text(finished.stderr, finished.stderr_encoding),
+        error: finished.message,
+    }
+}
+
+/// A denial in OpenClaw's words, where it has some; with ours behind them.
+fn refusal(denied: &Denied) -> Refusal {
+    let told = |words: &str, reason: &str| {
+        let feedback = denied.feedback.iter().map(|words| format!(": {words}"));
+        Refusal::unavailable(feedback.fold(words.to_owned(), |all, one| all + &one), reason)
+    };
+    match denied.reason {
+        DenyReason::Policy => told("SYSTEM_RUN_DISABLED: security=deny", "security=deny"),
+        DenyReason::User => told("SYSTEM_RUN_DENIED: user denied", "user-denied"),
+        DenyReason::AllowlistMiss => told("SYSTEM_RUN_DENIED: allowlist miss", "allowlist-miss"),
+        DenyReason::Expired | DenyReason::Cancelled | DenyReason::CannotPresent => {
+            told("SYSTEM_RUN_DENIED: approval prompt closed without decision", "approval-cancelled")
+        }
+        DenyReason::CwdRefused => told(
+            "Working directory does not exist, is inaccessible, or is not a directory.",
+            "cwd-unavailable",
+        ),
+        DenyReason::Invalid | DenyReason::EnvRefused => Refusal::invalid(denied.message.clone(), "invalid"),
+        DenyReason::Core
+        | DenyReason::Denylist
+        | DenyReason::NotFound
+        | DenyReason::Drifted
+        | DenyReason::QueueFull
+        | DenyReason::RateLimited
+        | DenyReason::Paused
+        | DenyReason::Restarted => {
+            Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.message), denied.reason.name())
+        }
+    }
+}

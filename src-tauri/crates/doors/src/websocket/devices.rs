@@ -1,0 +1,199 @@
+//! Paired clients and the pairing code. A device's key is known here by its hash alone.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use postern_contract::methods::PairedClient;
+use postern_policy::Millis;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use std::io;
+use subtle::ConstantTimeEq as _;
+use uuid::Uuid;
+
+/// How long a pairing code is good for, in milliseconds.
+pub(super) const CODE_LASTS: Millis = 10 * 60 * 1000;
+/// How many wrong tokens a pairing code outlives. Whoever guesses makes the person ask for a new one.
+const WRONG: u32 = 5;
+/// Letters of a pairing code: none that is mistaken for another.
+const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// Letters in a pairing code: 31^10 is more than 2^49, of which five may be tried.
+const LENGTH: usize = 10;
+
+/// A paired device, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Device {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// Hex sha256 of its key's text.
+    pub(super) key_hash: String,
+    pub(super) paired_at: Millis,
+    pub(super) seen_at: Option<Millis>,
+}
+
+/// Who may come in.
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    pub(super) known: Vec<Device>,
+    /// How many connections each has.
+    connected: HashMap<String, u32>,
+    code: Option<Code>,
+}
+
+#[derive(Debug)]
+struct Code {
+    text: String,
+    until: Millis,
+    wrong: u32,
+}
+
+/// How a client proved that it may come in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Admitted {
+    /// By the pairing code, which is spent.
+    ByCode,
+    /// As this device.
+    As(String),
+}
+
+impl Devices {
+    pub(super) fn new(known: Vec<Device>) -> Self {
+        Self { known, ..Self::default() }
+    }
+
+    /// A new pairing code, in place of the one before.
+    pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
+        let mut bytes = [0; 64];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        // 31 letters: a byte of 248 or more would make the first of them likelier.
+        let letters =
+            bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(LETTERS[usize::from(byte % 31)]));
+        let text: String = letters.take(LENGTH).collect();
+        if text.len() < LENGTH {
+            return self.new_code(now);
+        }
+        self.code = Some(Code { text: text.clone(), until: now + CODE_LASTS, wrong: 0 });
+        Ok(text)
+    }
+
+    /// Whether a token lets its bearer in. A pairing code is spent by it.
+    pub(super) fn admit(&mut self, token: &str, now: Millis) -> Option<Admitted> {
+        let hash = hash_of(token);
+        let same = |device: &&Device| bool::from(device.key_hash.as_bytes().ct_eq(hash.as_bytes()));
+        if let Some(device) = self.known.iter().find(same) {
+            return Some(Admitted::As(device.id.clone()));
+        }
+        let code = self.code.as_mut().filter(|code| now < code.until)?;
+        if bool::from(code.text.as_bytes().ct_eq(token.as_bytes())) {
+            self.code = None;
+            return Some(Admitted::ByCode);
+        }
+        code.wrong += 1;
+        if code.wrong >= WRONG {
+            self.code = None;
+        }
+        None
+    }
+
+    /// A new device and its key's text, which is kept nowhere here.
+    pub(super) fn pair(&mut self, name: String, now: Millis) -> io::Result<(String, String)> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        let key = URL_SAFE_NO_PAD.encode(bytes);
+        let id = Uuid::now_v7().to_string();
+        let device =
+            Device { id: id.clone(), name, key_hash: hash_of(&key), paired_at: now, seen_at: Some(now) };
+        self.known.push(device);
+        Ok((id, key))
+    }
+
+    /// Forgets a device. False where there is none of that id.
+    pub(super) fn forget(&mut self, id: &str) -> bool {
+        let before = self.known.len();
+        self.known.retain(|device| device.id != id);
+        self.known.len() < before
+    }
+
+    /// The name of a device.
+    pub(super) fn name(&self, id: &str) -> Option<String> {
+        self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
+    }
+
+    /// A device is connected once more.
+    pub(super) fn came(&mut self, id: &str, now: Millis) {
+        *self.connected.entry(id.to_owned()).or_default() += 1;
+        if let Some(device) = self.known.iter_mut().find(|device| device.id == id) {
+            device.seen_at = Some(now);
+        }
+    }
+
+    /// And once less.
+    pub(super) fn went(&mut self, id: &str) {
+        if let Some(count) = self.connected.get_mut(id) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// The list for a person.
+    pub(super) fn rows(&self) -> Vec<PairedClient> {
+        let row = |device: &Device| PairedClient {
+            id: device.id.clone(),
+            name: device.name.clone(),
+            paired_at: Some(device.paired_at),
+            seen_at: device.seen_at,
+            connected: self.connected.get(&device.id).is_some_and(|count| *count > 0),
+        };
+        self.known.iter().map(row).collect()
+    }
+}
+
+fn hash_of(token: &str) -> String {
+    postern_protocol::hex(&Sha256::digest(token.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Admitted, CODE_LASTS, Devices};
+
+    #[test]
+    fn a_code_works_once_and_for_ten_minutes() {
+        let mut devices = Devices::default();
+        let code = devices.new_code(1000).unwrap();
+        assert_eq!(code.len(), 10);
+        assert_eq!(devices.admit(&code, 1000 + CODE_LASTS - 1), Some(Admitted::ByCode));
+        assert_eq!(devices.admit(&code, 1001), None, "once");
+        let code = devices.new_code(1000).unwrap();
+        assert_eq!(devices.admit(&code, 1000 + CODE_LASTS), None, "ten minutes");
+        let old = devices.new_code(5).unwrap();
+        let new = devices.new_code(5).unwrap();
+        assert_eq!(devices.admit(&old, 6), None, "a new code takes the place of the old one");
+        assert_eq!(devices.admit(&new, 6), Some(Admitted::ByCode));
+    }
+
+    #[test]
+    fn guessing_costs_the_code() {
+        let mut devices = Devices::default();
+        let code = devices.new_code(0).unwrap();
+        for wrong in 0..5 {
+            assert_eq!(devices.admit(&format!("guess{wrong}"), 1), None);
+        }
+        assert_eq!(devices.admit(&code, 1), None, "after five wrong ones it is void");
+    }
+
+    #[test]
+    fn a_device_is_known_by_its_key_until_it_is_forgotten() {
+        let mut devices = Devices::default();
+        let (id, key) = devices.pair("phone".to_owned(), 7).unwrap();
+        assert_eq!(devices.admit(&key, 9_999_999), Some(Admitted::As(id.clone())), "a key does not age");
+        assert!(!format!("{:?}", devices.known).contains(&key), "the key itself is kept nowhere");
+        devices.came(&id, 8);
+        devices.came(&id, 9);
+        devices.went(&id);
+        assert!(devices.rows()[0].connected, "one connection of two is left");
+        devices.went(&id);
+        assert!(!devices.rows()[0].connected);
+        assert!(devices.forget(&id) && !devices.forget(&id));
+        assert_eq!(devices.admit(&key, 10), None);
+    }
+}

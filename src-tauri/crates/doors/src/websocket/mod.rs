@@ -1,0 +1,237 @@
+//! Approver clients over WebSocket: the approval protocol with its envelopes, pairing, and TLS away from this machine.
+//!
+//! A client comes with `Authorization: Bearer TOKEN`, or offers the token as second value of `Sec-WebSocket-Protocol:
+//! postern, TOKEN` (a browser can say no other header). A token is a pairing code, good once and for ten minutes, or the
+//! key of a paired device.
+
+mod devices;
+mod envelope;
+mod handshake;
+mod session;
+mod settings;
+mod tls;
+
+use crate::values::Values;
+use devices::{Admitted, Device, Devices};
+use envelope::Ends;
+use handshake::{Arrived, handshake};
+use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_host::{FaceKind, Host};
+use serde::{Deserialize, Serialize};
+use session::Session;
+use settings::Settings;
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tls::Wrapping;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+/// Connections at a time, those that have not proved anything yet included.
+const CONNECTIONS: usize = 32;
+/// How long a client may take for TLS and its first words.
+const ARRIVAL: Duration = Duration::from_secs(10);
+/// Under what name the host keeps the hub's id and its devices.
+const KEPT: &str = "websocket";
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct Websocket {
+    shared: Arc<Shared>,
+    closed: CancellationToken,
+    tasks: TaskTracker,
+}
+
+#[derive(Debug)]
+struct Shared {
+    host: Host,
+    hub: String,
+    address: SocketAddr,
+    wrapping: Option<Wrapping>,
+    devices: Mutex<Devices>,
+    /// Cuts off the connections of a device.
+    cuts: Mutex<HashMap<String, CancellationToken>>,
+    /// One writer at a time, so that what is kept is what is known.
+    writing: tokio::sync::Mutex<()>,
+}
+
+/// What the host keeps for this door.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    hub: String,
+    devices: Vec<Device>,
+}
+
+impl Websocket {
+    /// Listens.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        let settings = Settings::read(values)?;
+        let odd = |error: String| ControlError::new(ControlCode::Store, error);
+        let kept = match host.recall(KEPT).await.map_err(|error| odd(error.to_string()))? {
+            Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
+            None => Kept { hub: Uuid::now_v7().to_string(), devices: Vec::new() },
+        };
+        let folder = crate::folder(host).map_err(|error| odd(error.to_string()))?;
+        let wrapping = tls::wrapping(&settings.tls, &folder, settings.listen.ip())?;
+        let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
+            ControlError::refused(format!(
+                "cannot listen on {}: {error}; say listen=ADDRESS:PORT",
+                settings.listen
+            ))
+        })?;
+        let address = listener.local_addr().map_err(|error| odd(error.to_string()))?;
+        let shared = Arc::new(Shared {
+            host: host.clone(),
+            hub: kept.hub,
+            address,
+            wrapping,
+            devices: Mutex::new(Devices::new(kept.devices)),
+            cuts: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
+        });
+        let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
+        tasks.spawn(accept(listener, Arc::clone(&shared), closed.clone(), tasks.clone()));
+        Ok(Self { shared, closed, tasks })
+    }
+
+    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+        self.shared.devices().rows()
+    }
+
+    /// A new pairing code, and where to bring it.
+    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+        let code = self.shared.devices().new_code(crate::now());
+        let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+        let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
+        let url = format!("{scheme}://{}/", self.shared.address);
+        let mut text = format!(
+            "Connect an approver client to {url} and give it this pairing code: {code}\n\
+             It works once, and for ten minutes. The client sends it as \"Authorization: Bearer {code}\" and is given its own key.\n"
+        );
+        let mut values = BTreeMap::from([("url".to_owned(), url), ("pairingCode".to_owned(), code)]);
+        if let Some(wrapping) = &self.shared.wrapping {
+            text.push_str("Compare the certificate's fingerprint (sha256) on the client:\n");
+            text.push_str(&wrapping.fingerprint);
+            text.push('\n');
+            values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
+        }
+        Ok(DoorSetup { door: DoorKind::Websocket, values, text })
+    }
+
+    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+        if !self.shared.devices().forget(client) {
+            let client = postern_command::escape::text(client);
+            return Err(ControlError::not_found(format!("no device {client} is paired")));
+        }
+        if let Some(cut) = self.shared.cuts().remove(client) {
+            cut.cancel();
+        }
+        self.shared.keep().await.map_err(|error| ControlError::new(ControlCode::Store, error))
+    }
+
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>, closed: CancellationToken, tasks: TaskTracker) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let stream = tokio::select! {
+            () = closed.cancelled() => return,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of descriptors, most likely: others get a moment to give some back.
+                    tracing::warn!(%error, "a WebSocket client could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            },
+        };
+        // Where no place is left the connection is closed again.
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let (shared, closed) = (Arc::clone(&shared), closed.child_token());
+        // A panic ends its own task alone.
+        tasks.spawn(async move {
+            shared.arrive(stream, closed).await;
+            drop(place);
+        });
+    }
+}
+
+impl Shared {
+    async fn arrive(self: Arc<Self>, stream: TcpStream, closed: CancellationToken) {
+        // Small messages that somebody waits for.
+        _ = stream.set_nodelay(true);
+        match &self.wrapping {
+            None => Arc::clone(&self).greet(stream, closed).await,
+            Some(wrapping) => {
+                if let Ok(Ok(stream)) = timeout(ARRIVAL, wrapping.acceptor.accept(stream)).await {
+                    Arc::clone(&self).greet(stream, closed).await;
+                }
+            }
+        }
+    }
+
+    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(self: Arc<Self>, stream: S, closed: CancellationToken) {
+        let admit = |token: &str| self.devices().admit(token, crate::now());
+        let Ok(Some(arrived)) = timeout(ARRIVAL, handshake(stream, admit)).await else { return };
+        let Arrived { socket, admitted, name } = arrived;
+        let (id, key) = match admitted {
+            Admitted::As(id) => (id, None),
+            Admitted::ByCode => match self.devices().pair(name, crate::now()) {
+                Ok((id, key)) => (id, Some(key)),
+                Err(error) => {
+                    tracing::error!(%error, "a device could not be paired");
+                    return;
+                }
+            },
+        };
+        let Some(name) = self.devices().name(&id) else { return };
+        self.devices().came(&id, crate::now());
+        if let Err(error) = self.keep().await {
+            tracing::error!(error, "a device could not be kept: it is not paired");
+            if key.is_some() {
+                self.devices().forget(&id);
+            }
+            return;
+        }
+        let cut = self.cuts().entry(id.clone()).or_default().clone();
+        let ends = Ends { hub: self.hub.clone(), client: id.clone() };
+        let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
+        let first = key.map(|key| ends.paired(&key));
+        let session = Session { socket, ends, host: self.host.clone(), face, shown: HashMap::new() };
+        let end = tokio::select! {
+            end = session.serve(first, &closed) => end,
+            () = cut.cancelled() => session::End::Went,
+        };
+        tracing::info!(device = id, ?end, "an approver client went");
+        self.devices().went(&id);
+    }
+
+    /// Writes down who is paired.
+    async fn keep(&self) -> Result<(), String> {
+        let _one = self.writing.lock().await;
+        let kept = Kept { hub: self.hub.clone(), devices: self.devices().known.clone() };
+        let value = serde_json::to_value(kept).map_err(|error| error.to_string())?;
+        self.host.remember(KEPT, value).await.map_err(|error| error.to_string())
+    }
+
+    /// Every change of the lists is whole: a panic elsewhere leaves them so.
+    fn devices(&self) -> MutexGuard<'_, Devices> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cuts(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
+        self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

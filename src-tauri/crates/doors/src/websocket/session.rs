@@ -1,0 +1,254 @@
+//! One approver client, from its first message to its last.
+
+use super::envelope::{Call, Decision, Ends, Incoming, Refusal, Resolve};
+use futures_util::{SinkExt as _, StreamExt as _};
+use postern_contract::methods::{
+    AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
+};
+use postern_contract::{Answer, AnswerParams, Closed, Question, Scope, Told};
+use postern_host::{FaceGuard, Host};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_util::sync::CancellationToken;
+
+/// How often a client is asked whether it is there.
+const PING: Duration = Duration::from_secs(30);
+/// How long a client may be silent, pings included, or slow to take a message.
+const SILENT: Duration = Duration::from_secs(75);
+const SLOW: Duration = Duration::from_secs(10);
+/// Messages that a client may send in a second.
+const MESSAGES: u32 = 30;
+
+/// What ended a session.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The client went, or the door closed.
+    Went,
+    /// It was silent or slow for too long.
+    Silent,
+    /// It sent more than it may.
+    Flooded,
+}
+
+/// A client and what it was shown.
+pub(super) struct Session<S> {
+    pub(super) socket: WebSocketStream<S>,
+    pub(super) ends: Ends,
+    pub(super) host: Host,
+    pub(super) face: FaceGuard,
+    /// The digest of each question that it was shown.
+    pub(super) shown: HashMap<String, String>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
+    /// Serves it until either side ends it. `first` is said before anything else.
+    pub(super) async fn serve(mut self, first: Option<String>, closed: &CancellationToken) -> End {
+        // Before the list is read, so that nothing is missed between.
+        let mut told = self.host.watch();
+        let end = tokio::select! {
+            end = self.talk(first, &mut told) => end,
+            () = closed.cancelled() => End::Went,
+        };
+        // It may be gone already.
+        _ = timeout(Duration::from_secs(1), self.socket.close(None)).await;
+        end
+    }
+
+    async fn talk(&mut self, first: Option<String>, told: &mut Receiver<Told>) -> End {
+        if let Some(first) = first
+            && let Err(end) = self.send(first).await
+        {
+            return end;
+        }
+        if let Err(end) = self.show_waiting().await {
+            return end;
+        }
+        let mut pings = interval(PING);
+        let mut heard = Instant::now();
+        let (mut second, mut messages) = (Instant::now(), 0);
+        loop {
+            let done = tokio::select! {
+                news = told.recv() => self.hear(news).await,
+                message = self.socket.next() => {
+                    heard = Instant::now();
+                    if second.elapsed() >= Duration::from_secs(1) {
+                        (second, messages) = (Instant::now(), 0);
+                    }
+                    messages += 1;
+                    if messages > MESSAGES { Err(End::Flooded) } else { self.read(message).await }
+                }
+                _ = pings.tick() => {
+                    if heard.elapsed() > SILENT { Err(End::Silent) } else { self.push(Message::Ping(Vec::new().into())).await }
+                }
+            };
+            if let Err(end) = done {
+                return end;
+            }
+        }
+    }
+
+    /// Everything that waits and was not shown as it is now; what it was shown and waits no more is told as resolved.
+    async fn show_waiting(&mut self) -> Result<(), End> {
+        let Ok(waiting) = self.ask::<ListQuestions>(&Nothing {}).await else { return Err(End::Went) };
+        let gone: Vec<String> = self
+            .shown
+            .keys()
+            .filter(|id| waiting.questions.iter().all(|one| one.id != **id))
+            .cloned()
+            .collect();
+        for id in gone {
+            let closed = Closed { id, code: String::new(), how: "resolved".to_owned(), face: None };
+            self.closed(&closed).await?;
+        }
+        for question in waiting.questions {
+            self.show(&question).await?;
+        }
+        Ok(())
+    }
+
+    async fn show(&mut self, question: &Question) -> Result<(), End> {
+        if self.shown.get(&question.id) == Some(&question.digest) {
+            return Ok(());
+        }
+        self.shown.insert(question.id.clone(), question.digest.clone());
+        self.send(self.ends.question(question)).await
+    }
+
+    async fn closed(&mut self, closed: &Closed) -> Result<(), End> {
+        // What this client answered itself was taken from the list when it did.
+        if self.shown.remove(&closed.id).is_none() {
+            return Ok(());
+        }
+        self.send(self.ends.resolved(closed)).await
+    }
+
+    async fn hear(&mut self, news: Result<Told, RecvError>) -> Result<(), End> {
+        match news {
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => {
+                self.show(&question).await
+            }
+            Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(_) => Ok(()),
+            Err(RecvError::Lagged(_)) => self.show_waiting().await,
+            Err(RecvError::Closed) => Err(End::Went),
+        }
+    }
+
+    async fn read(
+        &mut self,
+        message: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
+    ) -> Result<(), End> {
+        match message {
+            Some(Ok(Message::Text(text))) => self.message(text.as_str()).await,
+            Some(Ok(Message::Binary(_))) => {
+                let refusal = Refusal::new("INVALID_REQUEST", "a message is one JSON text, not binary");
+                self.send(self.ends.response("", Err(refusal))).await
+            }
+            // The library answers a ping.
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(()),
+            Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Went),
+        }
+    }
+
+    async fn message(&mut self, text: &str) -> Result<(), End> {
+        let (request_id, outcome) = match self.call(text) {
+            Ok((id, resolve)) => (id, self.resolve(resolve).await),
+            Err((id, refusal)) => (id, Err(refusal)),
+        };
+        self.send(self.ends.response(&request_id, outcome)).await
+    }
+
+    /// Reads a call, or says what is wrong with it.
+    fn call(&self, text: &str) -> Result<(String, Resolve), (String, Refusal)> {
+        let invalid = |id: &str, what: String| (id.to_owned(), Refusal::new("INVALID_REQUEST", what));
+        let incoming: Incoming =
+            serde_json::from_str(text).map_err(|error| invalid("", format!("not an envelope: {error}")))?;
+        let id = incoming.payload["requestId"].as_str().unwrap_or_default().to_owned();
+        if incoming.from.as_ref().is_some_and(|from| *from != self.ends.client) {
+            return Err(invalid(&id, format!("from is this device's id, {}", self.ends.client)));
+        }
+        if incoming.to.as_ref().is_some_and(|to| *to != self.ends.hub) {
+            return Err(invalid(&id, format!("to is the hub's id, {}", self.ends.hub)));
+        }
+        if incoming.action != "request" {
+            return Err(invalid(&id, "the one action that a client sends is request".to_owned()));
+        }
+        let call: Call = serde_json::from_value(incoming.payload).map_err(|error| {
+            invalid(&id, format!("the payload of a request is requestId, method, params: {error}"))
+        })?;
+        if call.method != "resolveExecApproval" {
+            let what =
+                format!("there is no method {:?}: the one there is, is resolveExecApproval", call.method);
+            return Err((id, Refusal::new("METHOD_NOT_FOUND", what)));
+        }
+        match serde_json::from_value(call.params) {
+            Ok(resolve) => Ok((id, resolve)),
+            Err(error) => {
+                let what =
+                    format!("params are approvalId and decision (allow-once, allow-always, deny): {error}");
+                Err((id, Refusal::new("INVALID_PARAMS", what)))
+            }
+        }
+    }
+
+    /// Answers a question as it was shown to this client.
+    async fn resolve(&mut self, resolve: Resolve) -> Result<(), Refusal> {
+        let id = resolve.approval_id;
+        let Some(digest) = self.shown.get(&id).cloned() else { return Err(Refusal::not_found()) };
+        let shown = QuestionRef { question_id: id.clone() };
+        let Ok(question) = self.ask::<GetQuestion>(&shown).await else { return Err(Refusal::not_found()) };
+        // Always saves the words of the command where that is offered, else what is narrowest; where nothing may be saved
+        // it is this once.
+        let offers = &question.proposals;
+        let offer = offers.iter().find(|offer| offer.id == "command").or_else(|| offers.first());
+        let (answer, proposal) = match (resolve.decision, offer) {
+            (Decision::AllowOnce, _) | (Decision::AllowAlways, None) => (Answer::Once, None),
+            (Decision::AllowAlways, Some(offer)) => (Answer::Always, Some(offer.id.clone())),
+            (Decision::Deny, _) => (Answer::Deny, None),
+        };
+        let params = AnswerParams {
+            question_id: id.clone(),
+            digest,
+            answer,
+            scope: Scope::Agent,
+            proposal,
+            edited: None,
+            lifetime: None,
+            feedback: None,
+        };
+        match self.ask::<AnswerQuestion>(&params).await {
+            Ok(answered) if answered.applied => {
+                self.shown.remove(&id);
+                Ok(())
+            }
+            Ok(answered) => {
+                let still = self.ask::<GetQuestion>(&QuestionRef { question_id: id }).await.is_ok();
+                let reason = answered.reason.unwrap_or_default();
+                Err(if still { Refusal::new("CONFLICT", reason) } else { Refusal::not_found() })
+            }
+            Err(error) => Err(Refusal::new("INTERNAL", error.message)),
+        }
+    }
+
+    async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
+        crate::call::<M>(&self.host, self.face.id(), params).await
+    }
+
+    async fn send(&mut self, text: String) -> Result<(), End> {
+        self.push(Message::Text(text.into())).await
+    }
+
+    async fn push(&mut self, message: Message) -> Result<(), End> {
+        match timeout(SLOW, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(End::Went),
+            Err(_) => Err(End::Silent),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The doors, each from the outside with a client of its own kind.
+
+mod openclaw;
+mod websocket;
+
+use postern_tests::{Answer, Postern, postern_run, start};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+/// An agent's request, on its way.
+struct Asked {
+    child: Child,
+}
+
+impl Asked {
+    /// Asks on an agent's channel, without a sandbox: what stands between is not what these tests are about.
+    fn new(channel: &Path, command: &[&str]) -> Self {
+        let child = start(postern_run())
+            .env_clear()
+            .env("POSTERN_SOCKET", channel.join("agent.sock"))
+            .env("POSTERN_KEY_FILE", channel.join("agent.key"))
+            .args(["--cwd", "/", "--"])
+            .args(command)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self { child }
+    }
+
+    /// What came of it.
+    fn end(self) -> Answer {
+        self.child.wait_with_output().unwrap().into()
+    }
+}
+
+#[test]
+fn a_door_is_closed_until_it_is_opened_and_opens_again_with_the_host() {
+    let mut host = Postern::start();
+    let state = |host: &Postern, door: &str| {
+        let doors = host.json(&["doors", "list"]);
+        let row = doors.as_array().unwrap().iter().find(|row| row["door"] == door).unwrap();
+        row["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((state(&host, "websocket"), state(&host, "openclaw")), ("off".to_owned(), "off".to_owned()));
+    let refused = host.run(&["doors", "setup", "websocket"]);
+    assert!(refused.code != 0 && refused.stderr.contains("doors enable websocket"), "{refused:?}");
+    let refused = host.run(&["doors", "enable", "websocket", "lisen=127.0.0.1:0"]);
+    assert!(refused.code != 0 && refused.stderr.contains("lisen"), "the misspelt word is named: {refused:?}");
+    host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
+    assert_eq!(state(&host, "websocket"), "open");
+    host.crash();
+    host.start_again();
+    assert_eq!(state(&host, "websocket"), "open", "it was open when the host ended");
+    host.ok(&["doors", "disable", "websocket"]);
+    assert_eq!(state(&host, "websocket"), "off");
+}

@@ -1,0 +1,198 @@
+//! OpenClaw's companion socket, spoken to as its client does: one line, half-close, one line back.
+
+use super::Asked;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use postern_tests::Postern;
+use serde_json::{Value, json};
+use sha2::Sha256;
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+struct Claw {
+    host: Postern,
+    socket: String,
+    token: String,
+}
+
+fn now() -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+}
+
+impl Claw {
+    fn open(more: &[&str]) -> Self {
+        let host = Postern::start();
+        host.enrol("claw");
+        let mut all = vec!["doors", "enable", "openclaw", "agent=claw"];
+        all.extend(more);
+        host.ok(&all);
+        let setup = host.json(&["doors", "setup", "openclaw"]);
+        let text = |name: &str| setup[name].as_str().unwrap().to_owned();
+        Self { socket: text("socket"), token: text("token"), host }
+    }
+
+    /// A signed line.
+    fn line(&self, request: &Value, ts: i64, nonce: &str) -> Value {
+        let text = request.to_string();
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.token.as_bytes()).unwrap();
+        mac.update(format!("{nonce}:{ts}:{text}").as_bytes());
+        let proof = postern_protocol::hex(&mac.finalize().into_bytes());
+        json!({"type": "exec", "id": "the-id", "nonce": nonce, "ts": ts, "hmac": proof, "requestJson": text})
+    }
+
+    fn send(&self, line: &Value) -> UnixStream {
+        let mut stream = UnixStream::connect(&self.socket).unwrap();
+        stream.write_all(format!("{line}\n").as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        stream
+    }
+
+    fn exec(&self, request: &Value) -> Value {
+        let nonce = uuid::Uuid::new_v4().simple().to_string();
+        answer(self.send(&self.line(request, now(), &nonce)))
+    }
+
+    /// Answers the next question on a terminal.
+    fn decide(&self, arguments: &[&str]) {
+        let watch = self.host.watch();
+        let question = watch.question();
+        let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
+        let mut all = arguments.to_vec();
+        all.splice(1..1, [code, "--digest", digest]);
+        self.host.ok(&all);
+    }
+}
+
+/// The answer; null where the connection was closed without one.
+fn answer(mut stream: UnixStream) -> Value {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+}
+
+#[test]
+fn what_a_rule_allows_runs_and_its_end_is_told() {
+    let claw = Claw::open(&[]);
+    claw.host.ok(&["rules", "allow", "/usr/bin/printf", "--agent", "claw"]);
+    let told = claw.exec(&json!({"command": ["/usr/bin/printf", "hi %s", "there"], "rawCommand": "/usr/bin/printf 'hi %s' there",
+        "cwd": "/", "env": null, "timeoutMs": 3000, "agentId": "main", "sessionKey": "agent:main:main"}));
+    assert_eq!(
+        told,
+        json!({"type": "exec-res", "id": "the-id", "ok": true, "payload":
+            {"exitCode": 0, "timedOut": false, "success": true, "stdout": "hi there", "stderr": "", "error": null}})
+    );
+    let told = claw.exec(&json!({"command": ["/usr/bin/printf"], "cwd": "/"}));
+    assert_eq!((&told["ok"], &told["payload"]["success"]), (&json!(true), &json!(false)), "{told}");
+}
+
+#[test]
+fn a_person_says_yes_or_no_and_a_carried_decision_is_not_one() {
+    let claw = Claw::open(&[]);
+    let request = json!({"command": ["uname"], "cwd": "/", "approvalDecision": "allow-always"});
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| claw.exec(&request));
+        claw.decide(&["deny", "--feedback", "not now"]);
+        let told = told.join().unwrap();
+        assert_eq!(told["error"]["reason"], "user-denied", "{told}");
+        assert_eq!(told["error"]["message"], "SYSTEM_RUN_DENIED: user denied: not now");
+        let told = scope.spawn(|| claw.exec(&request));
+        claw.decide(&["approve"]);
+        assert_eq!(told.join().unwrap()["payload"]["stdout"], "Linux\n");
+    });
+}
+
+#[test]
+fn a_decision_is_relayed_where_the_person_wants_that_and_never_against_a_deny_rule() {
+    let claw = Claw::open(&["relay=on"]);
+    let told = claw.exec(&json!({"command": ["uname"], "cwd": "/", "approvalDecision": "allow-once"}));
+    assert_eq!(told["payload"]["stdout"], "Linux\n", "{told}");
+    claw.host.ok(&["rules", "deny", "uname", "--command", "--agent", "claw"]);
+    let told = claw.exec(&json!({"command": ["uname"], "cwd": "/", "approvalDecision": "allow-once"}));
+    assert_eq!(told["error"]["reason"], "denylist", "{told}");
+}
+
+#[test]
+fn every_refusal_has_openclaws_words() {
+    let claw = Claw::open(&[]);
+    let reason = |told: &Value| {
+        let error = &told["error"];
+        format!(
+            "{}/{}/{}",
+            error["code"].as_str().unwrap(),
+            error["message"].as_str().unwrap(),
+            error["reason"].as_str().unwrap()
+        )
+    };
+    let good = json!({"command": ["uname"], "cwd": "/"});
+    let late = claw.line(&good, now() - 11_000, "0123456789abcdef0123456789abcdef");
+    assert_eq!(reason(&answer(claw.send(&late))), "INVALID_REQUEST/expired request/ttl");
+    let mut forged = claw.line(&good, now(), "0123456789abcdef0123456789abcdef");
+    forged["hmac"] = json!("0".repeat(64));
+    assert_eq!(reason(&answer(claw.send(&forged))), "INVALID_REQUEST/invalid auth/hmac");
+    let broken = claw.line(&json!({"command": "uname"}), now(), "1123456789abcdef0123456789abcdef");
+    assert_eq!(reason(&answer(claw.send(&broken))), "INVALID_REQUEST/invalid payload/json");
+    assert_eq!(
+        reason(&answer(claw.send(&broken))),
+        "INVALID_REQUEST/replayed request/replay",
+        "a nonce is good once"
+    );
+    assert_eq!(reason(&claw.exec(&json!({"command": []}))), "INVALID_REQUEST/command required/invalid");
+    claw.host.ok(&["agents", "set", "claw", "ask=off"]);
+    assert_eq!(reason(&claw.exec(&good)), "UNAVAILABLE/SYSTEM_RUN_DENIED: allowlist miss/allowlist-miss");
+    claw.host.ok(&["agents", "set", "claw", "preset=deny"]);
+    assert_eq!(reason(&claw.exec(&good)), "UNAVAILABLE/SYSTEM_RUN_DISABLED: security=deny/security=deny");
+    for silent in ["{}", "hello", r#"{"type":"exec"}"#] {
+        let mut stream = UnixStream::connect(&claw.socket).unwrap();
+        stream.write_all(format!("{silent}\n").as_bytes()).unwrap();
+        assert_eq!(answer(stream), Value::Null, "{silent}: closed in silence");
+    }
+}
+
+#[test]
+fn a_client_that_goes_takes_its_question_with_it() {
+    let claw = Claw::open(&[]);
+    let watch = claw.host.watch();
+    let line =
+        claw.line(&json!({"command": ["uname"], "cwd": "/"}), now(), "2123456789abcdef0123456789abcdef");
+    let stream = claw.send(&line);
+    watch.question();
+    drop(stream);
+    watch.closed();
+    let row = &claw.host.json(&["history"])[0];
+    assert_eq!(row["state"], "denied", "{row}");
+}
+
+#[test]
+fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
+    let claw = Claw::open(&[]);
+    claw.host.ok(&["rules", "allow", "uname", "--command", "--agent", "claw"]);
+    let ask = |token: &str, command: &str| json!({"type": "request", "token": token, "id": "d1", "request": {"command": command, "cwd": "/", "ask": "on-miss"}});
+    let decided = |told: Value| told["decision"].as_str().map(str::to_owned);
+    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("allow-once"));
+    assert_eq!(decided(answer(claw.send(&ask("wrong", "uname")))).as_deref(), Some("deny"));
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| answer(claw.send(&ask(&claw.token, "id -u"))));
+        claw.decide(&["approve"]);
+        assert_eq!(decided(told.join().unwrap()).as_deref(), Some("allow-once"));
+    });
+}
+
+/// OpenClaw gives up after twenty seconds. Before that it is told that the question is still open; the same request joins
+/// it, and nothing runs twice.
+#[test]
+fn an_open_question_is_bridged_and_joined() {
+    let claw = Claw::open(&[]);
+    let request = json!({"command": ["uname"], "cwd": "/", "sessionKey": "s"});
+    let told = claw.exec(&request);
+    assert_eq!(told["error"]["reason"], "approval-pending", "{told}");
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| claw.exec(&request));
+        claw.decide(&["approve"]);
+        assert_eq!(told.join().unwrap()["payload"]["stdout"], "Linux\n");
+    });
+    assert_eq!(claw.host.json(&["history"]).as_array().unwrap().len(), 1, "it was one request all along");
+    let other = Asked::new(&claw.host.data().join("agents/claw"), &["id"]);
+    claw.decide(&["deny"]);
+    assert_eq!(other.end().code, 126, "the agent's own channel goes on beside it");
+}

@@ -1,0 +1,237 @@
+//! Approver clients over WebSocket.
+
+use super::Asked;
+use futures_util::{SinkExt as _, StreamExt as _};
+use postern_tests::Postern;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// An approver client.
+struct Client {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    id: String,
+    key: String,
+    hub: String,
+}
+
+impl Client {
+    async fn connect(
+        url: &str,
+        token: &str,
+        browser: bool,
+    ) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, Error> {
+        let mut request = url.into_client_request().unwrap();
+        let headers = request.headers_mut();
+        if browser {
+            headers.insert("Sec-WebSocket-Protocol", format!("postern, {token}").parse().unwrap());
+        } else {
+            headers.insert("Authorization", format!("Bearer {token}").parse().unwrap());
+        }
+        headers.insert("User-Agent", "test phone".parse().unwrap());
+        connect_async(request).await.map(|(socket, _)| socket)
+    }
+
+    /// Pairs with a new code.
+    async fn pair(host: &Postern, browser: bool) -> Self {
+        let setup = host.json(&["doors", "setup", "websocket"]);
+        let (url, code) = (setup["url"].as_str().unwrap(), setup["pairingCode"].as_str().unwrap());
+        let socket = Self::connect(url, code, browser).await.expect("a pairing code lets in");
+        let mut client = Self { socket, id: String::new(), key: String::new(), hub: String::new() };
+        let paired = client.next().await;
+        assert_eq!(paired["action"], "paired", "the first message: {paired}");
+        client.id = paired["payload"]["deviceId"].as_str().unwrap().to_owned();
+        client.key = paired["payload"]["deviceKey"].as_str().unwrap().to_owned();
+        client.hub = paired["from"].as_str().unwrap().to_owned();
+        assert_eq!(paired["to"], client.id.as_str());
+        let again = Self::connect(url, code, browser).await;
+        assert!(matches!(&again, Err(Error::Http(answer)) if answer.status() == 401), "a code works once");
+        client
+    }
+
+    async fn next(&mut self) -> Value {
+        loop {
+            let message = self.socket.next().await.expect("connected").expect("a message");
+            if let Message::Text(text) = message {
+                return serde_json::from_str(text.as_str()).unwrap();
+            }
+        }
+    }
+
+    async fn say(&mut self, payload: Value) {
+        let envelope = json!({"id": "019444a0-0000-7000-8000-000000000002", "from": self.id, "to": self.hub,
+            "action": "request", "payload": payload});
+        self.socket.send(Message::Text(envelope.to_string().into())).await.unwrap();
+    }
+
+    async fn decide(&mut self, approval: &str, decision: &str) -> Value {
+        self.say(json!({"requestId": "client-req-001", "method": "resolveExecApproval",
+            "params": {"approvalId": approval, "decision": decision}}))
+            .await;
+        let answer = self.next().await;
+        assert_eq!(
+            (&answer["action"], &answer["payload"]["requestId"]),
+            (&json!("response"), &json!("client-req-001"))
+        );
+        answer["payload"].clone()
+    }
+}
+
+fn open() -> (Postern, std::path::PathBuf) {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
+    (host, channel)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_three_steps_of_the_protocol_word_for_word() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let asked = Asked::new(&channel, &["uname", "-s"]);
+    let request = client.next().await;
+    assert_eq!(request["action"], "exec-approval-request");
+    assert_eq!((&request["from"], &request["to"]), (&json!(client.hub), &json!(client.id)));
+    let payload = &request["payload"];
+    assert_eq!(payload["agentId"], "main");
+    assert_eq!(payload["command"], "uname -s");
+    assert_eq!(payload["cwd"], "/");
+    assert!(["safe", "needs-review", "dangerous"].contains(&payload["riskLevel"].as_str().unwrap()));
+    assert!(
+        payload["riskReasons"].is_array() && payload["expiresAtMs"].as_i64().unwrap() > 1_700_000_000_000
+    );
+    let approval = payload["approvalId"].as_str().unwrap().to_owned();
+    let answer = client.decide(&approval, "allow-once").await;
+    assert_eq!(answer, json!({"requestId": "client-req-001", "ok": true, "payload": {"ok": true}}));
+    assert_eq!(asked.end().stdout.trim(), "Linux");
+    let again = client.decide(&approval, "deny").await;
+    assert_eq!(again["ok"], false);
+    assert_eq!(again["error"]["code"], "NOT_FOUND", "answered already: {again}");
+    let row = &host.json(&["history"])[0];
+    assert_eq!(row["by"], "you", "{row}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn always_saves_a_rule_and_deny_denies() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, true).await;
+    let asked = Asked::new(&channel, &["uname", "-s"]);
+    let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
+    assert_eq!(client.decide(&approval, "allow-always").await["ok"], true);
+    assert_eq!(asked.end().code, 0);
+    assert_eq!(Asked::new(&channel, &["uname", "-r"]).end().code, 0, "the rule covers its other arguments");
+    let asked = Asked::new(&channel, &["id", "-u"]);
+    let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
+    assert_eq!(client.decide(&approval, "deny").await["ok"], true);
+    assert_eq!(asked.end().code, 126);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_answer_wins_and_the_others_are_told_who() {
+    let (host, channel) = open();
+    let (mut one, mut two) = (Client::pair(&host, false).await, Client::pair(&host, false).await);
+    let asked = Asked::new(&channel, &["uname"]);
+    let approval = one.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
+    assert_eq!(two.next().await["payload"]["approvalId"], approval.as_str());
+    assert_eq!(one.decide(&approval, "allow-once").await["ok"], true);
+    let told = two.next().await;
+    assert_eq!(told["action"], "exec-approval-resolved", "{told}");
+    assert_eq!(told["payload"]["approvalId"], approval.as_str());
+    assert_eq!(told["payload"]["by"], "websocket, test phone");
+    assert_eq!(two.decide(&approval, "deny").await["error"]["code"], "NOT_FOUND");
+    assert_eq!(asked.end().code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_sent_again_to_a_client_that_comes_back_and_a_revoked_one_stays_out() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let asked = Asked::new(&channel, &["uname"]);
+    let first = client.next().await;
+    drop(client.socket);
+    let url = host.json(&["doors", "setup", "websocket"])["url"].as_str().unwrap().to_owned();
+    client.socket = Client::connect(&url, &client.key, false).await.expect("a device's key lets in");
+    let again = client.next().await;
+    assert_eq!(again["payload"]["approvalId"], first["payload"]["approvalId"]);
+    let id = client.id.clone();
+    host.ok(&["doors", "revoke", "websocket", &id]);
+    let end = client.socket.next().await;
+    assert!(!matches!(end, Some(Ok(Message::Text(_)))), "it is cut off: {end:?}");
+    let out = Client::connect(&url, &client.key, false).await;
+    assert!(matches!(&out, Err(Error::Http(answer)) if answer.status() == 401));
+    host.ok(&["agents", "remove", "main"]);
+    assert_ne!(asked.end().code, 0, "nobody answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_named_and_changes_nothing() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let asked = Asked::new(&channel, &["uname"]);
+    let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
+    let cases = [
+        (
+            json!({"requestId": "r", "method": "runIt", "params": {}}),
+            "METHOD_NOT_FOUND",
+            "resolveExecApproval",
+        ),
+        (
+            json!({"requestId": "r", "method": "resolveExecApproval", "params": {"approvalId": approval, "decision": "yes"}}),
+            "INVALID_PARAMS",
+            "allow-once",
+        ),
+        (
+            json!({"requestId": "r", "method": "resolveExecApproval", "params": {"approvalId": "nope", "decision": "deny"}}),
+            "NOT_FOUND",
+            "not found",
+        ),
+        (json!({"method": "resolveExecApproval"}), "INVALID_REQUEST", "requestId"),
+    ];
+    for (payload, code, word) in cases {
+        client.say(payload.clone()).await;
+        let answer = client.next().await;
+        assert_eq!(answer["payload"]["error"]["code"], code, "{payload}: {answer}");
+        assert!(answer["payload"]["error"]["message"].as_str().unwrap().contains(word), "{answer}");
+    }
+    client.socket.send(Message::Text("not json".into())).await.unwrap();
+    assert_eq!(client.next().await["payload"]["error"]["code"], "INVALID_REQUEST");
+    client.id = "somebody else".to_owned();
+    let stolen = client.decide(&approval, "allow-once").await;
+    assert_eq!(stolen["error"]["code"], "INVALID_REQUEST", "it speaks for itself alone: {stolen}");
+    assert_eq!(host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
+    host.ok(&["agents", "remove", "main"]);
+    drop(asked.end());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_takes_its_own_connection_and_nothing_else() {
+    let (host, channel) = open();
+    let mut flood = Client::pair(&host, false).await;
+    let mut client = Client::pair(&host, false).await;
+    for _ in 0..200 {
+        let junk = Message::Text("x".repeat(1000).into());
+        if flood.socket.feed(junk).await.is_err() {
+            break;
+        }
+    }
+    drop(flood.socket.flush().await);
+    while let Some(Ok(_)) = flood.socket.next().await {}
+    let asked = Asked::new(&channel, &["uname"]);
+    let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
+    assert_eq!(client.decide(&approval, "allow-once").await["ok"], true, "the other client goes on");
+    assert_eq!(asked.end().code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn away_from_this_machine_it_speaks_tls_with_a_fingerprint_to_compare() {
+    let (host, _channel) = open();
+    let refused = host.run(&["doors", "enable", "websocket", "listen=0.0.0.0:0", "tls=off"]);
+    assert!(refused.code != 0 && refused.stderr.contains("this machine alone"), "{refused:?}");
+    assert_eq!(host.json(&["doors", "list"])[0]["state"], "open", "a mistyped setting closes nothing");
+    host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0", "tls=self-signed"]);
+    let setup = host.json(&["doors", "setup", "websocket"]);
+    assert!(setup["url"].as_str().unwrap().starts_with("wss://127.0.0.1:"), "{setup}");
+    assert_eq!(setup["fingerprint"].as_str().unwrap().split(':').count(), 32, "sha256 in pairs: {setup}");
+}
