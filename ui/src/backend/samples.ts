@@ -332,7 +332,7 @@ export function tool(now = Date.now()): Question {
     programs: [],
     cwd: [],
     env: [],
-    why: text("`write_file` asks for `src/login.ts`."),
+    why: text("permissions.jsonc asks about `write_file` there."),
     policy: "Tools are asked about as permissions.jsonc says",
     risk: { level: "needs-review", reasons: ["a tool of the agent's own"] },
     proposals: [
