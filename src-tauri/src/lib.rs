@@ -2,7 +2,7 @@
 //!
 //! `options` what it was started with · `backend` the host, embedded or attached to · `desk` the question on show and
 //! what was seen of it · `window` the two windows · `commands` what each page may call · `menu` the menu-bar item ·
-//! `notify` notifications that tell.
+//! `notify` notifications that tell · `preferences` how it looks and sounds · `sound` what is heard.
 
 mod backend;
 mod commands;
@@ -10,7 +10,9 @@ mod desk;
 mod menu;
 mod notify;
 mod options;
+mod preferences;
 mod run;
+mod sound;
 mod window;
 
 pub use options::{BadOptions, Options, Page};

@@ -90,26 +90,34 @@ impl Menu {
     }
 
     fn menu(&self, status: &Status, last: &[RequestRow]) -> tauri::Result<tauri::menu::Menu<Wry>> {
-        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(&summary(status))?);
+        let mut menu = MenuBuilder::new(&self.app).item(&self.plain(mode(status.mode))?);
+        if status.waiting > 0 {
+            menu = menu.item(&self.item("question", &format!("Show {}", waiting(status.waiting)))?);
+        }
         if status.faces.is_empty() {
             menu = menu.item(&self.plain("No screen to ask on: questions are denied")?);
         }
         for line in &status.attention {
-            menu = menu.item(&self.plain(&shortened(line))?);
+            menu = menu.item(&self.item("settings:settings", &shortened(line))?);
         }
         if !last.is_empty() {
-            menu = menu.separator();
+            menu = menu.separator().item(&self.plain("Last commands")?);
             for row in last {
-                menu = menu.item(&self.plain(&format!("{}   {}", shortened(&row.line), row.state))?);
+                let line = format!("{}   {}", shortened(&row.line), outcome(row));
+                menu = menu.item(&self.item("settings:activity", &line)?);
             }
         }
-        let pause = match status.mode {
-            Mode::Listening => self.item("pause", "Pause for an Hour")?,
-            Mode::Paused | Mode::DenyAll => self.item("resume", "Resume")?,
+        menu = menu.separator();
+        menu = match status.mode {
+            Mode::Listening => menu
+                .item(&self.item("pause-hour", "Pause for an Hour")?)
+                .item(&self.item("pause", "Deny Everything until Resumed")?),
+            Mode::Paused | Mode::DenyAll => menu.item(&self.item("resume", "Resume")?),
         };
         menu.separator()
-            .item(&pause)
             .item(&self.item("settings", "Open Postern…")?)
+            .item(&self.item("settings:add", "Add Agent…")?)
+            .item(&self.item("settings:settings", "Settings…")?)
             .separator()
             .item(&self.item("quit", "Quit Postern")?)
             .build()
@@ -129,38 +137,62 @@ fn on_menu_event(app: &AppHandle, event: MenuEvent) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let Some(parts) = app.try_state::<Parts>().map(|parts| parts.inner().clone()) else { return };
-        let done = match event.id().as_ref() {
-            "pause" => {
-                let pause = Pause { for_ms: Some(HOUR_MS) };
-                parts.backend.ask::<PauseAll>(&pause).await.map(drop).map_err(anyhow::Error::from)
-            }
-            "resume" => {
-                parts.backend.ask::<ResumeAll>(&Nothing {}).await.map(drop).map_err(anyhow::Error::from)
-            }
-            "settings" => settings::open(&app, &Page::default()).map_err(anyhow::Error::from),
-            "quit" => {
-                app.exit(0);
-                Ok(())
-            }
-            _ => Ok(()),
-        };
-        if let Err(error) = done {
+        if let Err(error) = act(&app, &parts, event.id().as_ref()).await {
             tracing::warn!(%error, "the menu");
         }
     });
 }
 
+/// Does what an item of the menu is for.
+async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
+    match item {
+        "pause-hour" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: Some(HOUR_MS) }).await?),
+        "pause" => drop(parts.backend.ask::<PauseAll>(&Pause { for_ms: None }).await?),
+        "resume" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
+        // The person asks for it, so that it may take the keyboard.
+        "question" => parts.approval.to_front(app)?,
+        "settings" => settings::open(app, &Page::default())?,
+        "quit" => app.exit(0),
+        other => {
+            if let Some(page) = other.strip_prefix("settings:") {
+                settings::open(app, &Page::named(page))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The state in one line.
 fn summary(status: &Status) -> String {
-    let mode = match status.mode {
+    match status.waiting {
+        0 => mode(status.mode).to_owned(),
+        some => format!("{} · {}", mode(status.mode), waiting(some)),
+    }
+}
+
+fn mode(mode: Mode) -> &'static str {
+    match mode {
         Mode::Listening => "Listening",
         Mode::Paused => "Paused: everything is denied",
         Mode::DenyAll => "Records in doubt: everything is denied",
-    };
-    match status.waiting {
-        0 => mode.to_owned(),
-        1 => format!("{mode} · 1 question waits"),
-        more => format!("{mode} · {more} questions wait"),
+    }
+}
+
+fn waiting(questions: u32) -> String {
+    match questions {
+        1 => "1 waiting question".to_owned(),
+        more => format!("{more} waiting questions"),
+    }
+}
+
+/// What became of a command, in a word or two.
+fn outcome(row: &RequestRow) -> String {
+    match (row.state.as_str(), row.exit_code) {
+        (_, Some(code)) => format!("exit {code}"),
+        ("asking", None) => "waits for you".to_owned(),
+        ("starting" | "running" | "stopping", None) => "runs".to_owned(),
+        ("failed", None) => "could not start".to_owned(),
+        (state, None) => state.to_owned(),
     }
 }
 

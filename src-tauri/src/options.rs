@@ -10,6 +10,8 @@ pub struct Options {
     pub data: PathBuf,
     /// Open the settings window at once, at this page.
     pub settings: Option<Page>,
+    /// Started at login: nothing opens by itself but a question.
+    pub background: bool,
     /// The environment that the app was started with: an agent's settings may pass single names of it on.
     pub inherited: Vec<(String, String)>,
 }
@@ -19,6 +21,11 @@ pub struct Options {
 pub struct Page(Option<String>);
 
 impl Page {
+    /// The page of this name.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(Some(name.to_owned()))
+    }
+
     /// What the page's address ends with; nothing for the page that is open.
     pub(crate) fn fragment(&self) -> Option<&str> {
         self.0.as_deref()
@@ -29,7 +36,7 @@ impl Page {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
     /// An argument that is not known.
-    #[error("{0:?} is not an option: --data DIR and --settings [PAGE] are")]
+    #[error("{0:?} is not an option: --data DIR, --settings [PAGE] and --background are")]
     Unknown(OsString),
     /// `--data` without a folder.
     #[error("--data needs a folder")]
@@ -54,9 +61,11 @@ impl Options {
         let home = folder("HOME").ok_or(BadOptions::NoHome)?;
         let mut data = environment("POSTERN_DATA").filter(|value| !value.is_empty()).map(PathBuf::from);
         let mut settings = None;
+        let mut background = false;
         let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
+                Some("--background") => background = true,
                 Some("--data") => data = Some(args.next().ok_or(BadOptions::NoFolder)?.into()),
                 Some("--settings") => {
                     settings = Some(Page(args.next_if(is_page).and_then(|page| page.into_string().ok())));
@@ -71,7 +80,7 @@ impl Options {
                 folder("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("postern")
             }
         });
-        Ok(Self { data, settings, inherited: Vec::new() })
+        Ok(Self { data, settings, background, inherited: Vec::new() })
     }
 }
 
@@ -111,6 +120,12 @@ mod tests {
         assert_eq!(settings(&["--settings", "--data", "/arg"]), Ok(Some(Page(None))), "that is an option");
         let odd = BadOptions::Unknown("a#b".into());
         assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
+    }
+
+    #[test]
+    fn at_login_nothing_opens_by_itself() {
+        let background = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).unwrap().background;
+        assert!(background(&["--background"]) && !background(&[]));
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! Puts the app together: host, windows, menu-bar item; then passes on what the host tells.
 
 use crate::backend::{Backend, Heard};
+use crate::preferences::Kept;
 use crate::window::approval::{self, Approval};
 use crate::window::settings;
-use crate::{Options, commands, menu, notify};
+use crate::{Options, Page, commands, menu, notify, sound};
 use anyhow::Context;
 use postern_contract::Told;
+use postern_contract::methods::{ListAgents, Nothing};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager, RunEvent};
+use tauri_plugin_autostart::MacosLauncher;
 use tokio::sync::mpsc;
 
 /// Between two tries to reach a host that is gone.
@@ -23,6 +26,8 @@ pub(crate) struct Parts {
     pub(crate) backend: Arc<Backend>,
     /// The approval window.
     pub(crate) approval: Approval,
+    /// How it looks and sounds.
+    pub(crate) preferences: Arc<Kept>,
     /// The settings page that listens, if one is open.
     pub(crate) listener: Arc<Mutex<Option<Channel<String>>>>,
 }
@@ -34,7 +39,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     tauri::async_runtime::set(runtime.handle().clone());
     let app = tauri::Builder::default()
         .plugin(single_instance(options))
-        .plugin(tauri_plugin_autostart::init(tauri_plugin_autostart::MacosLauncher::LaunchAgent, None))
+        .plugin(tauri_plugin_autostart::init(MacosLauncher::LaunchAgent, Some(vec!["--background"])))
         .invoke_handler(commands::handler())
         .on_window_event(on_window_event)
         .build(tauri::generate_context!())
@@ -63,16 +68,31 @@ fn start(
 ) -> anyhow::Result<()> {
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Accessory)?;
+    let preferences = Arc::new(Kept::read(&options.data));
+    app.set_theme(preferences.get().appearance.theme());
     let approval = approval::open(app, Arc::clone(&backend))?;
-    let parts = Parts { backend, approval, listener: Arc::default() };
+    let parts = Parts { backend, approval, preferences, listener: Arc::default() };
     app.manage(parts.clone());
     let menu = menu::open(app)?;
+    if !options.background {
+        tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
+    }
     tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     tauri::async_runtime::spawn(quit_when_told(app.clone()));
     if let Some(page) = &options.settings {
         settings::open(app, page)?;
     }
     Ok(())
+}
+
+/// Who has no agent yet is shown around.
+async fn welcome(app: AppHandle, backend: Arc<Backend>) {
+    let agents = backend.ask::<ListAgents>(&Nothing {}).await;
+    if agents.is_ok_and(|agents| agents.agents.is_empty())
+        && let Err(error) = settings::open(&app, &Page::default())
+    {
+        tracing::warn!(%error, "cannot open the settings");
+    }
 }
 
 /// Passes on what the host tells. A host in another process that goes away is waited for; one in this process that ends
@@ -82,7 +102,7 @@ async fn listen(app: AppHandle, parts: Parts, menu: menu::Menu, mut heard: mpsc:
     menu.refresh(&parts.backend).await;
     loop {
         match heard.recv().await {
-            Some(Heard::Told(told)) => pass_on(&parts, &menu, &told).await,
+            Some(Heard::Told(told)) => pass_on(&app, &parts, &menu, &told).await,
             Some(Heard::Missed) => {
                 parts.approval.look();
                 menu.refresh(&parts.backend).await;
@@ -114,11 +134,15 @@ async fn come_back(parts: &Parts, menu: &menu::Menu) -> mpsc::Receiver<Heard> {
     heard
 }
 
-async fn pass_on(parts: &Parts, menu: &menu::Menu, told: &Told) {
+async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told) {
     match told {
         Told::QuestionOpened(question) => {
             parts.approval.look();
-            notify::asked(question);
+            let heard = parts.preferences.get().sound;
+            notify::asked(question, heard);
+            if heard {
+                sound::asked(app);
+            }
             menu.refresh(&parts.backend).await;
         }
         Told::QuestionChanged(_) | Told::QuestionClosed(_) => {

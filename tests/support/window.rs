@@ -177,7 +177,7 @@ async fn connect(port: u16, data: &Path) -> Client {
     let capabilities = json!({
         "tauri:options": {
             "application": desktop().unwrap(),
-            "args": ["--data", data],
+            "args": ["--data", data, "--background"],
         }
     });
     let serde_json::Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };

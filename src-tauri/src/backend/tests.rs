@@ -13,7 +13,7 @@ async fn an_app_whose_host_goes_away_becomes_the_host() {
     let user = User::current(Vec::new()).unwrap();
     let host =
         Host::start(HostConfig { data: data.clone(), user, session: Arc::new(SystemSession) }).await.unwrap();
-    let options = Options { data, settings: None, inherited: Vec::new() };
+    let options = Options { data, settings: None, background: false, inherited: Vec::new() };
     let (backend, mut heard) = Backend::open(&options).await.unwrap();
     assert!(!backend.is_embedded(), "the data folder has a host already");
     backend.ask::<GetStatus>(&Nothing {}).await.unwrap();

@@ -1,6 +1,7 @@
 //! What the settings page may call: the control methods, without those that answer a question.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
+use crate::preferences::Preferences;
 use crate::run::Parts;
 use postern_contract::methods::METHODS;
 use serde_json::Value;
@@ -43,6 +44,21 @@ pub(super) fn settings_launch_at_login(app: AppHandle) -> Result<bool, String> {
 pub(super) fn settings_set_launch_at_login(app: AppHandle, on: bool) -> Result<(), String> {
     let launch = app.autolaunch();
     if on { launch.enable() } else { launch.disable() }.map_err(|error| error.to_string())
+}
+
+#[tauri::command]
+pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
+    parts.preferences.get()
+}
+
+#[tauri::command]
+pub(super) fn settings_set_preferences(
+    app: AppHandle,
+    parts: State<'_, Parts>,
+    preferences: Preferences,
+) -> Result<(), String> {
+    app.set_theme(preferences.appearance.theme());
+    parts.preferences.set(preferences).map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 
 #[cfg(test)]

@@ -87,6 +87,15 @@ impl Approval {
         preview.await.map_err(|_| "the window is closing".to_owned())?
     }
 
+    /// Brings the question on show to the front, with the keyboard: only where the person asks for it.
+    pub(crate) fn to_front(&self, app: &AppHandle) -> tauri::Result<()> {
+        self.look();
+        match app.get_webview_window(LABEL) {
+            Some(window) if window.is_visible()? => window.set_focus(),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn send(&self, event: Event) {
         // Only fails while the app ends, when there is nothing left to show.
         self.events.send(event).ok();

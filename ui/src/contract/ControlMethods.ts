@@ -11,6 +11,7 @@ import type { Arming } from "./Arming";
 import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
+import type { DataUse } from "./DataUse";
 import type { DoorEnable } from "./DoorEnable";
 import type { DoorRef } from "./DoorRef";
 import type { DoorRow } from "./DoorRow";
@@ -243,6 +244,14 @@ explain: Call<Explain, Explained>,
  * Change what holds for the whole.
  */
 "settings.set": Call<HostSettings, HostSettings>, 
+/**
+ * What is kept on this machine, and how much of it there is.
+ */
+"data.use": Call<Nothing, DataUse>, 
+/**
+ * Erase the history: every request that has ended, its output, its question, its events. Rules, agents and settings stay.
+ */
+"data.eraseHistory": Call<Nothing, DataUse>, 
 /**
  * Tool calls that wait for a person.
  */

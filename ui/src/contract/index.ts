@@ -21,6 +21,7 @@ export type { ControlCode } from "./ControlCode";
 export type { ControlError } from "./ControlError";
 export type { ControlMethods } from "./ControlMethods";
 export type { Counts } from "./Counts";
+export type { DataUse } from "./DataUse";
 export type { DayCounts } from "./DayCounts";
 export type { Decision } from "./Decision";
 export type { DoorApprover } from "./DoorApprover";

@@ -34,7 +34,7 @@ mod writer;
 pub use error::{Error, OpenError};
 pub use open::Opened;
 pub use recover::{Recovered, recover};
-pub use retain::{Keep, history_bytes, sweep};
+pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
 pub use rusqlite::Connection;
 pub use store::{FILE_NAME, Store};
 pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills, tally};

@@ -22,6 +22,19 @@ pub fn history_bytes(conn: &Connection) -> Result<u64, Error> {
     Ok(pages.saturating_mul(number("PRAGMA page_size")?))
 }
 
+/// Whether what is deleted from now on is overwritten with zeros in the file. It costs a write for each page: for when a
+/// person erases, not for what ages away.
+pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
+    Ok(conn.pragma_update(None, "secure_delete", on)?)
+}
+
+/// After everything that has ended was swept: the index and the counts hold no word of it any more. What is left is
+/// indexed anew.
+pub fn erased(conn: &Connection) -> Result<(), Error> {
+    search::clear(conn)?;
+    Ok(tally::forget(conn, Millis::MAX)?)
+}
+
 /// How many of the oldest requests may live on before the ones behind them are not looked at.
 const ALIVE: u32 = 256;
 
@@ -105,6 +118,34 @@ mod tests {
         let events = store.read(|conn| events::after(conn, &id("main"), 0, 20)).unwrap();
         assert_eq!(events.first().map(|row| row.sequence), Some(6));
         assert_eq!(store.read(|conn| events::next(conn, &id("main"))).unwrap(), 11, "numbers go on");
+    }
+
+    #[test]
+    fn what_is_erased_leaves_no_word_behind() {
+        let (folder, store) = open();
+        store.write(|conn| overwrite_deleted(conn, true)).wait().unwrap();
+        let secret = requests::NewRequest { line: "curl hunter2secret".into(), ..asked("main", "r1", 1) };
+        let id = secret.id;
+        let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+        store.write(move |conn| requests::open(conn, &secret)).wait().unwrap();
+        store
+            .write(move |conn| requests::change(conn, id, &requests::Change::ended(&ending, 2)?))
+            .wait()
+            .unwrap();
+        store.write(crate::search::index_all).wait().unwrap();
+        let keep = Keep { since: 10, bytes: u64::MAX };
+        assert_eq!(store.write(move |conn| sweep(conn, keep, 10)).wait().unwrap(), 1);
+        store.write(erased).wait().unwrap();
+        store.close();
+        drop(store);
+        let files = std::fs::read_dir(folder.path().join("data")).into_iter().flatten();
+        let files = files.chain(std::fs::read_dir(folder.path()).unwrap()).map(|file| file.unwrap().path());
+        let files: Vec<_> = files.filter(|path| path.is_file()).collect();
+        assert!(!files.is_empty(), "there is a record to look into");
+        for file in files {
+            let bytes = std::fs::read(file).unwrap();
+            assert!(!bytes.windows(13).any(|window| window == b"hunter2secret"), "the word is still there");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use params::{
     SkillFolder, ToolApprove, ToolDeny, Unpresented,
 };
 pub use results::{
-    Agents, Applied, Arming, ChannelLines, DoorApprover, DoorClient, Doors, Explained, HostSettings,
+    Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
     Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
     Skills, Submitted, ToolQuestion, ToolQuestions,
 };
@@ -144,6 +144,10 @@ macro_rules! with_methods {
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.
             SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
+            /// What is kept on this machine, and how much of it there is.
+            GetDataUse "data.use" data_use (Nothing) -> DataUse;
+            /// Erase the history: every request that has ended, its output, its question, its events. Rules, agents and settings stay.
+            EraseHistory "data.eraseHistory" data_erase_history (Nothing) -> DataUse;
             /// Tool calls that wait for a person.
             PendingTools "tool.pending" tool_pending (Nothing) -> ToolQuestions;
             /// Approve a tool call.

@@ -248,6 +248,18 @@ impl Default for HostSettings {
     }
 }
 
+/// What is kept on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DataUse {
+    /// The data folder.
+    pub folder: String,
+    /// How much of the record is in use, in bytes: history, rules, agents and settings.
+    pub bytes: u64,
+    /// When the oldest request in the history came in; none where there is none.
+    pub oldest: Option<Millis>,
+}
+
 /// A tool call that waits for a person: what source 4 calls `tool_approval_required`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -3,7 +3,7 @@
 use super::{Book, BookError, now, values};
 use postern_contract::methods::HostSettings;
 use postern_policy::Millis;
-use postern_store::{Connection, Keep, sweep};
+use postern_store::{Connection, Keep, erased, overwrite_deleted, sweep};
 
 /// The key under which they are kept.
 const KEY: &str = "host";
@@ -27,6 +27,26 @@ impl Book {
         let since = now() - Millis::from(self.snapshot().settings.keep_days) * DAY;
         let keep = Keep { since, bytes: MOST_HISTORY };
         while self.store().write(move |conn| sweep(conn, keep, STEP)).await? > 0 {}
+        Ok(())
+    }
+
+    /// Erases every request that has ended, with what belongs to it. What is erased is overwritten in the file.
+    pub(crate) async fn erase_history(&self) -> Result<(), BookError> {
+        let keep = Keep { since: now().saturating_add(DAY), bytes: MOST_HISTORY };
+        let overwrite = |on: bool| self.store().write(move |conn| overwrite_deleted(conn, on));
+        overwrite(true).await?;
+        loop {
+            match self.store().write(move |conn| sweep(conn, keep, STEP)).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    overwrite(false).await?;
+                    return Err(error.into());
+                }
+            }
+        }
+        self.store().write(erased).await?;
+        overwrite(false).await?;
         Ok(())
     }
 

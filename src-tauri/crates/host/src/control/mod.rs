@@ -3,6 +3,7 @@
 
 mod agents;
 mod connection;
+mod data;
 mod descent;
 mod dispatch;
 mod door;

@@ -35,6 +35,14 @@ impl Task {
         Some(why)
     }
 
+    /// A face could not show a question: if nobody answers it, that is why.
+    pub(super) fn cannot_present(&mut self, face: FaceId, question: &str, why: String) {
+        tracing::warn!(%face, %question, "a question could not be shown");
+        if let Some(waiting) = self.questions.find(question) {
+            waiting.cannot_present = Some(why);
+        }
+    }
+
     /// A face says what it shows. What a window shows while nobody can see it does not count.
     pub(super) fn presented(&mut self, face: FaceId, seen: &Presented) -> Arming {
         let now = Instant::now();

@@ -149,12 +149,7 @@ impl Task {
             Message::Answer { params, face, reply } => self.answer(*params, face, reply),
             Message::Edit { params, reply } => self.edit(*params, reply),
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
-            Message::CannotPresent { face, question, why } => {
-                tracing::warn!(%face, %question, "a question could not be shown");
-                if let Some(waiting) = self.questions.find(&question) {
-                    waiting.cannot_present = Some(why);
-                }
-            }
+            Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
             Message::Kill { request, reply } => answer(reply, self.kill_for_person(&request)),
             Message::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));

@@ -237,3 +237,20 @@ async fn heard(told: &mut Receiver<Told>, wanted: impl Fn(&Told) -> bool) {
 async fn status(told: &mut Receiver<Told>, wanted: impl Fn(&Status) -> bool) {
     heard(told, |told| matches!(told, Told::StatusChanged(status) if wanted(status))).await;
 }
+
+#[tokio::test]
+async fn the_history_is_erased_and_the_rules_stay() {
+    let lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    let mut wire = lab.connect("main").await;
+    wire.run(&["basename", "/a/b"]).await;
+    let before = lab.control("data.use", json!({})).await.unwrap();
+    assert!(
+        before["oldest"].is_number() && before["bytes"].as_u64().is_some_and(|bytes| bytes > 0),
+        "{before}"
+    );
+    let after = lab.control("data.eraseHistory", json!({})).await.unwrap();
+    assert_eq!(after["oldest"], serde_json::Value::Null, "{after}");
+    assert_eq!(lab.control("requests.list", json!({})).await.unwrap()["requests"], json!([]));
+    assert_eq!(wire.run(&["basename", "/c/d"]).await["stdout"], "d\n", "its rule is still there");
+}

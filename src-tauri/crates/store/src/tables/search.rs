@@ -125,6 +125,14 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
+/// Empties the index, whose segments would keep words of what was deleted; everything is indexed anew.
+pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
+    conn.execute_batch(
+        "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;",
+    )?;
+    Ok(())
+}
+
 /// Forgets a request that is about to be deleted.
 pub(crate) fn forget(conn: &Connection, number: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("DELETE FROM late WHERE number = ?1")?.execute([number])?;

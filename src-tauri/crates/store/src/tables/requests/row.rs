@@ -252,6 +252,12 @@ pub fn get_by_key(conn: &Connection, agent: &AgentId, request_id: &str) -> Resul
     Ok(query.query_row(params![agent.as_str(), request_id], whole).optional()?)
 }
 
+/// When the oldest request came in.
+pub fn oldest(conn: &Connection) -> Result<Option<Millis>, Error> {
+    let mut query = conn.prepare_cached("SELECT received_at FROM requests ORDER BY number LIMIT 1")?;
+    Ok(query.query_row([], |row| row.get(0)).optional()?)
+}
+
 /// Every request that has not ended, oldest first.
 pub fn live(conn: &Connection) -> Result<Vec<RequestRow>, Error> {
     let sql = format!("SELECT {SUMMARY}, {REST} FROM requests WHERE ended_at IS NULL ORDER BY number");

@@ -1,0 +1,19 @@
+//! A question is heard, where the person wants that: a sound of the system's own.
+
+/// A question was opened.
+#[cfg(target_os = "macos")]
+pub(crate) fn asked(app: &tauri::AppHandle) {
+    let played = app.run_on_main_thread(|| {
+        let name = objc2_foundation::NSString::from_str("Tink");
+        if let Some(sound) = objc2_app_kit::NSSound::soundNamed(&name) {
+            sound.play();
+        }
+    });
+    if let Err(error) = played {
+        tracing::debug!(%error, "no sound");
+    }
+}
+
+/// Elsewhere the notification brings its own.
+#[cfg(not(target_os = "macos"))]
+pub(crate) fn asked(_: &tauri::AppHandle) {}
