@@ -92,10 +92,21 @@ impl<'a> Subject<'a> {
         self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
     }
 
+    /// `ls`, `cat`, `wc` and their like do the same in every folder: only what they are given to read is another. A
+    /// program with subcommands mostly reads a folder's own configuration.
+    fn finds_nothing_there(&self) -> bool {
+        let argv: Option<Vec<&str>> = self.words.iter().copied().collect();
+        argv.is_some_and(|argv| {
+            !argv[0].contains('/')
+                && postern_command::arity(&argv) == 1
+                && postern_command::is_read_only(&argv)
+        })
+    }
+
     /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
     /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
     fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
-        if self.step.dir == postern_command::Dir::Same {
+        if self.step.dir == postern_command::Dir::Same || self.finds_nothing_there() {
             return None;
         }
         let Some(folders) = folders_of(facts.cwd, &self.step.dir) else {
@@ -154,10 +165,15 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 
 fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
     let plain = assignment.value.value.as_deref().is_some_and(is_plain_value);
+    let known = || {
+        let value = assignment.value.value.as_deref();
+        value.is_some_and(|value| postern_command::is_harmless_variable(&assignment.name, value))
+    };
     match standing(&assignment.name, &policy.settings) {
         Standing::Named => assignment.value.value.is_some(),
         Standing::Plain => plain,
-        Standing::Asks | Standing::Refused(_) => false,
+        Standing::Asks => plain && known(),
+        Standing::Refused(_) => false,
     }
 }
 

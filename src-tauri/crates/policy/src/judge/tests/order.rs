@@ -91,6 +91,30 @@ fn a_rule_holds_in_the_requests_folder_and_below() {
     assert_eq!(scene().shell("cd sub && git status").judge().decision, Decision::Allow);
     assert_eq!(scene().shell("cd /tmp/evil && git status").judge().decision, Decision::Ask);
     assert_eq!(scene().shell("cd .. && git status").judge().decision, Decision::Ask);
+    let reads = |text: &str| Scene::new().allow("/usr/bin/*").allow("/tmp/ls").shell(text).judge().decision;
+    for text in ["cd /tmp && ls -la", "cd .. && cat x | wc -l", "for d in */; do (cd $d && ls); done"] {
+        assert_eq!(
+            reads(text),
+            Decision::Allow,
+            "{text}: what it reads lies elsewhere, what it does does not"
+        );
+    }
+    for text in ["cd /tmp && npm run x", "cd /tmp && ./ls", "cd /tmp && ls $X"] {
+        assert_eq!(reads(text), Decision::Ask, "{text}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_known_to_be_harmless_needs_no_question() {
+    let judged = |text: &str| Scene::new().allow("/usr/bin/npm").shell(text).judge().decision;
+    for text in ["NODE_ENV=test npm test", "DEBUG=1 npm test", "LANG=C npm test"] {
+        assert_eq!(judged(text), Decision::Allow, "{text}");
+    }
+    for text in
+        ["NODE_OPTIONS=x npm test", "FOO=bar npm test", "NODE_ENV='a b' npm test", "DEBUG=$X npm test"]
+    {
+        assert_eq!(judged(text), Decision::Ask, "{text}");
+    }
 }
 
 #[test]
