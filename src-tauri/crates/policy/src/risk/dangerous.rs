@@ -1,24 +1,32 @@
 //! Commands that can do harm that cannot be undone.
 
 use super::seen::Seen;
+use crate::verdict::RiskLevel;
 
-/// One dangerous pattern.
+/// One pattern of commands to be careful about.
 #[derive(Debug, Clone, Copy)]
 pub struct Danger {
     /// Stable kebab-case name.
     pub id: &'static str,
-    /// Why it is dangerous, in plain words.
+    /// Why, in plain words.
     pub reason: &'static str,
+    /// How careful a person should be: dangerous, or worth a look.
+    pub level: RiskLevel,
     /// Whether a program with its words falls under it.
     pub test: fn(&Seen<'_>) -> bool,
 }
 
-const fn danger(id: &'static str, reason: &'static str, test: fn(&Seen<'_>) -> bool) -> Danger {
-    Danger { id, reason, test }
+pub(super) const fn danger(id: &'static str, reason: &'static str, test: fn(&Seen<'_>) -> bool) -> Danger {
+    Danger { id, reason, level: RiskLevel::Dangerous, test }
 }
 
-/// Every pattern.
-pub const PATTERNS: &[Danger] = &[
+/// What can be undone, and is worth a look all the same.
+pub(super) const fn notable(id: &'static str, reason: &'static str, test: fn(&Seen<'_>) -> bool) -> Danger {
+    Danger { id, reason, level: RiskLevel::NeedsReview, test }
+}
+
+/// What removes, overwrites or runs things here.
+pub(super) const PATTERNS: &[Danger] = &[
     danger("remove", "Removes files for good (rm with -r or -f)", |s| {
         s.is(&["rm", "grm"]) && s.flag(&['r', 'R', 'f'], &["recursive", "force"])
     }),

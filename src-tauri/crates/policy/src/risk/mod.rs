@@ -1,15 +1,22 @@
 //! How careful a person should be: a level with reasons in plain words. Risk explains and orders; it never allows.
 
 mod dangerous;
+mod machine;
+mod outside;
 mod seen;
 
-pub use dangerous::{Danger, PATTERNS};
+pub use dangerous::Danger;
 pub use seen::Seen;
 
 use crate::facts::Facts;
 use crate::path;
 use crate::verdict::{Risk, RiskLevel};
 use postern_command::{Class, Power, Role, Step, class_of, escape};
+
+/// Every pattern of commands to be careful about.
+pub fn patterns() -> impl Iterator<Item = &'static Danger> {
+    dangerous::PATTERNS.iter().chain(machine::PATTERNS).chain(outside::PATTERNS)
+}
 
 /// Weighs a request. Reasons are sentences without their full stop, the weightiest first, none twice.
 pub fn assess(facts: &Facts<'_>) -> Risk {
@@ -18,8 +25,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let steps = &facts.reading.steps;
     for step in steps {
         for seen in seen::of_step(step) {
-            let hits = PATTERNS.iter().filter(|danger| (danger.test)(&seen));
-            dangers.extend(hits.map(|danger| danger.reason.to_owned()));
+            hits(&seen, &mut dangers, &mut reviews);
         }
         review(step, &mut reviews);
     }
@@ -28,9 +34,9 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     for part in opaque {
         reviews.push(format!("Not understood: {}", part.what));
-        let guessed = part.candidates.iter().filter_map(|argv| Seen::of_words(argv));
-        let hits = guessed.flat_map(|seen| PATTERNS.iter().filter(move |danger| (danger.test)(&seen)));
-        dangers.extend(hits.map(|danger| danger.reason.to_owned()));
+        for seen in part.candidates.iter().filter_map(|argv| Seen::of_words(argv)) {
+            hits(&seen, &mut dangers, &mut reviews);
+        }
     }
     let level = if !dangers.is_empty() {
         RiskLevel::Dangerous
@@ -46,6 +52,13 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
         }
     }
     Risk { level, reasons }
+}
+
+fn hits(seen: &Seen<'_>, dangers: &mut Vec<String>, reviews: &mut Vec<String>) {
+    for hit in patterns().filter(|danger| (danger.test)(seen)) {
+        let reasons = if hit.level == RiskLevel::Dangerous { &mut *dangers } else { &mut *reviews };
+        reasons.push(hit.reason.to_owned());
+    }
 }
 
 /// What is worth a look in a step that matches no dangerous pattern.

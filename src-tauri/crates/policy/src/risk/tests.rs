@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every dangerous pattern with commands that must and must not fall under it.
+/// Every pattern with commands that must and must not fall under it.
 const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
     ("remove", &["rm -rf build", "rm --force x", "/bin/RM -r x"], &["rm x", "git rm -r x", "ls -rf"]),
     ("shred", &["shred x", "truncate -s 0 x"], &["echo shred"]),
@@ -58,17 +58,87 @@ const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
     ("system-files", &["cp x /etc/hosts", "rm /usr/bin/x"], &["cp /etc/hosts x"]),
     ("uninstall", &["brew uninstall x", "apt remove x"], &["brew install x"]),
     ("run-unknown", &["npx x", "npm exec x"], &["npm test"]),
+    (
+        "backups",
+        &["tmutil deletelocalsnapshots /", "tmutil disable"],
+        &["tmutil listbackups", "tmutil status"],
+    ),
+    ("kernel", &["kextload x.kext", "modprobe x", "kmutil load -p x"], &["kmutil showloaded", "lsmod"]),
+    ("install-system", &["installer -pkg x.pkg -target /", "dpkg -i x.deb"], &["installer -help", "dpkg -l"]),
+    ("mount", &["mount /dev/x /mnt", "umount /mnt", "hdiutil attach x.dmg"], &["mount", "hdiutil info"]),
+    ("profiles", &["profiles install -path x"], &["profiles list"]),
+    ("attach", &["lldb -p 5", "strace -p 5", "gdb --pid=5"], &["gdb ./x", "strace ls"]),
+    (
+        "spy",
+        &["screencapture x.png", "pbpaste", "ffmpeg -f avfoundation -i 0 x"],
+        &["ffmpeg -i a b", "pbcopy"],
+    ),
+    ("traces", &["history -c", "log erase", "rm ~/.zsh_history"], &["history", "log show", "rm x"]),
+    ("umask", &["umask 000", "umask 0"], &["umask 022", "umask"]),
+    ("access-list", &["setfacl -m u:x:rw f", "chmod +a x f", "setcap x f"], &["getfacl f", "chmod +x f"]),
+    ("link-over", &["ln -sf a b", "ln --force a b"], &["ln -s a b"]),
+    ("in-place", &["sed -i s/a/b/ f", "perl -pi -e x f"], &["sed s/a/b/ f", "perl x.pl"]),
+    ("unpack-anywhere", &["tar -xPf x.tar", "unzip -o x.zip"], &["tar -xf x.tar", "unzip x.zip"]),
+    ("empties", &["cp /dev/null x"], &["cp x y", "cat /dev/null"]),
+    (
+        "encrypts",
+        &["openssl enc -aes256 -in x", "gpg -c x", "zip -e x y"],
+        &["openssl version", "gpg --verify x"],
+    ),
+    ("miner", &["xmrig -o x"], &["rig"]),
+    ("git-everywhere", &["git config --global user.name x"], &["git config user.name x", "git log --global"]),
+    (
+        "git-hooks",
+        &["cp x .git/hooks/pre-commit", "git config core.hooksPath x"],
+        &["ls .git/hooks/", "git log"],
+    ),
+    ("git-rewrite", &["git rebase main", "git commit --amend"], &["git merge main", "git commit -m x"]),
+    (
+        "install-package",
+        &["npm install x", "pip install x", "cargo install x"],
+        &["npm run install", "cargo build"],
+    ),
+    ("other-source", &["pip install --index-url=u x", "npm i --registry=u x"], &["pip install x"]),
+    ("unchecked", &["curl -k u", "ssh -o StrictHostKeyChecking=no h"], &["curl u", "ssh h"]),
+    ("way-in", &["ssh -R 1:h:2 h", "ngrok http 80"], &["ssh h ls"]),
+    ("serves", &["nc -l 80", "python3 -m http.server"], &["nc h 80", "python3 x.py"]),
+    (
+        "remote-copy",
+        &["rsync -a x h:y", "aws s3 cp x s3://b", "rclone sync a b"],
+        &["rsync -a a b", "aws s3 ls"],
+    ),
+    ("mail", &["mail -s x a@b", "sendmail x"], &["mailbox"]),
+    ("ssh-keys", &["ssh-keygen -t ed25519", "ssh-add x"], &["ssh-keygen -l -f x", "ssh x"]),
+    ("secret-keys", &["gpg --export-secret-keys"], &["gpg --export x", "gpg --list-keys"]),
+    (
+        "tokens",
+        &["gh auth token", "vault kv get x", "gcloud auth print-access-token"],
+        &["gh auth status", "vault status"],
+    ),
+    ("environment", &["env", "printenv", "export -p"], &["env X=1 ls", "set -e"]),
+    ("password", &["sshpass -p x ssh h", "mysql -psecret", "curl -u a:b u"], &["mysql -p", "curl u"]),
+    ("cluster", &["kubectl exec p -- ls", "kubectl port-forward p 1"], &["kubectl get pods"]),
+    ("push-image", &["docker push x", "helm push x"], &["docker pull x", "helm list"]),
+    ("github", &["gh pr merge 5", "gh api -X POST x", "gh secret set x"], &["gh pr view 5", "gh api x"]),
+    ("git-remote", &["git remote add x u", "git remote set-url o u"], &["git remote -v"]),
+    ("database-restore", &["pg_restore -c x", "mongorestore --drop"], &["pg_restore -l x"]),
+    (
+        "migrate",
+        &["rails db:drop", "prisma migrate reset", "python3 manage.py flush"],
+        &["rails db:migrate", "prisma generate"],
+    ),
+    ("posts", &["curl -X POST u", "curl -d a=b u", "curl --json x u"], &["curl u", "curl -o x u"]),
 ];
 
 fn hits(id: &str, command: &str) -> bool {
     let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
-    let danger = PATTERNS.iter().find(|danger| danger.id == id).unwrap();
+    let danger = patterns().find(|danger| danger.id == id).unwrap();
     Seen::of_words(&words).is_some_and(|seen| (danger.test)(&seen))
 }
 
 #[test]
 fn every_pattern_has_examples_that_match_and_that_do_not() {
-    for danger in PATTERNS {
+    for danger in patterns() {
         assert!(EXAMPLES.iter().any(|(id, ..)| *id == danger.id), "{} has no examples", danger.id);
     }
     for (id, matching, missing) in EXAMPLES {
@@ -83,10 +153,31 @@ fn every_pattern_has_examples_that_match_and_that_do_not() {
 
 #[test]
 fn names_and_reasons_are_unique() {
-    for (at, danger) in PATTERNS.iter().enumerate() {
-        for other in &PATTERNS[..at] {
+    for (at, danger) in patterns().enumerate() {
+        for other in patterns().take(at) {
             assert_ne!(danger.id, other.id);
             assert_ne!(danger.reason, other.reason);
         }
     }
+    assert!(patterns().filter(|danger| danger.level == RiskLevel::Dangerous).count() >= 60);
+}
+
+/// Risk explains and orders: whatever it says, the verdict is the rules'.
+#[test]
+fn risk_never_changes_a_verdict() {
+    use crate::testing::Scene;
+    use crate::{Decision, Reason};
+    for (_, matching, missing) in EXAMPLES {
+        for command in matching.iter().chain(*missing) {
+            let asked = Scene::new().shell(command).judge();
+            let builtin = asked.reason == Reason::Builtin;
+            assert!(
+                builtin || asked.decision != Decision::Allow,
+                "{command}: nothing allows it, however safe"
+            );
+            assert!(asked.risk.reasons.iter().all(|reason| !reason.ends_with('.')), "{command}");
+        }
+    }
+    let allowed = Scene::new().allow("rm *").shell("rm -rf build").judge();
+    assert_eq!((allowed.decision, allowed.risk.level), (Decision::Allow, RiskLevel::Dangerous));
 }
