@@ -224,6 +224,15 @@ impl Scene {
         self.with_facts(judge)
     }
 
+    /// With more rules, compiled by themselves, as everybody's are.
+    pub(crate) fn judged_with(&self, shared: &[Rule]) -> Verdict {
+        let shared = RuleSet::compile(shared, HOME, true);
+        self.with_facts(|policy, facts| {
+            let rules = policy.rules.clone().and(&shared);
+            judge(&AgentPolicy { rules, ..policy.clone() }, facts)
+        })
+    }
+
     pub(crate) fn judge_unanswered(&self) -> Verdict {
         self.with_facts(judge_unanswered)
     }

@@ -66,14 +66,14 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
     };
     let mut offers = vec![exact];
-    // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`.
+    // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`, whatever its arguments.
     let dangerous = verdict.risk.level == RiskLevel::Dangerous;
     if !dangerous && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
         offers.push(Offer { id: "command", label: command_label(&drafts), drafts });
     }
-    if widths.iter().any(|width| width.path.is_some()) {
+    if !dangerous && widths.iter().any(|width| width.path.is_some()) {
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
         offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts });
     }

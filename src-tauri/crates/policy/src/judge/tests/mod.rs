@@ -2,6 +2,7 @@
 
 mod core;
 mod doubt;
+mod generated;
 mod laws;
 mod order;
 mod rules;

@@ -1,0 +1,270 @@
+//! Laws over generated policies and command lines, not only over fixed lists.
+
+use crate::testing::{Scene, rule};
+use crate::{Ask, Decision, Effect, Fallback, Lifetime, Rule, Security, Settings, Unreadable};
+use proptest::prelude::*;
+
+const PROGRAMS: &[&str] = &[
+    "ls", "cat", "git", "rm", "npm", "bash", "python3", "sudo", "find", "xargs", "env", "nohup", "nope",
+    "tee",
+];
+const WORDS: &[&str] = &[
+    "push", "status", "-rf", "build", "-c", "--pre", "x=y", ".", "~", "/tmp/x", "-", "'a b'", "*.txt",
+    "\"$X\"", "{}",
+];
+
+/// A word of a command: known, quoted, unknown, substituted.
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => prop::sample::select(WORDS).prop_map(str::to_owned),
+        1 => "[a-z]{1,6}",
+        1 => prop::sample::select(PROGRAMS).prop_map(|name| format!("$({name})")),
+        1 => prop::sample::select(PROGRAMS).prop_map(|name| format!("'{name} x'")),
+    ]
+}
+
+fn program() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => prop::sample::select(PROGRAMS).prop_map(str::to_owned),
+        2 => prop::sample::select(PROGRAMS).prop_map(|name| format!("/usr/bin/{name}")),
+        1 => prop::sample::select(PROGRAMS).prop_map(str::to_uppercase),
+        1 => Just("$X".to_owned()),
+        1 => Just("\\rm".to_owned()),
+    ]
+}
+
+fn simple() -> impl Strategy<Value = String> {
+    let wrapper = prop::option::weighted(
+        0.3,
+        prop::sample::select(&["nohup", "sudo", "env", "X=1", "LANG=C", "time"][..]),
+    );
+    let redirection =
+        prop::option::weighted(0.2, prop::sample::select(&["> out", "2>/dev/null", "< in", ">> $F"][..]));
+    (wrapper, program(), prop::collection::vec(word(), 0..4), redirection).prop_map(
+        |(wrapper, program, words, redirection)| {
+            let words = wrapper.into_iter().map(str::to_owned).chain([program]).chain(words);
+            words.chain(redirection.map(str::to_owned)).collect::<Vec<_>>().join(" ")
+        },
+    )
+}
+
+/// A line built from a small grammar of lists, groups, conditions, loops, substitutions and inner shells.
+fn line() -> impl Strategy<Value = String> {
+    simple().prop_recursive(3, 12, 3, |inner| {
+        let pair = (inner.clone(), prop::sample::select(&["&&", "||", ";", "|", "&"][..]), inner.clone());
+        prop_oneof![
+            3 => pair.prop_map(|(first, sign, second)| format!("{first} {sign} {second}")),
+            1 => inner.clone().prop_map(|line| format!("({line})")),
+            1 => inner.clone().prop_map(|line| format!("{{ {line}; }}")),
+            1 => inner.clone().prop_map(|line| format!("if {line}; then ls; fi")),
+            1 => inner.clone().prop_map(|line| format!("for f in a b; do {line}; done")),
+            1 => inner.clone().prop_map(|line| format!("echo \"$({line})\"")),
+            1 => inner.clone().prop_map(|line| format!("bash -c '{}'", line.replace('\'', "'\\''"))),
+            1 => inner.prop_map(|line| format!("cd sub && {line}")),
+        ]
+    })
+}
+
+/// A pattern built from a small grammar of paths, globs and words.
+fn pattern() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(PROGRAMS);
+    let folder = prop::sample::select(&["/usr/bin", "/bin", "/usr", "/opt/x", "~/bin"][..]);
+    let last = prop_oneof![
+        name.clone().prop_map(str::to_owned),
+        Just("*".to_owned()),
+        Just("**".to_owned()),
+        Just("{ls,git}".to_owned()),
+        Just("[lg]*".to_owned()),
+        "[a-z]\\?",
+    ];
+    let words =
+        prop::collection::vec(prop::sample::select(&["push", "status", "-rf", "build", "*", "x?"][..]), 0..3);
+    prop_oneof![
+        (folder, last).prop_map(|(folder, last)| format!("{folder}/{last}")),
+        (name, words)
+            .prop_map(|(name, words)| { std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ") }),
+    ]
+}
+
+fn rules(effect: Effect, first: i64) -> impl Strategy<Value = Vec<Rule>> {
+    let lifetime = prop_oneof![4 => Just(Lifetime::Forever), 1 => Just(Lifetime::Until(1)), 1 => Just(Lifetime::Until(9999))];
+    prop::collection::vec((pattern(), any::<bool>(), lifetime), 0..5).prop_map(move |made| {
+        let numbered = (first..).zip(made);
+        numbered
+            .map(|(id, (text, writes, lifetime))| Rule {
+                allow_writes: writes,
+                lifetime,
+                ..rule(id, effect, &text)
+            })
+            .collect()
+    })
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let security = prop::sample::select(&[Security::Deny, Security::Allowlist, Security::Full][..]);
+    let ask = prop::sample::select(&[Ask::Off, Ask::OnMiss, Ask::Always][..]);
+    let folders = prop::sample::select(vec![None, Some("~/project"), Some("/opt")]);
+    (security, ask, any::<bool>(), any::<bool>(), folders).prop_map(
+        |(security, ask, read_only, back, folders)| Settings {
+            security,
+            ask,
+            allow_read_only: read_only,
+            unreadable: if back { Unreadable::SendBack } else { Unreadable::Ask },
+            folders: folders.into_iter().map(str::to_owned).collect(),
+            ..Settings::default()
+        },
+    )
+}
+
+fn scene(settings: &Settings, rules: &[Rule], line: &str) -> Scene {
+    let mut scene = Scene::new().set(|all| *all = settings.clone()).shell(line);
+    scene.rules = rules.to_vec();
+    scene
+}
+
+fn judged(settings: &Settings, rules: &[Rule], line: &str) -> Decision {
+    scene(settings, rules, line).judge().decision
+}
+
+/// Every setting by itself turned one step stricter.
+fn tightened(settings: &Settings) -> Vec<Settings> {
+    let mut all = Vec::new();
+    let security = match settings.security {
+        Security::Full => Some(Security::Allowlist),
+        Security::Allowlist => Some(Security::Deny),
+        Security::Deny => None,
+    };
+    all.extend(security.map(|security| Settings { security, ..settings.clone() }));
+    if settings.ask == Ask::OnMiss {
+        all.push(Settings { ask: Ask::Always, ..settings.clone() });
+        all.push(Settings { ask: Ask::Off, ..settings.clone() });
+    }
+    all.push(Settings { allow_read_only: false, ..settings.clone() });
+    all.push(Settings { unreadable: Unreadable::SendBack, ..settings.clone() });
+    all.push(Settings { folders: vec!["/nowhere".to_owned()], ..settings.clone() });
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn another_deny_rule_never_loosens(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+        extra in pattern(),
+    ) {
+        let mut all = [allow, deny].concat();
+        let before = judged(&settings, &all, &line);
+        all.push(rule(500, Effect::Deny, &extra));
+        prop_assert!(judged(&settings, &all, &line) >= before, "{line} with deny {extra}");
+    }
+
+    #[test]
+    fn one_allow_rule_less_never_loosens(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+        at in any::<prop::sample::Index>(),
+    ) {
+        prop_assume!(!allow.is_empty());
+        let mut all = [allow.clone(), deny].concat();
+        let before = judged(&settings, &all, &line);
+        let gone = all.remove(at.index(allow.len()));
+        prop_assert!(judged(&settings, &all, &line) >= before, "{line} without {:?}", gone.pattern);
+    }
+
+    #[test]
+    fn the_order_and_the_parts_of_rules_do_not_matter(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+        split in any::<prop::sample::Index>(),
+    ) {
+        let mut all = [allow, deny].concat();
+        let verdict = scene(&settings, &all, &line).judge();
+        all.reverse();
+        prop_assert_eq!(&scene(&settings, &all, &line).judge(), &verdict, "turned around: {}", line);
+        let at = split.index(all.len() + 1);
+        let shared = scene(&settings, &all[..at], &line).judged_with(&all[at..]);
+        prop_assert_eq!(&shared, &verdict, "in two parts: {}", line);
+    }
+
+    #[test]
+    fn ask_always_never_allows_by_itself(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+    ) {
+        let always = Settings { ask: Ask::Always, ..settings };
+        prop_assert_ne!(judged(&always, &[allow, deny].concat(), &line), Decision::Allow, "{}", line);
+    }
+
+    #[test]
+    fn a_stricter_setting_never_loosens(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+    ) {
+        let all = [allow, deny].concat();
+        let before = judged(&settings, &all, &line);
+        for stricter in tightened(&settings) {
+            let after = judged(&stricter, &all, &line);
+            prop_assert!(after >= before, "{line}: {before:?} became {after:?} with {stricter:?}");
+        }
+    }
+
+    #[test]
+    fn a_fallback_allows_no_more_than_a_person_could(
+        settings in settings(), allow in rules(Effect::Allow, 1), deny in rules(Effect::Deny, 101), line in line(),
+    ) {
+        let all = [allow, deny].concat();
+        let asked = judged(&settings, &all, &line);
+        for fallback in [Fallback::Deny, Fallback::Allowlist, Fallback::Full] {
+            let left = scene(&Settings { fallback, ..settings.clone() }, &all, &line).judge_unanswered().decision;
+            prop_assert_ne!(left, Decision::Ask, "nobody is there: {}", line);
+            prop_assert!(asked != Decision::Deny || left == Decision::Deny, "{line}: {fallback:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_offered_covers_what_was_asked(line in line(), settings in settings()) {
+        let settings = Settings { security: Security::Allowlist, ask: Ask::OnMiss, ..settings };
+        prop_assume!(judged(&settings, &[], &line) == Decision::Ask);
+        for offer in scene(&settings, &[], &line).offers() {
+            let saved: Vec<Rule> = (1..).zip(&offer.drafts).map(|(id, draft)| Rule {
+                id,
+                args: draft.args.clone(),
+                pin: draft.pin.clone(),
+                ..Rule::new(Effect::Allow, draft.pattern.clone())
+            }).collect();
+            prop_assert_eq!(judged(&settings, &saved, &line), Decision::Allow, "{} of {}", offer.id, line);
+            // And what is saved is written as it reads.
+            for rule in &saved {
+                let text = crate::pattern_text(&rule.pattern);
+                let read = crate::parse_pattern(&text, Some(crate::kind_name(&rule.pattern)));
+                prop_assert_eq!(read.as_ref(), Ok(&rule.pattern));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_shown_reads_back(text in pattern()) {
+        if let Ok(read) = crate::parse_pattern(&text, None) {
+            let shown = crate::pattern_text(&read);
+            prop_assert_eq!(crate::parse_pattern(&shown, Some(crate::kind_name(&read))), Ok(read));
+        }
+    }
+
+    #[test]
+    fn any_argv_that_is_shown_reads_back(argv in prop::collection::vec("\\PC{1,12}", 1..5)) {
+        let exact = crate::Pattern::Exact(argv);
+        let shown = crate::pattern_text(&exact);
+        if let Ok(read) = crate::parse_pattern(&shown, Some(crate::PatternKind::Exact)) {
+            prop_assert_eq!(read, exact);
+        }
+    }
+
+    #[test]
+    fn settings_and_rules_read_back_as_they_were_written(
+        settings in settings(), rules in rules(Effect::Allow, 1),
+    ) {
+        let text = serde_json::to_string(&settings).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+        for rule in rules {
+            let text = serde_json::to_string(&rule).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), rule);
+        }
+    }
+}
