@@ -3,6 +3,7 @@
 use super::judge::Judgement;
 use super::message::Told as Done;
 use super::task::Task;
+use postern_contract::Scope;
 use postern_request::{Effect, Event};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -47,7 +48,7 @@ impl Task {
             // Whatever made it panic: what cannot be judged does not run.
             let judgement = judging.await.unwrap_or_else(|_| {
                 let message = "Postern could not judge it.";
-                Judgement::Refused(super::denial::plain(postern_request::DenyReason::Invalid, message))
+                Judgement::Refused(super::denial::invalid(message))
             });
             Done::Judged { id, judgement }
         });
@@ -90,7 +91,9 @@ impl Task {
         match outcome {
             Ok(()) => {
                 self.tell(postern_contract::Told::RulesChanged);
-                let also = self.rejudge(Some(&agent));
+                // A rule for everybody may free, or deny, what any agent waits for.
+                let only = choice.as_ref().is_none_or(|choice| choice.params.scope == Scope::Agent);
+                let also = self.rejudge(Some(&agent).filter(|_| only));
                 if let Some(choice) = choice {
                     let answered = postern_contract::Answered { applied: true, reason: None, also };
                     super::task::answer(choice.reply, answered);

@@ -65,10 +65,9 @@ impl Task {
         }
         match policy.settings.fallback {
             Fallback::Deny => false,
-            Fallback::Allowlist => {
+            Fallback::Allowlist | Fallback::Full => {
                 judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
             }
-            Fallback::Full => judged.again(&self.parts.world, &policy, now()).decision != Decision::Deny,
         }
     }
 }

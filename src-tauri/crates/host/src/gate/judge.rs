@@ -11,7 +11,7 @@ use postern_policy::{
     judge_unanswered, propose,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
-use postern_request::{By, Denial, DenyReason, Digest, Launch, Plan, Stdin};
+use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn looked_up(
         What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
     };
     if let Some(invalid) = &reading.invalid {
-        return Err(denial::plain(DenyReason::Invalid, invalid.message.clone()));
+        return Err(denial::invalid(invalid.message.clone()));
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let folders = search_path(&policy.settings.search_path, &world.home);
@@ -214,7 +214,7 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
     let path = expand(asked.unwrap_or(first), &world.home);
     let refused = |what: String| {
         let message = format!("The working directory {} {what}.", escape::text(&path));
-        denial::plain(DenyReason::CwdRefused, message)
+        denial::folder(message)
     };
     let cwd = Cwd::open(&path).map_err(|error| refused(error.to_string()))?;
     let inside = settings.folders.is_empty()
@@ -249,7 +249,7 @@ fn environment(
         Launch::Argv { argv } => argv.iter().any(|word| is_shellish(word)),
     };
     environment::build(&base, &overrides, &policy.settings, shellish)
-        .map_err(|refused| denial::plain(DenyReason::EnvRefused, refused.message()))
+        .map_err(|refused| denial::environment(refused.message()))
 }
 
 /// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.

@@ -241,18 +241,20 @@ fn refused(denial: Denial) -> Next {
 }
 
 fn cancelled() -> Denial {
-    plain(DenyReason::Cancelled, "The agent or the person ended it before it started.")
+    let message = "The agent or the person ended it before it started.";
+    advised(DenyReason::Cancelled, message, "Ask again if it is still needed.")
 }
 
 fn restarted() -> Denial {
-    plain(DenyReason::Restarted, "Postern quit before it was decided.")
+    let message = "Postern quit before it was decided. It did not run.";
+    advised(DenyReason::Restarted, message, "Ask again, under a new request id.")
 }
 
-fn plain(reason: DenyReason, message: &str) -> Denial {
+fn advised(reason: DenyReason, message: &str, advice: &str) -> Denial {
     Denial {
         reason,
         message: message.to_owned(),
-        advice: None,
+        advice: Some(advice.to_owned()),
         feedback: None,
         rule: None,
         retry_after_ms: None,
