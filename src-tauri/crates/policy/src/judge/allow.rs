@@ -165,15 +165,10 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 
 fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
     let plain = assignment.value.value.as_deref().is_some_and(is_plain_value);
-    let known = || {
-        let value = assignment.value.value.as_deref();
-        value.is_some_and(|value| postern_command::is_harmless_variable(&assignment.name, value))
-    };
     match standing(&assignment.name, &policy.settings) {
         Standing::Named => assignment.value.value.is_some(),
         Standing::Plain => plain,
-        Standing::Asks => plain && known(),
-        Standing::Refused(_) => false,
+        Standing::Asks | Standing::Refused(_) => false,
     }
 }
 

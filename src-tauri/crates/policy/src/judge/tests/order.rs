@@ -105,19 +105,6 @@ fn a_rule_holds_in_the_requests_folder_and_below() {
 }
 
 #[test]
-fn a_variable_that_is_known_to_be_harmless_needs_no_question() {
-    let judged = |text: &str| Scene::new().allow("/usr/bin/npm").shell(text).judge().decision;
-    for text in ["NODE_ENV=test npm test", "DEBUG=1 npm test", "LANG=C npm test"] {
-        assert_eq!(judged(text), Decision::Allow, "{text}");
-    }
-    for text in
-        ["NODE_OPTIONS=x npm test", "FOO=bar npm test", "NODE_ENV='a b' npm test", "DEBUG=$X npm test"]
-    {
-        assert_eq!(judged(text), Decision::Ask, "{text}");
-    }
-}
-
-#[test]
 fn what_cannot_be_read_is_asked_about_or_sent_back() {
     let scene = || Scene::new().allow("/**").allow("/usr/bin/rm");
     let asked = scene().shell("X=rm; $X -rf build").judge();
