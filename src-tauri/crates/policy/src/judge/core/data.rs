@@ -51,7 +51,14 @@ fn only_reads(call: &Invocation<'_>) -> bool {
     };
     let args = call.args.iter().enumerate().map(|(at, word)| word.or_else(|| path(at)));
     let argv: Option<Vec<&str>> = std::iter::once(Some(call.name)).chain(args).collect();
-    argv.is_some_and(|argv| postern_command::is_read_only(&argv))
+    argv.is_some_and(|argv| postern_command::is_read_only(&argv) && has_no_way_out(&argv))
+}
+
+/// Whether no argument makes it write (`sed -i`, `sort -o`).
+fn has_no_way_out(argv: &[&str]) -> bool {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+    let reading = postern_command::read_argv(&argv);
+    reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
 }
 
 /// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.
