@@ -37,7 +37,7 @@ pub(super) fn cost(text: &str) -> usize {
     if text.contains("((") || text.contains("$[") {
         meter.quote = Quote::Lost;
     }
-    while let Some(c) = meter.rest.chars().next() {
+    while let Some(c) = meter.rest.chars().next().filter(|_| meter.cost <= MOST_COST) {
         meter.rest = meter.rest.get(c.len_utf8()..).unwrap_or_default();
         meter.take(c);
         meter.before = if c == '\\' && meter.before == '\\' { ' ' } else { c };

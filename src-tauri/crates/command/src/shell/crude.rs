@@ -85,9 +85,15 @@ const RUNS: &[&str] = &[
 
 /// Every stretch of words that may be a command: after each operator, bracket, quote or substitution.
 pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
-    let text = text.replace("\\\n", "");
-    let mut guesses = Guesses { seen: HashSet::new(), found: Vec::new() };
-    for part in text.split(['\n', '\r', ';', '&', '|', '(', ')', '`']) {
+    let folded;
+    let text = if text.contains("\\\n") {
+        folded = text.replace("\\\n", "");
+        folded.as_str()
+    } else {
+        text
+    };
+    let mut guesses = Guesses::default();
+    for part in text.split(OPERATORS) {
         guesses.loose(part);
         if part.contains(['{', '}']) {
             for inner in part.split(['{', '}']) {
@@ -95,15 +101,21 @@ pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
             }
         }
     }
-    guesses.quoted(&text, 0);
+    guesses.quoted(text);
     let mut found = guesses.found;
     found.sort_unstable();
     found.dedup();
     found
 }
 
+/// What ends a command.
+const OPERATORS: [char; 8] = ['\n', '\r', ';', '&', '|', '(', ')', '`'];
+
+#[derive(Default)]
 struct Guesses<'t> {
     seen: HashSet<&'t str>,
+    /// Parts whose quotes were followed.
+    followed: HashSet<&'t str>,
     found: Vec<Vec<String>>,
 }
 
@@ -137,35 +149,36 @@ impl<'t> Guesses<'t> {
         self.found.extend(inner);
     }
 
-    /// The text as the shell would split it; what is quoted for something that runs it is looked into.
-    fn quoted(&mut self, text: &str, depth: usize) {
-        let mut words = Vec::new();
-        let mut word = None;
-        let mut rest = text.chars().peekable();
-        while let Some(c) = rest.next() {
-            match c {
-                '\'' | '"' => push_quoted(&mut rest, c, word.get_or_insert_with(String::new)),
-                '$' if rest.peek() == Some(&'\'') => {
-                    rest.next();
-                    let mut inner = String::new();
-                    push_ansi(&mut rest, &mut inner);
-                    let decoded = super::ansi::guess(&inner);
-                    word.get_or_insert_with(String::new).push_str(&decoded);
+    /// The parts of the text as the shell would split it, where quotes make a difference.
+    fn quoted(&mut self, text: &'t str) {
+        let mut quote = None;
+        let mut escaped = false;
+        let mut start = 0;
+        let mut quotes = false;
+        for (at, c) in text.char_indices() {
+            match (quote, c) {
+                _ if escaped => escaped = false,
+                (None | Some('"'), '\\') => (escaped, quotes) = (true, true),
+                (None, '\'' | '"') => (quote, quotes) = (Some(c), true),
+                (Some(open), c) if open == c => quote = None,
+                (None, c) if OPERATORS.contains(&c) => {
+                    self.part(text.get(start..at).unwrap_or_default(), quotes);
+                    (start, quotes) = (at + 1, false);
                 }
-                '$' if rest.peek() == Some(&'"') => {}
-                '\\' => word.get_or_insert_with(String::new).extend(rest.next()),
-                '\n' | '\r' | ';' | '&' | '|' | '(' | ')' | '`' => {
-                    words.extend(word.take());
-                    self.split(&std::mem::take(&mut words), depth);
-                }
-                c if c.is_whitespace() => words.extend(word.take()),
-                c => word.get_or_insert_with(String::new).push(c),
+                _ => {}
             }
         }
-        words.extend(word);
-        self.split(&words, depth);
+        self.part(text.get(start..).unwrap_or_default(), quotes);
     }
 
+    /// A part in which no quote is open at either end; without quotes it was looked at already.
+    fn part(&mut self, part: &'t str, quotes: bool) {
+        if quotes && self.followed.insert(part) {
+            self.split(&words_of(part), 0);
+        }
+    }
+
+    /// A command whose words are told apart, and the texts in it that something else would run.
     fn split(&mut self, words: &[String], depth: usize) {
         if words.is_empty() {
             return;
@@ -179,10 +192,40 @@ impl<'t> Guesses<'t> {
                 .filter(|(name, _)| super::expansion::is_name(name))
                 .map(|(_, value)| value);
             if depth < DEEPEST && (runs || value.is_some()) {
-                self.quoted(value.unwrap_or(text), depth + 1);
+                let text = value.unwrap_or(text);
+                let mut inner = Guesses::default();
+                for part in text.split(OPERATORS) {
+                    inner.loose(part);
+                }
+                self.found.append(&mut inner.found);
+                self.split(&words_of(text), depth + 1);
             }
         }
     }
+}
+
+/// Words as a shell tells them apart, without their quotes; an operator stands for itself.
+fn words_of(part: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = part.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' | '"' => push_quoted(&mut rest, c, word.get_or_insert_default()),
+            '$' if rest.peek() == Some(&'\'') => {
+                rest.next();
+                let mut inner = String::new();
+                push_ansi(&mut rest, &mut inner);
+                word.get_or_insert_default().push_str(&super::ansi::guess(&inner));
+            }
+            '$' if rest.peek() == Some(&'"') => {}
+            '\\' => word.get_or_insert_default().extend(rest.next()),
+            c if c.is_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 fn push_quoted(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, quote: char, word: &mut String) {
