@@ -1,12 +1,17 @@
 //! Whether a text that a client shows for an argv is that argv.
 
-use crate::quote::words_of;
+use crate::quote::{quote, words_of};
 
 /// Whether `raw` says what `argv` runs: the same words, or the very text that it hands to a shell with `-c`.
+///
+/// Clients quote only some of what a shell would need quoted; but a word that is an operator must be, since a person reads
+/// `ls | wc` as two programs.
 pub fn stands_for(raw: &str, argv: &[String]) -> bool {
     let payload =
         matches!(argv, [_, flag, text] if flag.starts_with('-') && flag.ends_with('c') && text == raw);
-    payload || words_of(raw).as_deref() == Ok(argv)
+    let operator = |word: &String| !word.is_empty() && word.chars().all(|c| ";&|<>()".contains(c));
+    let clear = !argv.iter().any(operator) || raw == quote(argv);
+    payload || clear && words_of(raw).as_deref() == Ok(argv)
 }
 
 #[cfg(test)]
@@ -21,5 +26,6 @@ mod tests {
         assert!(!stands_for("git push", &argv(&["git", "push", "--force"])));
         assert!(!stands_for("ls", &argv(&["/bin/sh", "-lc", "ls; rm x"])));
         assert!(!stands_for("ls | wc", &argv(&["ls", "|", "wc"])), "an operator is no word");
+        assert!(stands_for("ls '|' wc", &argv(&["ls", "|", "wc"])), "quoted it is one");
     }
 }

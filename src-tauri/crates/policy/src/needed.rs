@@ -1,7 +1,7 @@
 //! What has to be looked up before a reading can be judged.
 
 use crate::path;
-use postern_command::{Dir, Opaque, Power, Reading, Role, Step, Via};
+use postern_command::{Class, Dir, Opaque, Power, Reading, Role, Step, Via, class_of};
 
 /// Names that the shell itself answers to: never looked up in a line of shell text.
 const SHELL_WORDS: [&str; 10] =
@@ -40,7 +40,8 @@ pub fn lookups(reading: &Reading) -> Vec<Needed<'_>> {
 fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
     let mut here = true;
     let mut via = Vec::with_capacity(step.via.len());
-    for wrapper in &step.via {
+    for (at, wrapper) in step.via.iter().enumerate() {
+        let in_shell = in_shell || follows_shell(step, at);
         via.push(if here { wrapper_wanted(wrapper, in_shell) } else { Wanted::Nothing });
         here &= wrapper.power != Power::Elsewhere;
     }
@@ -50,6 +51,17 @@ fn needed(step: &Step, in_shell: bool) -> Needed<'_> {
     };
     let script = step.script.filter(|_| here).and_then(|index| step.argv.get(index)?.value.as_deref());
     Needed { program, via, script, dir: &step.dir }
+}
+
+/// Whether a shell is among the wrappers before the one at `at`: its text is where that one stands.
+pub(crate) fn follows_shell(step: &Step, at: usize) -> bool {
+    step.via.iter().take(at).any(is_shell)
+}
+
+/// Whether a wrapper is a shell that reads text.
+pub(crate) fn is_shell(via: &Via) -> bool {
+    let name = via.argv.first().and_then(|word| word.value.as_deref());
+    name.is_some_and(|name| class_of(path::base_name(name)) == Class::Shell)
 }
 
 fn wrapper_wanted(wrapper: &Via, in_shell: bool) -> Wanted<'_> {

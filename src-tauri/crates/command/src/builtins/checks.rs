@@ -52,6 +52,10 @@ pub(super) fn read(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 }
 
 pub(super) fn mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    let calls = |arg: &Arg| known(arg).is_some_and(|value| value.starts_with('-') && value.contains('C'));
+    if arguments.iter().any(calls) {
+        return RUNS;
+    }
     after_options(arguments, &Options { flags: "t", texts: "d", numbers: "nOsu", names: "" }, shell)
 }
 

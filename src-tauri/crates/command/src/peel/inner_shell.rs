@@ -181,7 +181,7 @@ fn plain_text(call: &Call) -> Option<&str> {
 
 /// Not followed, but deny rules see what stands in its words.
 fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found) {
-    let texts = call.args.iter().skip(1).filter_map(Arg::value);
+    let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
     let mut guess: Vec<Vec<String>> = texts.flat_map(guess::in_text).collect();
     if let Feed::Text(text) = &call.feed {
         guess.extend(guess::in_text(text));

@@ -106,7 +106,8 @@ fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, fo
             lock_and_text(call, start, found);
         }
         "command" | "builtin" => {
-            let shell = call.shell;
+            // zsh's `command` runs programs only.
+            let shell = call.shell.filter(|shell| wrapper.names[0] == "builtin" || *shell != Dialect::Zsh);
             let name = call.args[start].value().unwrap_or_default().to_owned();
             let mut inner = inner(call, start, power);
             if builtins::is_builtin(&name) {

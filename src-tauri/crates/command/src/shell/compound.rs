@@ -49,6 +49,7 @@ impl Walk<'_> {
                 self.sequence(body, &around.inside(around.dir.clone()));
             }
             CompoundCommand::Time(command) => {
+                self.beyond_posix(span);
                 return match &command.command {
                     Some(timed) => self.statement(timed, &around.inside(around.dir.clone())),
                     None => here,
@@ -130,12 +131,10 @@ impl Walk<'_> {
     }
 
     fn each(&mut self, command: &ForCommand, around: &Around) -> After {
-        let all: Vec<Made> = command.words.iter().flatten().map(|word| self.made_by(word, around)).collect();
-        let made = match (&command.words, all.contains(&Made::Wild)) {
-            (None, _) | (_, true) => Made::Wild,
-            (Some(_), false) if all.iter().all(|made| *made == Made::Number) => Made::Number,
-            (Some(_), false) => Made::Tame,
-        };
+        let mut made = if command.words.is_some() { Made::Number } else { Made::Wild };
+        for word in command.words.iter().flatten() {
+            made = made.max(self.made_by(word, around));
+        }
         for target in &command.targets {
             let name = target.name.as_ref().map_or("", shuck_ast::Name::as_str);
             self.name_is_safe(name, &range(target.span));

@@ -150,7 +150,9 @@ impl Scanner<'_, '_> {
             self.units.extend(home.chars().map(Unit::Quoted));
             return;
         }
-        let dash = !NEVER_A_DASH.contains(&name) && !self.scope.variables.is_tame(name);
+        let variables = self.scope.variables;
+        let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
+        let dash = !NEVER_A_DASH.contains(&name) && !tame;
         self.unknown(dash, quoting, self.scope.variables.is_wild(name));
     }
 

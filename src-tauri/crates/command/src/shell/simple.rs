@@ -137,7 +137,11 @@ impl Walk<'_> {
                 After::same(&Dir::Unknown)
             }
             Some(Some("command" | "builtin"))
-                if values.iter().skip(1).any(|word| word.is_none_or(may_move)) =>
+                if values
+                    .iter()
+                    .skip(1)
+                    .find(|word| !word.is_some_and(|word| word.starts_with('-')))
+                    .is_some_and(|word| word.is_none_or(may_move)) =>
             {
                 self.moved = true;
                 After::same(&Dir::Unknown)
@@ -163,6 +167,7 @@ impl Walk<'_> {
         let all: Vec<_> = spans.iter().cloned().chain(around_words).collect();
         let ends = all.iter().map(|span| span.start).min().zip(all.iter().map(|span| span.end).max());
         call.span = ends.map_or(call.span, |(start, end)| self.place(&(start..end)));
+        self.mask_test(&spans);
         self.outline.push(self.outlined(spans));
         if let Some(head) = head {
             call.args.push(self.arg_of(head, Some(self.slice(head).to_owned()), false));
@@ -183,6 +188,10 @@ impl Walk<'_> {
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
         let values: Option<Vec<String>> =
             call.args.iter().map(|arg| arg.value().map(str::to_owned)).collect();
+        if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
+            let guess = call.suffixes(1);
+            call.doubt("program-name", "two negations in a row, which shells read differently", guess);
+        }
         let external =
             call.head().is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
         self.singles.push(values.filter(|_| plain && external));
@@ -225,6 +234,25 @@ impl Walk<'_> {
             shell: Some(self.nest.dialect),
             depth: self.nest.depth,
             opaque: None,
+        }
+    }
+
+    /// The other parser stumbles over some plain tests (`[ "$x" = y ]` in a list). Where one holds nothing that runs and only
+    /// blanks between its words, it need not see its inside.
+    fn mask_test(&mut self, words: &[Range<usize>]) {
+        let [head, inner @ .., last] = words else { return };
+        let (Some(first), true, true) = (inner.first(), self.slice(head) == "[", self.slice(last) == "]")
+        else {
+            return;
+        };
+        let apart = words.windows(2).all(|pair| {
+            self.slice(&(pair[0].end..pair[1].start)).bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+        });
+        let inside = first.start..last.start;
+        let runs =
+            ["`", "$(", "${", "<(", ">(", "=(", "$["].iter().any(|mark| self.slice(&inside).contains(mark));
+        if apart && !runs {
+            self.masks.push(first.start..inner.last().map_or(first.end, |end| end.end));
         }
     }
 
@@ -289,6 +317,9 @@ impl Walk<'_> {
             let what = "a subscript is evaluated";
             self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
         }
+        if subscript.is_some() {
+            self.arrays.insert(name.clone());
+        }
         let (value_span, value, made) = match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let made = self.made_by(word, around);
@@ -299,6 +330,7 @@ impl Walk<'_> {
                 (range(word.span), value, made)
             }
             AssignmentValue::Compound(array) => {
+                self.arrays.insert(name.clone());
                 self.beyond_posix(&span);
                 for element in &array.elements {
                     self.words(std::slice::from_ref(&element.value().word), around);
@@ -319,15 +351,20 @@ impl Walk<'_> {
     pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
         let scanned = self.scan(word.span, &word.parts, around);
         let Some(values) = scanned.values else {
-            return if scanned.number { Made::Number } else { Made::Wild };
+            let starts_open = scanned.loose.dash
+                || self.slice(&range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
+            return match (scanned.number, starts_open) {
+                (true, _) => Made::Number,
+                (false, true) => Made::Wild,
+                (false, false) => Made::Plain,
+            };
         };
         let number = |value: &String| !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
-        let tame = |value: &String| {
-            !value.starts_with('-') && !value.contains(|c: char| c.is_whitespace() || "*?[".contains(c))
-        };
+        let words = |value: &String| value.split_whitespace().all(|word| !word.starts_with('-'));
         match values.as_slice() {
             values if values.iter().all(number) && !values.is_empty() => Made::Number,
-            values if values.iter().all(tame) => Made::Tame,
+            values if values.iter().all(|v| words(v) && !v.contains(['*', '?', '['])) => Made::Tame,
+            values if values.iter().all(|v| !v.starts_with('-')) => Made::Plain,
             _ => Made::Wild,
         }
     }

@@ -63,11 +63,16 @@ pub(super) enum Pass {
     Reading,
 }
 
-/// What an assignment makes of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What an assignment makes of a variable, the most that is known about it first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Made {
+    /// Digits only.
     Number,
+    /// No dash at its beginning, nor at that of any word that it is split into; no pattern.
     Tame,
+    /// No dash at its beginning.
+    Plain,
+    /// Any text.
     Wild,
 }
 
@@ -157,18 +162,19 @@ impl<'w> Walk<'w> {
         if self.unsettled {
             return learnt;
         }
-        let mut all: HashMap<&str, (bool, bool)> = HashMap::new();
+        let mut all: HashMap<&str, Made> = HashMap::new();
         for (name, made) in &self.made {
-            let (number, tame) = all.entry(name).or_insert((true, true));
-            *number &= *made == Made::Number;
-            *tame &= *made != Made::Wild;
+            let known = all.entry(name).or_insert(*made);
+            *known = (*known).max(*made);
         }
         for (name, known) in all {
-            match known {
-                (true, _) => learnt.numbers.insert(name.to_owned()),
-                (false, true) => learnt.tame.insert(name.to_owned()),
-                (false, false) => learnt.wild.insert(name.to_owned()),
+            let names = match known {
+                Made::Number => &mut learnt.numbers,
+                Made::Tame => &mut learnt.tame,
+                Made::Plain => &mut learnt.plain,
+                Made::Wild => &mut learnt.wild,
             };
+            names.insert(name.to_owned());
         }
         learnt
     }

@@ -38,6 +38,8 @@ pub(super) struct Variables {
     pub(super) numbers: HashSet<String>,
     /// Set to text that cannot begin with a dash only.
     pub(super) tame: HashSet<String>,
+    /// Set to text that does not begin with a dash only, but may be split into words that do.
+    pub(super) plain: HashSet<String>,
     /// Set to text of any kind.
     pub(super) wild: HashSet<String>,
     /// Something may set any variable.
@@ -55,8 +57,12 @@ impl Variables {
         self.hopeful || self.numbers.contains(name) || self.tame.contains(name)
     }
 
+    pub(super) fn is_plain(&self, name: &str) -> bool {
+        self.is_tame(name) || self.plain.contains(name)
+    }
+
     pub(super) fn is_wild(&self, name: &str) -> bool {
-        !self.hopeful && (self.unsettled || self.wild.contains(name))
+        !self.hopeful && (self.unsettled || self.wild.contains(name) || self.plain.contains(name))
     }
 }
 

@@ -123,10 +123,23 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// A builtin of a shell that is started by its own name, through nothing that gives it more rights (`bash -c 'cd x'`).
+    pub(super) fn is_builtin_of_known_shell(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
+        let words = |via: &&postern_command::Via| {
+            let name = via.argv.first().and_then(|word| word.value.as_deref());
+            !name.is_some_and(crate::needed::is_shell_word)
+        };
+        self.step.role == postern_command::Role::HarmlessBuiltin
+            && self.step.via.iter().all(|via| via.power == Power::Transparent)
+            && self.step.via.iter().rfind(words).is_some_and(crate::needed::is_shell)
+            && self.strange_wrapper(policy, facts).is_none()
+    }
+
     /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
     fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
-        let shell_words = |name: &str| facts.shell && crate::needed::is_shell_word(name);
-        for (via, lookup) in self.step.via.iter().zip(&self.found.via) {
+        for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
+            let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);
+            let shell_words = |name: &str| in_shell && crate::needed::is_shell_word(name);
             let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
             let trusted = match lookup {
                 Lookup::Found(program) => {

@@ -15,7 +15,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outco
     if let Some(part) = &subject.step.opaque {
         return opaque(part);
     }
-    if needs_no_rule(&subject) {
+    if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
         return builtin(&subject);
     }
     let name = label::of_step(subject.step);
