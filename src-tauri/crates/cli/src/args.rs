@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// Other ways in: approver clients over WebSocket, OpenClaw
     #[command(subcommand)]
     Doors(Doors),
+    /// For coding agents that ask a program before they use a tool: Claude Code, Cursor, Gemini CLI, Copilot CLI
+    #[command(subcommand)]
+    Hook(Hook),
     /// Deny everything for a while (15m, 1h), or until `resume`
     Pause {
         /// How long
@@ -402,4 +405,70 @@ pub(crate) enum Doors {
 pub(crate) enum DoorName {
     Websocket,
     Openclaw,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hook {
+    /// Answer a Claude Code event (PreToolUse, PermissionRequest) from standard input
+    ClaudeCode(HookRun),
+    /// Answer a Cursor event (beforeShellExecution, beforeMCPExecution, beforeReadFile) from standard input
+    Cursor(HookRun),
+    /// Answer a Gemini CLI event (BeforeTool) from standard input
+    GeminiCli(HookRun),
+    /// Answer a GitHub Copilot CLI event (preToolUse) from standard input
+    CopilotCli(HookRun),
+    /// Put the hook into an agent's settings: shows the change, and makes it after a yes
+    Install {
+        #[command(flatten)]
+        settings: HookSettings,
+        /// Whose rules hold
+        #[arg(long)]
+        agent: String,
+    },
+    /// Take the hook out of an agent's settings again
+    Uninstall {
+        #[command(flatten)]
+        settings: HookSettings,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookRun {
+    /// Whose permissions hold
+    #[arg(long)]
+    pub(crate) agent: String,
+    /// Leave what would be asked about to the agent's own prompt, instead of asking here
+    #[arg(long)]
+    pub(crate) hand_over: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookSettings {
+    /// The coding agent
+    pub(crate) kind: HookKind,
+    /// Its settings [default: where it reads them]
+    #[arg(long)]
+    pub(crate) file: Option<PathBuf>,
+    /// Change it without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum HookKind {
+    ClaudeCode,
+    Cursor,
+    GeminiCli,
+    CopilotCli,
+}
+
+impl From<HookKind> for postern_doors::hooks::Kind {
+    fn from(kind: HookKind) -> Self {
+        match kind {
+            HookKind::ClaudeCode => Self::ClaudeCode,
+            HookKind::Cursor => Self::Cursor,
+            HookKind::GeminiCli => Self::GeminiCli,
+            HookKind::CopilotCli => Self::CopilotCli,
+        }
+    }
 }

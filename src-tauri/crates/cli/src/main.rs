@@ -51,7 +51,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let surroundings = surroundings()?;
     let data = match cli.data {
         Some(data) => std::path::absolute(data).map_err(Failure::own)?,
-        None => link::default_data(&surroundings.home, surroundings.xdg_data_home),
+        None => link::default_data(&surroundings.home, surroundings.xdg_data_home.clone()),
     };
     let link = || Link::open(&data);
     match cli.command {
@@ -74,6 +74,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
         Command::Skills(command) => commands::skills::run(&mut link()?, command),
         Command::Doors(command) => commands::doors::run(&mut link()?, command),
+        Command::Hook(command) => commands::hook::run(&data, &surroundings.home, command),
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
         Command::Resume => commands::status::resume(&mut link()?),
         Command::Completions { shell } => commands::shell::completions(shell),

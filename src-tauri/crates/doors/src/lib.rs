@@ -6,6 +6,7 @@
 
 mod door;
 mod doors;
+pub mod hooks;
 mod openclaw;
 mod values;
 mod websocket;

@@ -1,0 +1,110 @@
+//! Putting the hook into an agent's settings, and taking it out again. Everything else in them stays, in its order.
+
+use super::Kind;
+use serde_json::{Map, Value, json};
+
+/// How long an agent waits for its hook, in seconds: as long as a question may be open.
+const WAIT: u64 = 30 * 60;
+
+/// Where an agent's settings lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Under the person's home folder.
+    Home(&'static str),
+    /// Under the current folder: this agent has settings in repositories only.
+    Here(&'static str),
+}
+
+/// Settings that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadSettings(String);
+
+/// Where this agent's settings lie.
+pub fn place(kind: Kind) -> Place {
+    match kind {
+        Kind::ClaudeCode => Place::Home(".claude/settings.json"),
+        Kind::Cursor => Place::Home(".cursor/hooks.json"),
+        Kind::GeminiCli => Place::Home(".gemini/settings.json"),
+        Kind::CopilotCli => Place::Here(".github/hooks/postern.json"),
+    }
+}
+
+/// The settings with the hook in them once, whatever was there of it before. `command` is what the agent is to run.
+pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
+    let mut settings = without(kind, before)?;
+    if matches!(kind, Kind::Cursor | Kind::CopilotCli) {
+        settings.entry("version").or_insert(json!(1));
+    }
+    let entry = match kind {
+        Kind::ClaudeCode => {
+            json!({"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": WAIT}]})
+        }
+        Kind::GeminiCli => json!({"matcher": "*", "hooks": [
+            {"type": "command", "name": "postern", "command": command, "timeout": WAIT * 1000}]}),
+        Kind::Cursor => json!({"command": command}),
+        Kind::CopilotCli => json!({"type": "command", "bash": command, "timeoutSec": WAIT}),
+    };
+    let hooks = settings.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
+    let Value::Object(hooks) = hooks else {
+        return Err(BadSettings("\"hooks\" is not an object".to_owned()));
+    };
+    for event in events(kind) {
+        let list = hooks.entry(*event).or_insert_with(|| Value::Array(Vec::new()));
+        let Value::Array(list) = list else {
+            return Err(BadSettings(format!("\"hooks\".\"{event}\" is not a list")));
+        };
+        list.push(entry.clone());
+    }
+    Ok(text(&settings))
+}
+
+/// The settings without the hook.
+pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
+    without(kind, before).map(|settings| text(&settings))
+}
+
+fn events(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::ClaudeCode => &["PreToolUse"],
+        Kind::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
+        Kind::GeminiCli => &["BeforeTool"],
+        Kind::CopilotCli => &["preToolUse"],
+    }
+}
+
+fn without(kind: Kind, before: &str) -> Result<Map<String, Value>, BadSettings> {
+    if before.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    let read = serde_json::from_str(before)
+        .map_err(|error| BadSettings(format!("line {}, column {}: {error}", error.line(), error.column())))?;
+    let Value::Object(mut settings) = read else { return Err(BadSettings("it is not an object".to_owned())) };
+    let Some(Value::Object(hooks)) = settings.get_mut("hooks") else { return Ok(settings) };
+    for event in events(kind) {
+        let Some(Value::Array(list)) = hooks.get_mut(*event) else { continue };
+        list.retain(|entry| !is_ours(kind, entry));
+        if list.is_empty() {
+            hooks.shift_remove(*event);
+        }
+    }
+    if hooks.is_empty() {
+        settings.shift_remove("hooks");
+    }
+    Ok(settings)
+}
+
+/// An entry of ours is known again by what it runs.
+fn is_ours(kind: Kind, entry: &Value) -> bool {
+    let mark = format!(" hook {} --agent ", kind.name());
+    let command = |entry: &Value| {
+        let text = entry.get("command").or_else(|| entry.get("bash")).and_then(Value::as_str);
+        text.is_some_and(|text| text.contains(&mark))
+    };
+    let inner = entry.get("hooks").and_then(Value::as_array);
+    inner.map_or_else(|| command(entry), |inner| !inner.is_empty() && inner.iter().all(command))
+}
+
+fn text(settings: &Map<String, Value>) -> String {
+    format!("{:#}\n", Value::Object(settings.clone()))
+}
