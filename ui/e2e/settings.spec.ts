@@ -1,72 +1,125 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, test } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
+import { nothingSerious, nothingSideways, openAgent, request, rule } from "./support";
 
-test.beforeEach(async ({ page }) => {
-  await page.setViewportSize({ width: 1180, height: 760 });
-});
+const sizes = { large: { width: 1180, height: 760 }, small: { width: 760, height: 520 } };
 
-for (const [name, open] of [
-  ["activity", ["Activity"]],
-  ["settings", ["Settings"]],
-  ["an agent", ["builder"]],
-  ["a new agent", ["Add agent…"]],
-  ["a rule", ["builder", "Add rule…"]],
-] as const) {
-  test(`${name}: nothing serious for people who hear or press keys`, async ({ page }) => {
+/** Every screen, and what shows that it is there. */
+const screens: Record<string, (page: Page) => Promise<void>> = {
+  activity: async (page) => {
     await page.goto("/settings.html");
-    for (const button of open) await page.getByRole("button", { name: button }).first().click();
-    await page.waitForTimeout(200);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    expect(serious.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([]);
+    await expect(request(page, "npm run build")).toBeVisible();
+  },
+  "a request": async (page) => {
+    await page.goto("/settings.html");
+    await request(page, "rg -n").click();
+    await expect(page.getByTestId("output")).toContainText("TODO later");
+  },
+  "nothing asked yet": async (page) => {
+    await page.goto("/settings.html?scene=empty");
+    await expect(page.getByText("Nothing was asked yet.")).toBeVisible();
+  },
+  insights: async (page) => {
+    await page.goto("/settings.html#insights");
+    await expect(page.getByText("spares 24 questions")).toBeVisible();
+  },
+  "no insights": async (page) => {
+    await page.goto("/settings.html?scene=quiet#insights");
+    await expect(page.getByText("Nothing was asked in this time.")).toBeVisible();
+  },
+  doors: async (page) => {
+    await page.goto("/settings.html#doors");
+    await expect(page.getByTestId("door")).toHaveCount(3);
+  },
+  "no doors": async (page) => {
+    await page.goto("/settings.html?scene=empty#doors");
+    await expect(page.getByText("No agent yet.")).toBeVisible();
+  },
+  settings: async (page) => {
+    await page.goto("/settings.html#settings");
+    await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+  },
+  "an agent": async (page) => {
+    await openAgent(page);
+    await rule(page, "/opt/homebrew/bin/rg").click();
+    await expect(page.getByTestId("inspector")).toContainText("used 1,911 times");
+  },
+  "a rule being typed": async (page) => {
+    await openAgent(page);
+    await rule(page, "/opt/homebrew/bin/rg").dblclick();
+    await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
+  },
+  "a rule": async (page) => {
+    await openAgent(page);
+    await page.getByRole("button", { name: "Add rule…" }).click();
+    await expect(page.getByTestId("rule-editor")).toBeVisible();
+  },
+  "no rules": async (page) => {
+    await openAgent(page, "builder", "?scene=quiet");
+    await expect(page.getByText("No rules yet.")).toBeVisible();
+  },
+  "a new agent": async (page) => {
+    await page.goto("/settings.html");
+    await page.getByRole("button", { name: "Add agent…" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  },
+  "hostile rules": async (page) => {
+    await openAgent(page, "builder", "?scene=hostile");
+    await page.getByTestId("rule").first().click();
+    await expect(page.getByTestId("inspector")).toContainText("the-very-end");
+  },
+  "a hostile request": async (page) => {
+    await page.goto("/settings.html?scene=hostile");
+    await page.getByTestId("request").nth(2).click();
+    await expect(page.getByTestId("output")).toContainText("the-very-end");
+  },
+};
+
+for (const [name, open] of Object.entries(screens)) {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    test(`${name}, ${size}: nothing serious for people who hear or press keys, nothing sideways`, async ({
+      page,
+    }) => {
+      await page.setViewportSize(viewport);
+      await open(page);
+      await nothingSerious(page);
+      await nothingSideways(page);
+    });
+  }
+
+  test(`${name}: more contrast leaves nothing pale`, async ({ page }) => {
+    await page.emulateMedia({ contrast: "more" });
+    await page.setViewportSize(sizes.large);
+    await open(page);
+    await nothingSerious(page);
   });
 }
 
-test("the allowlist shows when, what and from where, and edits in place", async ({ page }) => {
-  await page.goto("/settings.html");
-  await page
-    .getByRole("navigation")
-    .getByRole("button", { name: /^builder/ })
-    .click();
-  const row = page.getByTestId("rule").filter({ hasText: "git push *" });
-  await expect(row).toContainText(
-    /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
-  );
-  await row.getByRole("button", { name: "git push *", exact: true }).click();
-  await page.getByRole("textbox", { name: "Pattern" }).fill("git push origin *");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByTestId("rule").filter({ hasText: "git push origin *" })).toContainText("48");
+test("hostile text is text: no element, no dialog, nothing hidden that shows as something else", async ({
+  page,
+}) => {
+  page.on("dialog", () => expect("a dialog").toBe("never opened"));
+  await page.setViewportSize(sizes.large);
+  for (const open of [screens["hostile rules"], screens["a hostile request"]]) {
+    await open?.(page);
+    await expect(page.locator("main :is(img, script, iframe, a, b, i.trust)")).toHaveCount(0);
+    const hidden = await page
+      .locator("main")
+      .evaluate((main) =>
+        /[\u0000-\u0008\u000b-\u001f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/.test(
+          (main as HTMLElement).innerText,
+        ),
+      );
+    expect(hidden, "what cannot be seen is written as its number").toBe(false);
+    await expect(page.locator("main").getByText("U+202E").first()).toBeVisible();
+  }
 });
 
-test("a removed rule comes back by undo", async ({ page }) => {
+test("the whole window goes by keyboard", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
   await page.goto("/settings.html");
-  await page
-    .getByRole("navigation")
-    .getByRole("button", { name: /^builder/ })
-    .click();
-  await page.getByRole("button", { name: "Remove /opt/homebrew/bin/rg" }).click();
-  await expect(page.getByTestId("rule").filter({ hasText: "/opt/homebrew/bin/rg" })).toHaveCount(0);
-  await page.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByTestId("rule").filter({ hasText: "/opt/homebrew/bin/rg" })).toHaveCount(1);
-});
-
-test("ten thousand rules are a short list in the page", async ({ page }) => {
-  await page.goto("/settings.html?rules=10000");
-  await page
-    .getByRole("navigation")
-    .getByRole("button", { name: /^builder/ })
-    .click();
-  await expect(page.getByText("Allowed 10,007")).toBeVisible();
-  expect(await page.getByTestId("rule").count()).toBeLessThan(60);
-  await page.getByRole("searchbox", { name: "Search rules" }).fill("tool-9999");
-  await expect(page.getByTestId("rule")).toHaveCount(1);
-});
-
-test("a request tells what happened, and why", async ({ page }) => {
-  await page.goto("/settings.html");
-  await page.getByTestId("request").filter({ hasText: "rg -n" }).click();
-  const detail = page.getByRole("complementary", { name: "Request" });
-  await expect(detail).toContainText(/exit 0.*rg -n "TODO" src/);
-  await expect(detail).toContainText("How it was decided");
-  await expect(detail).toContainText("src/main.ts:12");
+  await expect(request(page, "npm run build")).toBeVisible();
+  await page.keyboard.press("Control+f");
+  await expect(page.getByRole("searchbox", { name: "Search commands" })).toBeFocused();
+  await page.keyboard.press("Control+,");
+  await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
 });

@@ -1,6 +1,7 @@
 //! What each page may call. Which window may call which is in `src-tauri/capabilities`.
 
 mod approval;
+mod save;
 mod settings;
 
 use tauri::Wry;
@@ -21,5 +22,6 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_set_launch_at_login,
         settings::settings_preferences,
         settings::settings_set_preferences,
+        save::settings_save,
     ]
 }

@@ -65,6 +65,8 @@ export interface SettingsBackend {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   launchAtLogin(): Promise<boolean>;
   setLaunchAtLogin(on: boolean): Promise<void>;
+  /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
+  save(name: string, text: string): Promise<string>;
   /** Tells what happened, by its name; the page asks for the lists again. */
   watch(told: (what: News) => void): Stop;
 }

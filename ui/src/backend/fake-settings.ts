@@ -1,35 +1,49 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
-import type {
-  AgentRow,
-  Pattern,
-  Preset,
-  RequestFilter,
-  RuleDraft,
-  RuleRow,
-  Settings,
-  Status,
-} from "../contract";
+import type { AgentRow, Preset, Settings, Status } from "../contract";
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
-import { agent, agents, detail, requests, rule, rules } from "./sample-lists";
+import { FakeHistory } from "./fake-history";
+import { insights, noInsights, offer, suggestions } from "./fake-insights";
+import { FakeRules } from "./fake-rules";
+import { agent, agents } from "./sample-lists";
+
+/** What the fake is filled with. */
+export interface Filling {
+  /** Rules besides the samples. */
+  rules?: number;
+  /** Requests besides the samples. */
+  history?: number;
+  /** `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet. */
+  scene?: string;
+}
 
 type Handlers = { [M in Method]?: (params: Params<M>) => Result<M> };
 
 export class FakeSettings implements SettingsBackend {
   private readonly now = Date.now();
-  private agentRows: AgentRow[] = agents(this.now);
-  private ruleRows: RuleRow[] = rules(this.now);
-  private requestRows = requests(this.now);
+  private agentRows: AgentRow[];
   private told: (what: News) => void = () => undefined;
   private login = false;
   private permissionsText = '{ "*": "ask" }\n';
   private paused: number | null = null;
+  private readonly rules: FakeRules;
+  private readonly history: FakeHistory;
+  private readonly empty: boolean;
+  /** What was saved as a file, by name. */
+  readonly saved = new Map<string, string>();
 
-  constructor(extraRules = 0) {
-    for (let i = 0; i < extraRules; i += 1) {
-      const path = `/opt/tools/bin/tool-${i}`;
-      this.ruleRows.push(rule(1000 + i, this.now, { pattern: { kind: "path", value: path }, text: path }));
-    }
+  constructor({ rules = 0, history = 0, scene = "" }: Filling = {}) {
+    this.empty = scene === "empty" || scene === "quiet";
+    this.agentRows = scene === "empty" ? [] : agents(this.now);
+    if (scene === "quiet") this.agentRows = [agent("builder", "builder", "#7a5af8", this.now)];
+    const hostile = scene === "hostile";
+    this.rules = new FakeRules(this.now, rules, hostile, this.empty, () => {
+      this.count();
+      this.told("rules.changed");
+    });
+    this.history = new FakeHistory(this.now, history, hostile, this.empty, () =>
+      this.told("request.changed"),
+    );
     this.count();
   }
 
@@ -45,6 +59,11 @@ export class FakeSettings implements SettingsBackend {
 
   async setLaunchAtLogin(on: boolean) {
     this.login = on;
+  }
+
+  async save(name: string, text: string) {
+    this.saved.set(name, text);
+    return `~/Downloads/${name}`;
   }
 
   /** Says that something happened. */
@@ -98,30 +117,21 @@ export class FakeSettings implements SettingsBackend {
           : `${kind} … ${socket}`;
       return { kind, text, socket, keyFile };
     },
-    "rules.list": ({ agent: id }) => ({
-      rules: this.ruleRows.filter(({ rule: one }) => !id || one.agent === id || one.agent === null),
+    "agents.rotateKey": ({ agent: id }) => this.find(id),
+    "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),
+    "doors.list": () => ({
+      clients: this.agentRows
+        .filter((row) => row.connected)
+        .map((row) => ({ agent: row.id, name: "postern-run", version: "0.1.0", since: this.now - 600_000 })),
+      approvers: this.empty ? [] : [{ kind: "window", since: this.now - 3 * 3_600_000 }],
     }),
-    "rules.add": (draft) => {
-      const row = this.fromDraft(this.ruleRows.length + 5000, draft);
-      this.ruleRows = [row, ...this.ruleRows];
-      this.count();
-      this.told("rules.changed");
-      return row;
-    },
-    "rules.update": ({ id, rule: draft }) => {
-      const row = this.fromDraft(id, draft);
-      this.ruleRows = this.ruleRows.map((old) =>
-        old.rule.id === id ? { ...row, rule: { ...row.rule, usage: old.rule.usage } } : old,
-      );
-      this.told("rules.changed");
-      return row;
-    },
-    "rules.remove": ({ id }) => {
-      this.ruleRows = this.ruleRows.filter((row) => row.rule.id !== id);
-      this.count();
-      this.told("rules.changed");
-      return { applied: true };
-    },
+    "rules.list": ({ agent: id, own }) => ({ rules: this.rules.list(id, own) }),
+    "rules.add": (draft) => this.rules.add(draft),
+    "rules.update": ({ id, rule }) => this.rules.update(id, rule),
+    "rules.put": (change) => ({ rules: this.rules.put(change) }),
+    "rules.preview": (draft) => this.rules.preview(draft),
+    "rules.export": ({ agent: id }) => this.rules.export(id),
+    "rules.import": ({ file, agent: id, write }) => this.rules.import(file, id, write === "add"),
     "permissions.get": ({ agent: id }) => this.permissions(id),
     "permissions.set": ({ agent: id, text }) => {
       const at = text.indexOf("oops");
@@ -129,10 +139,25 @@ export class FakeSettings implements SettingsBackend {
       this.permissionsText = text;
       return this.permissions(id);
     },
-    "requests.list": (filter) => this.page(filter),
-    "requests.get": ({ id }) =>
-      detail(this.requestRows.find((row) => row.id === id) ?? this.requestRows[0] ?? raise()),
-    "requests.kill": () => ({ applied: true }),
+    "requests.list": (filter) => this.history.page(filter),
+    "requests.get": ({ id }) => this.history.get(id),
+    "requests.kill": ({ id }) => this.history.kill(id),
+    "requests.again": ({ id }) => this.history.again(this.history.find(id)),
+    "requests.offers": ({ id }) => {
+      const { line, rule } = this.history.find(id);
+      if (rule) return { offers: [], why: "It would be allowed now." };
+      const two = line.split(" ").slice(0, 2).join(" ");
+      return {
+        offers: [
+          offer(line, "this exact command", "exact"),
+          offer(`${two} *`, `${two} … with any arguments`, "command"),
+        ],
+        why: null,
+      };
+    },
+    "insights.get": ({ days }) =>
+      this.empty ? noInsights(this.now, days) : insights(this.now, days, (id) => this.rules.named(id)),
+    "insights.suggest": () => (this.empty ? { asked: 0, suggestions: [] } : suggestions),
   };
 
   private permissions(id: string) {
@@ -140,44 +165,16 @@ export class FakeSettings implements SettingsBackend {
     return { agent: id, path, text: this.permissionsText, problem: null };
   }
 
-  private page({ agent: id, search, limit }: RequestFilter) {
-    const found = this.requestRows.filter(
-      (row) => (!id || row.agent === id) && (!search || row.line.includes(search)),
-    );
-    return { requests: found.slice(0, limit ?? 100), next: null };
-  }
-
   private find(id: string): AgentRow {
     return this.agentRows.find((row) => row.id === id) ?? raise();
   }
 
   private count() {
-    const of = (id: string, effect: string) =>
-      this.ruleRows.filter(({ rule: one }) => one.agent === id && one.effect === effect).length;
     this.agentRows = this.agentRows.map((row) => ({
       ...row,
-      allowRules: of(row.id, "allow"),
-      denyRules: of(row.id, "deny"),
+      allowRules: this.rules.count(row.id, "allow"),
+      denyRules: this.rules.count(row.id, "deny"),
     }));
-  }
-
-  private fromDraft(id: number, draft: RuleDraft): RuleRow {
-    if (draft.text.trim() === "" || draft.text === "*")
-      throw new Error("a rule that allows everything is refused");
-    const kind = draft.kind ?? (/[/~]/.test(draft.text) ? "path" : "command");
-    const pattern: Pattern =
-      kind === "path" ? { kind, value: draft.text } : { kind: "command", value: draft.text };
-    const row = rule(id, this.now, {
-      pattern,
-      text: draft.text,
-      effect: draft.effect,
-      agent: draft.agent ?? null,
-      pinned: draft.pin,
-    });
-    return {
-      ...row,
-      rule: { ...row.rule, why: draft.why ?? null, lifetime: draft.lifetime ?? { kind: "forever" } },
-    };
   }
 
   private status(): Status {

@@ -17,6 +17,8 @@ export interface Said {
 declare global {
   interface Window {
     said?: Said;
+    /** For tests: what was saved, and news to tell. */
+    fakeSettings?: FakeSettings;
   }
 }
 
@@ -105,5 +107,13 @@ export function approval(): ApprovalBackend {
 }
 
 export function settings(): SettingsBackend {
-  return new FakeSettings(Number(new URLSearchParams(location.search).get("rules") ?? 0));
+  const wanted = new URLSearchParams(location.search);
+  const number = (name: string) => Number(wanted.get(name) ?? 0);
+  const fake = new FakeSettings({
+    rules: number("rules"),
+    history: number("history"),
+    scene: wanted.get("scene") ?? "",
+  });
+  window.fakeSettings = fake;
+  return fake;
 }

@@ -6,16 +6,15 @@ import type {
   Identity,
   Lifetime,
   Pattern,
-  RequestDetail,
-  RequestRow,
+  Piece,
   RuleRow,
   Settings,
   Source,
 } from "../contract";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 export const defaults: Settings = {
   security: "allowlist",
@@ -84,7 +83,7 @@ const identity = (version: string | null): Identity => ({
   signature: null,
 });
 
-interface Sample {
+export interface Sample {
   pattern: Pattern;
   text: string;
   effect?: Effect;
@@ -98,6 +97,8 @@ interface Sample {
   path?: string;
   version?: string;
   pinned?: boolean;
+  why?: string;
+  shown?: Piece[];
   remarks?: string[];
 }
 
@@ -113,7 +114,7 @@ export function rule(id: number, now: number, sample: Sample): RuleRow {
       allowWrites: false,
       source: sample.source ?? { kind: "person" },
       lifetime: sample.lifetime ?? { kind: "forever" },
-      why: null,
+      why: sample.why ?? null,
       matches: [],
       misses: [],
       createdAt: now - 20 * DAY,
@@ -126,6 +127,9 @@ export function rule(id: number, now: number, sample: Sample): RuleRow {
       },
     },
     text: sample.text,
+    shown: sample.shown ?? [{ text: sample.text, escaped: false }],
+    lastPath: sample.path ?? null,
+    why: sample.why ?? null,
     from: sample.from ?? "you",
     remarks: sample.remarks ?? [],
   };
@@ -201,6 +205,16 @@ export function rules(now: number): RuleRow[] {
       version: "16.2",
     },
     {
+      ...command("git push origin *"),
+      used: 8 * DAY,
+      count: 2,
+      command: "git push origin release",
+      path: "/opt/homebrew/bin/git",
+      version: "2.51.0",
+      remarks: ["covered by rule 2"],
+      why: "before git push * was allowed",
+    },
+    {
       ...path("/opt/homebrew/bin/fd"),
       from: "import",
       source: { kind: "import" },
@@ -228,86 +242,4 @@ export function rules(now: number): RuleRow[] {
     { ...path("/usr/bin/security"), agent: null, effect: "deny" },
   ];
   return samples.map((sample, i) => rule(i + 1, now, sample));
-}
-
-type Row = [
-  agent: string,
-  line: string,
-  state: string,
-  ending: string | null,
-  exit: number | null,
-  by: string | null,
-  ago: number,
-  ms: number | null,
-];
-
-export function requests(now: number): RequestRow[] {
-  const rows: Row[] = [
-    ["builder", "git push origin main", "asking", null, null, null, 10_000, null],
-    ["builder", "npm run build", "running", null, null, "rule", 40_000, null],
-    ["builder", 'rg -n "TODO" src', "finished", "exited", 0, "rule", 2 * MINUTE, 41],
-    ["research", "curl -fsSL https://example.com/data.json", "finished", "exited", 0, "you", 9 * MINUTE, 812],
-    ["research", "rm -rf /", "denied", "core", null, "core", 12 * MINUTE, null],
-    ["builder", "xcodebuild -scheme App test", "finished", "exited", 65, "rule", HOUR, 94_000],
-    [
-      "builder",
-      "osascript -e 'tell app \"Finder\" to quit'",
-      "denied",
-      "denylist",
-      null,
-      "deny rule",
-      3 * HOUR,
-      null,
-    ],
-    ["release", "gh release create v1.2.0", "denied", "policy", null, "policy", DAY, null],
-  ];
-  return rows.map(([agentId, line, state, ending, exitCode, by, ago, durationMs], i) => ({
-    id: `0199a1c0-0000-7000-8000-0000000001${String(99 - i).padStart(2, "0")}`,
-    requestId: `0199a1c0-0000-7000-8000-0000000002${String(99 - i).padStart(2, "0")}`,
-    agent: agentId,
-    session: i % 2 === 0 ? "fix-login" : null,
-    line,
-    state,
-    ending,
-    exitCode,
-    by,
-    at: now - ago,
-    durationMs,
-    risk: null,
-    decided: null,
-    rule: null,
-  }));
-}
-
-export function detail(row: RequestRow): RequestDetail {
-  return {
-    row,
-    asked: null,
-    command: [{ text: row.line, escaped: false }],
-    cwd: "~/Projects/site",
-    env: [["NODE_ENV", "test"]],
-    steps: [],
-    trace: [
-      { stage: "read", found: "one simple command" },
-      { stage: "deny rules", found: "none matches" },
-      { stage: "allow rules", found: row.by === "rule" ? "a rule matches, its pin holds" : "none matches" },
-    ],
-    message: row.state === "denied" ? "Denied before it could start." : "Allowed by a rule.",
-    rule:
-      row.by === "rule"
-        ? { id: 1, effect: "allow", pattern: "/opt/homebrew/bin/rg", source: "you", why: null }
-        : null,
-    digest: "a".repeat(64),
-    feedback: null,
-    says: "look for what is left to do",
-    timeline: [
-      { at: row.at, what: "received" },
-      { at: row.at + 3, what: "judged" },
-      { at: row.at + (row.durationMs ?? 10), what: row.state },
-    ],
-    stdout: row.state === "finished" ? "src/main.ts:12: // TODO later\nsrc/app.ts:40: // TODO never\n" : null,
-    stderr: null,
-    truncated: false,
-    pid: row.state === "running" ? 4242 : null,
-  };
 }

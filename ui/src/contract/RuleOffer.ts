@@ -22,4 +22,8 @@ rules: Array<Rule>,
 /**
  * The same as a person would write them.
  */
-drafts: Array<RuleDraft>, };
+drafts: Array<RuleDraft>, 
+/**
+ * Their patterns, ready to be shown.
+ */
+shown: Array<Array<Piece>>, };

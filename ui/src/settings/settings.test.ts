@@ -3,7 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { FakeSettings } from "../backend/fake-settings";
 import { rules } from "../backend/sample-lists";
-import { draftOf, pick } from "./rules";
+import { draftOf, found, keepsPin, nextSort, ofTab, sorted } from "./rules/list";
+import { mendingOf, narrowed, remarksOf, untidy } from "./rules/mend";
 import Root from "./Root.svelte";
 import { pageOf } from "./state.svelte";
 import { ago, took } from "./time";
@@ -98,45 +99,97 @@ describe("the allowlist editor", () => {
   it("adds a rule", async () => {
     const { user, call } = await open("builder");
     await user.click(screen.getByRole("button", { name: "Add rule…" }));
-    await user.type(screen.getByRole("textbox", { name: "Pattern" }), "npm test *");
-    await user.click(screen.getByRole("button", { name: "Save" }));
+    const editor = within(await screen.findByTestId("rule-editor"));
+    await user.type(editor.getByRole("textbox", { name: "Pattern" }), "npm test *");
+    await user.click(editor.getByRole("button", { name: "Save" }));
     const draft = expect.objectContaining({ effect: "allow", agent: "builder", text: "npm test *" });
     expect(call).toHaveBeenCalledWith("rules.add", draft);
+    expect(await screen.findByText("Added npm test *")).toBeVisible();
   });
 
-  it("keeps the editor open and says what is wrong with a rule", async () => {
+  it("says what is wrong with a rule while it is typed, beside the field, and keeps the editor open", async () => {
     const { user } = await open("builder");
     await user.click(screen.getByRole("button", { name: "Add rule…" }));
-    await user.type(screen.getByRole("textbox", { name: "Pattern" }), "*");
-    await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(await screen.findByRole("alert")).toHaveTextContent("a rule that allows everything is refused");
+    const editor = within(await screen.findByTestId("rule-editor"));
+    const field = editor.getByRole("textbox", { name: "Pattern" });
+    await user.type(field, "sh *");
+    await vi.waitFor(() =>
+      expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/),
+    );
+    expect(field).toBeInvalid();
+    await user.click(editor.getByRole("button", { name: "Save" }));
+    expect(editor.getByRole("textbox", { name: "Pattern" })).toHaveValue("sh *");
+    await user.clear(field);
+    await user.type(field, "git push *");
+    await vi.waitFor(() =>
+      expect(field).toHaveAccessibleDescription(/Would match 48 of the last 200 requests/),
+    );
+    expect(field).toBeValid();
   });
 });
 
 describe("rules between list and editor", () => {
   const rows = rules(Date.now());
+  const texts = (of: typeof rows) => of.map((row) => row.text);
 
   it.each([
-    ["allowed", 7],
+    ["allowed", 8],
     ["denied", 2],
     ["everyone", 2],
   ] as const)("the tab %s has its own", (tab, many) => {
-    expect(pick(rows, tab, "builder", "")).toHaveLength(many);
-    expect(pick(rows, tab, "research", "").filter((row) => row.rule.agent === "builder")).toEqual([]);
+    expect(ofTab(rows, tab, "builder")).toHaveLength(many);
+    expect(ofTab(rows, tab, "research").filter((row) => row.rule.agent === "builder")).toEqual([]);
   });
 
-  it("a search looks at pattern, last command and last path", () => {
-    const found = (search: string) => pick(rows, "allowed", "builder", search).map((row) => row.text);
-    expect(found("TODO")).toEqual(["/opt/homebrew/bin/rg"]);
-    expect(found("XCODE")).toEqual(["/usr/bin/xcodebuild"]);
-    expect(found("bin/deploy")).toEqual(["~/.local/bin/*"]);
+  it("a search looks at pattern, last command, last path, why and remarks, for every word", () => {
+    const of = (search: string) => texts(found(ofTab(rows, "allowed", "builder"), search));
+    expect(of("TODO")).toEqual(["/opt/homebrew/bin/rg"]);
+    expect(of("XCODE test")).toEqual(["/usr/bin/xcodebuild"]);
+    expect(of("bin/deploy")).toEqual(["~/.local/bin/*"]);
+    expect(of("too broad")).toEqual(["~/.local/bin/*"]);
+    expect(of("before allowed")).toEqual(["git push origin *"]);
   });
 
-  it("editing a rule keeps what the editor does not show", () => {
+  it("sorts by what a column shows, and a third click leaves the order as it came", () => {
+    expect(texts(sorted(rows, { by: "uses", down: true }))[0]).toBe("/opt/homebrew/bin/rg");
+    expect(texts(sorted(rows, { by: "pattern", down: false })).at(-1)).toBe("rm -rf *");
+    expect(sorted(rows, null)).toBe(rows);
+    const clicks = [nextSort(null, "uses")];
+    clicks.push(nextSort(clicks[0] ?? null, "uses"));
+    clicks.push(nextSort(clicks[1] ?? null, "uses"));
+    expect(clicks).toEqual([{ by: "uses", down: true }, { by: "uses", down: false }, null]);
+    expect(nextSort({ by: "uses", down: true }, "from")).toEqual({ by: "from", down: false });
+  });
+
+  it("editing a rule keeps what the editor does not show, and its pin where the program is the same", () => {
     const row = rows[0];
-    if (!row) throw new Error("no sample");
+    const push = rows[1];
+    if (!row || !push) throw new Error("no sample");
     row.rule.matches = ["rg x"];
-    expect(draftOf(row)).toMatchObject({ text: row.text, matches: ["rg x"], pin: true, kind: "path" });
+    const draft = draftOf(row.rule, row.text);
+    expect(draft).toMatchObject({ text: row.text, matches: ["rg x"], pin: true, kind: "path" });
+    expect(keepsPin(row, draft)).toBe(true);
+    expect(keepsPin(row, { ...draft, text: "/usr/bin/env" })).toBe(false);
+    const pinned = { ...push, rule: { ...push.rule, pin: row.rule.pin } };
+    const command = draftOf(pinned.rule, push.text);
+    expect(keepsPin(pinned, { ...command, text: "git push origin *" })).toBe(true);
+    expect(keepsPin(pinned, { ...command, text: "hg push *" })).toBe(false);
+    expect(keepsPin(pinned, { ...command, pin: false })).toBe(false);
+  });
+
+  it("every remark that is known has its mending, and what may go is each rule once", () => {
+    const kinds = rows.flatMap((row) => remarksOf(row).map((remark) => remark.kind));
+    expect(kinds).toEqual(["too broad", "changed", "covered", "unused"]);
+    expect(kinds.map((kind) => kind && mendingOf(kind))).toEqual(["narrow", "repin", "remove", "remove"]);
+    const broad = rows.find((row) => row.text === "~/.local/bin/*");
+    if (!broad) throw new Error("no sample");
+    broad.rule.usage.lastPath = "/Users/kim/.local/bin/deploy";
+    expect(narrowed(broad)).toMatchObject({ text: "/Users/kim/.local/bin/deploy", kind: "path", pin: true });
+    const both = { ...rows[2], remarks: ["covered by rule 1", "unused"] } as (typeof rows)[0];
+    expect(untidy([both, ...rows]).map(({ kind, rows: of }) => [kind, of.length])).toEqual([
+      ["covered", 2],
+      ["unused", 1],
+    ]);
   });
 });
 
@@ -161,9 +214,11 @@ it("says that the host has stopped, and reads everything anew when it is back", 
 });
 
 it("opens at the page that its address names", () => {
-  expect(["", "#activity", "#settings", "#builder"].map(pageOf)).toEqual([
+  expect(["", "#activity", "#insights", "#doors", "#settings", "#builder"].map(pageOf)).toEqual([
     { kind: "activity" },
     { kind: "activity" },
+    { kind: "insights" },
+    { kind: "doors" },
     { kind: "settings" },
     { kind: "agent", id: "builder" },
   ]);

@@ -2,29 +2,58 @@
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
 import type { AgentRow, Status } from "../contract";
+import { Changes } from "./rules/changes.svelte";
+
+/** What the list of requests is narrowed to when it opens. */
+export interface Narrowed {
+  agent?: string;
+  /** A state or a kind of decision. */
+  outcome?: string;
+  rule?: { id: number; text: string };
+  since?: number;
+  until?: number;
+}
 
 export type Page =
-  { kind: "activity" } | { kind: "settings" } | { kind: "add" } | { kind: "agent"; id: string };
+  | { kind: "activity"; narrowed?: Narrowed; request?: string }
+  | { kind: "insights" }
+  | { kind: "doors" }
+  | { kind: "settings" }
+  | { kind: "add" }
+  | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
-/** The page that an address ends with: `#activity`, `#settings`, or an agent's name. */
+const own = ["activity", "insights", "doors", "settings"] as const;
+
+/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#settings`, or an agent's name. */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
-  if (name === "" || name === "activity") return { kind: "activity" };
-  return name === "settings" ? { kind: "settings" } : { kind: "agent", id: name };
+  if (name === "") return { kind: "activity" };
+  const page = own.find((kind) => kind === name);
+  return page ? { kind: page } : { kind: "agent", id: name };
 }
+
+/** How long a word about what was done stays, in milliseconds. */
+const SAID = 8000;
 
 export class State {
   status: Status | null = $state.raw(null);
   agents: AgentRow[] = $state.raw([]);
+  /** Whether the agents were read at all. */
+  known = $state(false);
   page: Page = $state.raw({ kind: "activity" });
   /** Whether the host has stopped: the app tries to reach it, or becomes it. */
   lost = $state(false);
   /** What went wrong last, in the app's words. */
   problem: string | null = $state(null);
-  /** Raised when rules or requests changed: lists that show them read again. */
+  /** What was done last, and whether it can be undone. */
+  said: { text: string; undo: boolean } | null = $state.raw(null);
+  /** Raised when rules, requests or connections changed: lists that show them read again. */
   rulesChanged = $state(0);
   requestsChanged = $state(0);
+  doorsChanged = $state(0);
   now = $state(Date.now());
+  readonly changes = new Changes(this);
+  private saying: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly backend: SettingsBackend) {}
 
@@ -36,6 +65,7 @@ export class State {
     return () => {
       stop();
       clearInterval(tick);
+      clearTimeout(this.saying);
     };
   }
 
@@ -44,9 +74,16 @@ export class State {
     try {
       return await this.backend.call(method, params);
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reason(error);
       return null;
     }
+  }
+
+  /** Says what was done. */
+  say(text: string, undo = false) {
+    clearTimeout(this.saying);
+    this.said = { text, undo };
+    this.saying = setTimeout(() => (this.said = null), SAID);
   }
 
   agent(id: string): AgentRow | undefined {
@@ -54,7 +91,10 @@ export class State {
   }
 
   async readAgents() {
-    this.agents = (await this.try("agents.list", {}))?.agents ?? this.agents;
+    const found = await this.try("agents.list", {});
+    if (!found) return;
+    this.agents = found.agents;
+    this.known = true;
   }
 
   private readAll() {
@@ -77,6 +117,7 @@ export class State {
         this.problem = null;
         this.rulesChanged += 1;
         this.requestsChanged += 1;
+        this.doorsChanged += 1;
         this.readAll();
         break;
       case "question.opened":
@@ -84,9 +125,11 @@ export class State {
       case "question.closed":
       case "status.changed":
       case "attention":
+        this.doorsChanged += 1;
         void this.readStatus();
         break;
       case "agents.changed":
+        this.doorsChanged += 1;
         void this.readAgents();
         break;
       case "rules.changed":
@@ -100,3 +143,6 @@ export class State {
     }
   }
 }
+
+/** What went wrong, in words. */
+export const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 // Times as people say them.
 
 import { ago, MINUTE } from "../parts/ago";
-import { words } from "../words";
+import { words } from "./words";
 
 export { ago };
 

@@ -86,8 +86,14 @@ pub struct AgentRow {
 pub struct RuleRow {
     /// The rule.
     pub rule: Rule,
-    /// Its pattern as it is typed (`git push *`).
+    /// Its pattern as it is typed (`git push *`): for an editor, not for showing.
     pub text: String,
+    /// The same, ready to be shown.
+    pub shown: Shown,
+    /// Where its program last lay, ready to be shown.
+    pub last_path: Option<String>,
+    /// Why it exists, ready to be shown.
+    pub why: Option<String>,
     /// Where it came from, in a word or two.
     pub from: String,
     /// Remarks: "too broad", "changed", "unused", "expired", "read-only".

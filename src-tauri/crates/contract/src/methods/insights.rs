@@ -103,6 +103,8 @@ pub struct RuleOffer {
     pub rules: Vec<Rule>,
     /// The same as a person would write them.
     pub drafts: Vec<RuleDraft>,
+    /// Their patterns, ready to be shown.
+    pub shown: Vec<Shown>,
 }
 
 /// What could be saved so that a request of the past is let through from now on.

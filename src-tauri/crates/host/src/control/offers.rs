@@ -10,7 +10,7 @@ use crate::gate::{Judged, Judgement, judge_run, shown};
 use postern_contract::methods::{
     ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
 };
-use postern_policy::{AgentId, Decision, Effect, Lifetime, Offer, Rule, Source, Usage};
+use postern_policy::{AgentId, Decision, Effect, Lifetime, Offer, Rule, Source, Usage, pattern_text};
 use postern_store::requests::RequestRow;
 use std::sync::Arc;
 
@@ -71,5 +71,6 @@ pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
     };
     let rules: Vec<Rule> = offer.drafts.iter().map(rule).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
-    RuleOffer { id: offer.id.to_owned(), label: shown(&offer.label), rules, drafts }
+    let patterns = rules.iter().map(|rule| shown(&pattern_text(&rule.pattern))).collect();
+    RuleOffer { id: offer.id.to_owned(), label: shown(&offer.label), rules, drafts, shown: patterns }
 }

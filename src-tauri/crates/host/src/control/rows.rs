@@ -1,6 +1,8 @@
 //! What lists show, from what is kept.
 
 use crate::book::{AgentEntry, Listed, state_of};
+use crate::gate::shown;
+use postern_command::escape;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
 use postern_policy::{Millis, pattern_text};
 use postern_request::By;
@@ -32,7 +34,17 @@ pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected:
 
 pub(super) fn rule(listed: Listed) -> RuleRow {
     let Listed { rule, from, remarks } = listed;
-    RuleRow { text: pattern_text(&rule.pattern), rule, from, remarks }
+    let text = pattern_text(&rule.pattern);
+    let escaped = |text: &Option<String>| text.as_deref().map(escape::text);
+    RuleRow {
+        shown: shown(&text),
+        text,
+        last_path: escaped(&rule.usage.last_path),
+        why: escaped(&rule.why),
+        rule,
+        from,
+        remarks,
+    }
 }
 
 pub(super) fn skill(skill: &Skill) -> SkillRow {
@@ -62,7 +74,7 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         id: summary.id.to_string(),
         request_id: summary.request_id.clone(),
         agent: summary.agent.clone(),
-        session: summary.session.clone(),
+        session: summary.session.as_deref().map(escape::text),
         line: summary.line.clone(),
         state: summary.phase.as_str().to_owned(),
         ending: summary.ending.clone(),

@@ -3,6 +3,7 @@
 use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use crate::book::Matched;
+use postern_command::escape;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{
     AddRule, Applied, ControlError, ExportRules, ImportRules, ListRules, PreviewRule, RefusedRule,
@@ -72,7 +73,7 @@ impl Handle<ImportRules> for Control {
             if agent.is_some() {
                 draft.agent.clone_from(&agent);
             }
-            let text = draft.text.clone();
+            let text = escape::text(&draft.text);
             match self.parts.book.rule_of(draft, Source::Import).await {
                 Ok(rule) => rules.push(rule),
                 Err(error) => refused.push(RefusedRule { text, why: error.to_string() }),

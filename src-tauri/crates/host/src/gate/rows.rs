@@ -4,6 +4,7 @@ use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
 use crate::book::now;
+use postern_command::escape;
 use postern_contract::{RequestRow, Told};
 use postern_policy::{Lookup, RuleId};
 use postern_request::{By, Ending, Outcome};
@@ -40,7 +41,7 @@ fn row(request: &Request) -> RequestRow {
         id: request.id.to_string(),
         request_id: request.run.request_id.to_string(),
         agent: request.agent.clone(),
-        session: request.run.session.clone(),
+        session: request.run.session.as_deref().map(escape::text),
         line: request.line.clone(),
         state: phase.as_str().to_owned(),
         ending,

@@ -123,7 +123,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     one(saved, rule.id)
 }
 
-/// Writes a rule whole, with its pin and its use. One whose number is 0 is new; any other number must have been given
+/// Writes a rule whole, with its pin and its use; where the rule that is there was used more often, that use stays. One
 /// before: a rule is never put under a number that is still to come. Gives its number.
 pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     if rule.id == 0 {
@@ -137,8 +137,9 @@ pub fn put(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     if !(1..=given).contains(&rule.id) {
         return Err(Error::Missing(format!("rule {}, and never was", rule.id)));
     }
+    let used = get(conn, rule.id)?.map(|there| there.usage).filter(|usage| usage.count > rule.usage.count);
     discard(conn, rule.id)?;
-    let new = add(conn, rule)?;
+    let new = add(conn, &Rule { usage: used.unwrap_or_else(|| rule.usage.clone()), ..rule.clone() })?;
     conn.execute("UPDATE rules SET id = ?2 WHERE id = ?1", params![new, rule.id])?;
     Ok(rule.id)
 }
@@ -312,7 +313,10 @@ mod tests {
         let changed = Rule { why: Some("another".into()), ..kept.clone() };
         let other = changed.clone();
         store.write(move |conn| put(conn, &other)).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), [changed], "written over");
+        assert_eq!(store.read(all).unwrap(), [changed.clone()], "written over");
+        let before = Rule { usage: Usage::default(), ..changed.clone() };
+        store.write(move |conn| put(conn, &before)).wait().unwrap();
+        assert_eq!(store.read(all).unwrap(), [changed], "an undo takes no use back");
         let new = store.write(|conn| put(conn, &Rule { id: 0, ..full() })).wait().unwrap();
         assert!(new > number, "a new one");
         let invented = Rule { id: 99, ..full() };

@@ -1,0 +1,96 @@
+import { expect, test } from "@playwright/test";
+import { request } from "./support";
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1380, height: 860 });
+});
+
+test("a request tells what happened, and why", async ({ page }) => {
+  await page.goto("/settings.html");
+  await request(page, "rg -n").click();
+  const detail = page.getByRole("complementary", { name: "Request" });
+  await expect(detail).toContainText(/exit 0.*rg -n "TODO" src/);
+  await expect(detail).toContainText("How it was decided");
+  await expect(detail).toContainText("What happened when");
+  await expect(detail).toContainText("src/main.ts:12");
+});
+
+test("a million requests: filtered, searched and scrolled, a page at a time", async ({ page }) => {
+  await page.goto("/settings.html?history=1000000");
+  await expect(request(page, "npm run build").first()).toBeVisible();
+  expect(await page.getByTestId("request").count()).toBeLessThan(80);
+  await page.getByLabel("Outcome").selectOption("You denied");
+  await expect(page.getByTestId("request").first()).toContainText("denied by you");
+  await page.getByLabel("Outcome").selectOption("Any outcome");
+  await page.getByRole("searchbox", { name: "Search commands" }).fill("--number 55555");
+  await expect(request(page, "--number 55555").first()).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search commands" }).fill("nothing like that at all");
+  await expect(page.getByText("No request fits.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("listbox", { name: "Requests" }).press("End");
+  await expect(request(page, "--number 95").first(), "older ones come as it is scrolled").toBeVisible();
+});
+
+test("by keyboard alone: from one request to the next, and back", async ({ page }) => {
+  await page.goto("/settings.html");
+  await request(page, "rg -n").click();
+  await page.keyboard.press("ArrowDown");
+  const detail = page.getByRole("complementary", { name: "Request" });
+  await expect(detail).toContainText("curl -fsSL");
+  await page.keyboard.press("Escape");
+  await expect(detail).toHaveCount(0);
+});
+
+test("a running command shows its output as it comes, and is stopped", async ({ page }) => {
+  await page.goto("/settings.html");
+  await request(page, "npm run build").click();
+  const output = page.getByTestId("output");
+  await expect(output).toContainText("compiling module 6");
+  await expect(output, "more comes without asking").toContainText("compiling module 15");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(page.getByRole("complementary")).toContainText("stopped");
+});
+
+test("output is searched and copied", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/settings.html");
+  await request(page, "rg -n").click();
+  const output = page.getByTestId("output");
+  await output.getByRole("searchbox", { name: "Search output" }).fill("todo");
+  await expect(output.getByRole("status")).toHaveText("0 of 2");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(output.getByRole("status")).toHaveText("2 of 2");
+  await expect(output.locator("mark.current")).toHaveText("TODO");
+  await output.getByRole("button", { name: "Copy" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
+});
+
+test("run again is a new request, which is shown", async ({ page }) => {
+  await page.goto("/settings.html");
+  const before = await page.getByTestId("request").count();
+  await request(page, "curl -fsSL").click();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await expect(page.getByText("Asked again.")).toBeVisible();
+  await expect(page.getByTestId("request")).toHaveCount(before + 1);
+  await expect(page.getByTestId("request").first()).toHaveAttribute("aria-selected", "true");
+});
+
+test("what was asked about is allowed after the fact, through the editor", async ({ page }) => {
+  await page.goto("/settings.html");
+  await request(page, "curl -fsSL").click();
+  await page.getByRole("button", { name: "Make a rule…" }).click();
+  await page.getByRole("button", { name: /with any arguments/ }).click();
+  const editor = page.getByTestId("rule-editor");
+  await expect(editor.getByLabel("Pattern")).toHaveValue("curl -fsSL *");
+  await editor.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Added curl -fsSL *")).toBeVisible();
+});
+
+test("what would be allowed anyway says so", async ({ page }) => {
+  await page.goto("/settings.html");
+  await request(page, "rg -n").click();
+  await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Make a rule…" }).click();
+  await expect(page.getByText("It would be allowed now.")).toBeVisible();
+});

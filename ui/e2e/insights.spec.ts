@@ -1,0 +1,72 @@
+import { expect, test } from "@playwright/test";
+import { request, rule } from "./support";
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 860 });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto("/settings.html#insights");
+  await expect(page.getByText("spares 24 questions")).toBeVisible();
+});
+
+test("a bar leads to its requests", async ({ page }) => {
+  const chart = page.locator("canvas").first();
+  const box = await chart.boundingBox();
+  if (!box) throw new Error("there is no picture");
+  // A bar stands somewhere over the foot of the picture: the first one that leads on.
+  for (
+    let x = 60;
+    x < 160 && (await page.getByRole("heading", { level: 1 }).innerText()) === "Insights";
+    x += 7
+  ) {
+    await chart.click({ position: { x, y: box.height - 40 } });
+  }
+  await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
+  await expect(page.getByLabel("Outcome")).toHaveValue("rule-allowed");
+  await expect(page.getByRole("button", { name: /^Show also what is not on/ })).toBeVisible();
+});
+
+test("the same numbers as a table, each leading to its requests", async ({ page }) => {
+  await page.getByRole("button", { name: "Show as table" }).first().click();
+  const table = page.getByRole("table").first();
+  await expect(table.getByRole("row")).toHaveCount(31);
+  await expect(table.getByRole("columnheader", { name: "You denied" })).toBeVisible();
+  await table.getByRole("row").nth(1).getByRole("button").first().click();
+  await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
+});
+
+test("a rule that saves clicks leads to what it allowed", async ({ page }) => {
+  await page.getByRole("button", { name: "Show as table" }).last().click();
+  await page
+    .getByRole("row", { name: /homebrew\/bin\/rg/ })
+    .getByRole("button")
+    .click();
+  await expect(
+    page.getByRole("button", { name: "Show also what is not by /opt/homebrew/bin/rg" }),
+  ).toBeVisible();
+  await expect(request(page, "rg -n")).toBeVisible();
+  await page.getByRole("button", { name: /^Show also/ }).click();
+  await expect(request(page, "curl")).toBeVisible();
+});
+
+test("a suggestion becomes a rule through the editor", async ({ page }) => {
+  await expect(
+    page.getByText("The first 2 rules would have spared 41 of 78 questions.").first(),
+  ).toBeVisible();
+  await page.getByRole("button", { name: "Make this rule…" }).first().click();
+  const editor = page.getByTestId("rule-editor");
+  await expect(editor.getByLabel("Pattern")).toHaveValue("git fetch *");
+  await expect(editor.getByLabel("Pattern")).toHaveAccessibleDescription(/Would match 48/);
+  await editor.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Added git fetch *")).toBeVisible();
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^builder/ })
+    .click();
+  await expect(rule(page, "git fetch *")).toHaveCount(1);
+});
+
+test("what nobody used is reviewed and goes", async ({ page }) => {
+  await page.getByRole("button", { name: "Review…" }).click();
+  await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
+  await expect(page.getByText("Every rule was used lately.")).toBeVisible();
+});

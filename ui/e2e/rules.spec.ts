@@ -1,0 +1,169 @@
+import { expect, test } from "@playwright/test";
+import { openAgent, rule } from "./support";
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1380, height: 860 });
+});
+
+test("the allowlist shows when, what and from where", async ({ page }) => {
+  await openAgent(page);
+  await expect(rule(page, "git push *")).toContainText(
+    /1 h ago.*git push origin main.*\/opt\/homebrew\/bin\/git.*48.*2\.51\.0.*always/,
+  );
+  await rule(page, "/opt/homebrew/bin/rg").click();
+  await expect(page.getByTestId("inspector")).toContainText(/5,242,880 bytes.*sha256 9f3ac41e/);
+});
+
+test("a pattern is edited in its row, checked as it is typed, and keeps its use", async ({ page }) => {
+  await openAgent(page);
+  await rule(page, "git push *").dblclick();
+  const field = page.getByRole("textbox", { name: "Pattern" });
+  await field.fill("sh *");
+  await expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/);
+  await field.press("Enter");
+  await expect(field, "what is wrong is not saved, and nothing is lost").toHaveValue("sh *");
+  await field.fill("git push origin main");
+  await expect(field).toHaveAccessibleDescription(/Would match 48 of the last 200 requests/);
+  await field.press("Enter");
+  await expect(rule(page, "git push origin main").first()).toContainText("48");
+  await expect(page.getByRole("grid", { name: "Rules" })).toBeFocused();
+});
+
+test("esc leaves a pattern as it was", async ({ page }) => {
+  await openAgent(page);
+  await rule(page, "npm run build").dblclick();
+  await page.getByRole("textbox", { name: "Pattern" }).fill("something else");
+  await page.keyboard.press("Escape");
+  await expect(rule(page, "npm run build")).toHaveCount(1);
+});
+
+test("removed rules come back by undo, whole, and go again by redo", async ({ page }) => {
+  await openAgent(page);
+  const rg = rule(page, "/opt/homebrew/bin/rg");
+  await rg.hover();
+  await page.getByRole("button", { name: "Remove /opt/homebrew/bin/rg" }).click();
+  await expect(rg).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(rg, "with its use").toContainText("1,911");
+  await page.getByRole("button", { name: "Redo" }).click();
+  await expect(rg).toHaveCount(0);
+  await page.getByRole("grid", { name: "Rules" }).focus();
+  await page.keyboard.press("Control+z");
+  await expect(rg).toHaveCount(1);
+});
+
+test("by keyboard alone: choose, remove several, edit", async ({ page }) => {
+  await openAgent(page);
+  await page.getByRole("grid", { name: "Rules" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(rule(page, "/opt/homebrew/bin/rg")).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Shift+ArrowDown");
+  await expect(page.getByTestId("inspector")).toContainText("2 rules selected");
+  await page.keyboard.press("Delete");
+  await expect(page.getByText("Allowed 6")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect(page.getByText("Allowed 8")).toBeVisible();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
+});
+
+test("sorts by any column, and says so", async ({ page }) => {
+  await openAgent(page);
+  const uses = page.getByRole("columnheader", { name: "Uses" });
+  await uses.getByRole("button").click();
+  await expect(uses).toHaveAttribute("aria-sort", "descending");
+  await expect(page.getByTestId("rule").first()).toContainText("1,911");
+  await uses.getByRole("button").click();
+  await expect(page.getByTestId("rule").first()).toContainText("/opt/homebrew/bin/fd");
+});
+
+test("a click mends: covered goes, changed is bound anew, too broad is narrowed in the editor", async ({
+  page,
+}) => {
+  await openAgent(page);
+  await page.getByRole("button", { name: "covered by rule 2: Remove it" }).click();
+  await expect(page.getByText("Allowed 7")).toBeVisible();
+  await page.getByRole("button", { name: "changed: Allow the program as it is now" }).click();
+  await expect(page.getByText("Mended ~/Projects/**/bin/bird")).toBeVisible();
+  await page.getByRole("button", { name: /^too broad/ }).click();
+  await expect(page.getByTestId("rule-editor")).toBeVisible();
+});
+
+test("a clean-up removes what is ticked, and undo brings it back", async ({ page }) => {
+  await openAgent(page);
+  await page.getByRole("button", { name: "2 rules could go" }).click();
+  await page.getByRole("checkbox", { name: /fd/ }).uncheck();
+  await page.getByRole("button", { name: "Remove 1 rule", exact: true }).click();
+  await expect(page.getByText("Allowed 7")).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Allowed 8")).toBeVisible();
+});
+
+test("a rule lasts until a time, has a reason and examples", async ({ page }) => {
+  await openAgent(page);
+  await page.getByRole("button", { name: "Add rule…" }).click();
+  const editor = page.getByTestId("rule-editor");
+  await editor.getByLabel("Pattern").fill("npm publish");
+  await editor.getByLabel("Lasts").selectOption("until a time…");
+  await editor.getByLabel("Until").fill("2030-01-02T03:04");
+  await editor.getByLabel("Why").fill("release week");
+  await editor.getByText("Advanced").click();
+  await editor.getByLabel("Must match", { exact: true }).fill("npm publish --tag next");
+  await editor.getByRole("button", { name: "Save" }).click();
+  await expect(rule(page, "npm publish")).toContainText("until");
+  await expect(page.getByTestId("inspector")).toContainText("release week");
+});
+
+test("rules are copied to another agent, once", async ({ page }) => {
+  await openAgent(page);
+  const copy = async () => {
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Copy to agent…" }).click();
+    await page.getByLabel("For", { exact: true }).selectOption("release");
+    await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
+  };
+  await copy();
+  await expect(page.getByText("Copied 9 rules to release")).toBeVisible();
+  await copy();
+  await expect(page.getByText("Copied 0 rules to release")).toBeVisible();
+});
+
+test("rules are exported, and imported with every refusal named", async ({ page }) => {
+  await openAgent(page);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Export" }).click();
+  await expect(page.getByText("Saved as ~/Downloads/postern-rules-builder.json")).toBeVisible();
+  const saved = await page.evaluate(() => window.fakeSettings?.saved.get("postern-rules-builder.json"));
+  expect(JSON.parse(saved ?? "").rules.length).toBeGreaterThan(5);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Import…" }).click();
+  const paste = page.getByLabel("Or paste it here");
+  await paste.fill("{oops");
+  await expect(page.getByText(/This is no rule file/)).toBeVisible();
+  const rules = ["git bisect *", "sh *", "git push *"].map((text) => ({
+    effect: "allow",
+    agent: "builder",
+    text,
+  }));
+  await paste.fill(JSON.stringify({ version: 1, rules }));
+  await expect(page.getByText("1 new rule, 1 there already, 1 refused")).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: "sh *" })).toContainText("would allow whatever");
+  await page.getByRole("button", { name: "Import 1 rule", exact: true }).click();
+  await expect(rule(page, "git bisect *")).toHaveCount(1);
+});
+
+test("ten thousand rules are a short list in the page, sorted and searched at once", async ({ page }) => {
+  await openAgent(page, "builder", "?rules=10000");
+  await expect(page.getByText("Allowed 10,008")).toBeVisible();
+  expect(await page.getByTestId("rule").count()).toBeLessThan(60);
+  await page.getByRole("columnheader", { name: "Pattern" }).getByRole("button").click();
+  await page.getByRole("columnheader", { name: "Pattern" }).getByRole("button").click();
+  await page.getByRole("grid", { name: "Rules" }).focus();
+  await page.keyboard.press("End");
+  await expect(page.getByTestId("rule").last()).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search rules" }).fill("tool-9999");
+  await expect(page.getByTestId("rule")).toHaveCount(1);
+  await page.getByRole("searchbox", { name: "Search rules" }).fill("no such thing");
+  await expect(page.getByText("No rule fits the search.")).toBeVisible();
+});

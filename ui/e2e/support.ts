@@ -1,0 +1,35 @@
+// What the tests of the settings pages share.
+
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+
+/** Nothing that keeps out people who hear the page or press keys. */
+export async function nothingSerious(page: Page) {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  expect(serious.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([]);
+}
+
+/** Opens an agent's page. */
+export async function openAgent(page: Page, name = "builder", query = "") {
+  await page.goto(`/settings.html${query}`);
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: new RegExp(`^${name}`) })
+    .click();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+}
+
+export const rule = (page: Page, text: string) => page.getByTestId("rule").filter({ hasText: text });
+export const request = (page: Page, text: string) => page.getByTestId("request").filter({ hasText: text });
+
+/** Nothing is wider than the window: no page scrolls sideways. */
+export async function nothingSideways(page: Page) {
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll("main, .page, aside, section")]
+      .filter((one) => one.scrollWidth > one.clientWidth + 1)
+      .map((one) => `${one.tagName}.${one.className}`),
+  );
+  expect(wide).toEqual([]);
+}

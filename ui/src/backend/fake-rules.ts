@@ -1,0 +1,147 @@
+// The fake's rules: added, changed, put back and imported as the app would do it.
+
+import type { Pattern, Rule, RuleDraft, RuleFile, RulePreview, RuleRow, RulesPut } from "../contract";
+import { hostileRules } from "./sample-hostile";
+import { rule, rules } from "./sample-lists";
+
+export class FakeRules {
+  private rows: RuleRow[];
+  private made = 100_000;
+
+  constructor(
+    private readonly now: number,
+    extra: number,
+    hostile: boolean,
+    empty: boolean,
+    private readonly tell: () => void,
+  ) {
+    this.rows = empty ? [] : [...(hostile ? hostileRules(now) : []), ...rules(now)];
+    for (let i = 0; i < extra; i += 1) {
+      const path = `/opt/tools/bin/tool-${i}`;
+      const count = (i * 7919) % 1000;
+      this.rows.push(
+        rule(1000 + i, now, {
+          pattern: { kind: "path", value: path },
+          text: path,
+          count,
+          ...(count > 0 ? { used: i * 60_000, command: `tool-${i} --check` } : { remarks: ["unused"] }),
+        }),
+      );
+    }
+  }
+
+  count(agent: string, effect: string): number {
+    return this.rows.filter(({ rule: one }) => one.agent === agent && one.effect === effect).length;
+  }
+
+  list(agent: string | null | undefined, own: boolean | undefined): RuleRow[] {
+    return this.rows.filter(({ rule: one }) => !agent || one.agent === agent || (!own && one.agent === null));
+  }
+
+  named(id: number): RuleRow | null {
+    return this.rows.find((row) => row.rule.id === id) ?? null;
+  }
+
+  add(draft: RuleDraft): RuleRow {
+    const row = this.fromDraft((this.made += 1), draft);
+    this.rows = [row, ...this.rows];
+    this.tell();
+    return row;
+  }
+
+  update(id: number, draft: RuleDraft): RuleRow {
+    const row = this.fromDraft(id, draft);
+    const old = this.named(id);
+    const next = { ...row, rule: { ...row.rule, usage: old?.rule.usage ?? row.rule.usage } };
+    this.rows = this.rows.map((one) => (one.rule.id === id ? next : one));
+    this.tell();
+    return next;
+  }
+
+  put({ put = [], remove = [] }: RulesPut): RuleRow[] {
+    const gone = new Set([...(remove ?? []), ...(put ?? []).map((one) => one.id)]);
+    const written = (put ?? []).map((one) =>
+      this.fromRule(one.id === 0 ? { ...one, id: (this.made += 1) } : one),
+    );
+    this.rows = [...written, ...this.rows.filter((row) => !gone.has(row.rule.id))];
+    this.tell();
+    return written;
+  }
+
+  preview(draft: RuleDraft): RulePreview {
+    const none = { problem: null, remarks: [], matched: 0, of: 200, examples: [] };
+    try {
+      this.fromDraft(0, draft);
+    } catch (error) {
+      return { ...none, problem: String((error as Error).message) };
+    }
+    const first = draft.text.split(" ")[0] ?? "";
+    return first.endsWith("git")
+      ? { ...none, matched: 48, examples: ["git push origin main", "git push origin release"] }
+      : none;
+  }
+
+  export(agent: string | null | undefined): RuleFile {
+    const own = this.list(agent, true).filter(({ rule: one }) => one.source.kind !== "skill");
+    return {
+      version: 1,
+      rules: own.map(({ rule: one, text }) => ({ effect: one.effect, agent: one.agent, text })),
+    };
+  }
+
+  import(file: RuleFile, agent: string | null | undefined, save: boolean) {
+    const added: RuleRow[] = [];
+    const refused: { text: string; why: string }[] = [];
+    let same = 0;
+    for (const written of file.rules) {
+      const draft = { ...written, agent: agent ?? written.agent };
+      if (this.rows.some((row) => row.text === draft.text && row.rule.agent === (draft.agent ?? null)))
+        same += 1;
+      else {
+        try {
+          added.push(this.fromDraft((this.made += 1), draft));
+        } catch (error) {
+          refused.push({ text: draft.text, why: String((error as Error).message) });
+        }
+      }
+    }
+    if (save) this.rows = [...added, ...this.rows];
+    if (save) this.tell();
+    return { added, same, refused };
+  }
+
+  private fromRule(of: Rule): RuleRow {
+    const known = this.rows.find((row) => row.rule.id === of.id);
+    const text =
+      of.pattern.kind === "path" || of.pattern.kind === "command" ? of.pattern.value : (known?.text ?? "");
+    const like = rule(of.id, this.now, { pattern: of.pattern, text });
+    return {
+      ...like,
+      lastPath: of.usage.lastPath,
+      remarks: known?.remarks ?? [],
+      from: known?.from ?? "you",
+      rule: of,
+    };
+  }
+
+  private fromDraft(id: number, draft: RuleDraft): RuleRow {
+    const text = draft.text.trim();
+    if (text === "" || text === "*") throw new Error("a rule that allows everything is refused");
+    if (text === "sh *")
+      throw new Error('"sh *" would allow whatever it is told to run; name the command that it is to run');
+    const kind = draft.kind ?? (/[/~]/.test(text) ? "path" : "command");
+    const pattern: Pattern = kind === "path" ? { kind, value: text } : { kind: "command", value: text };
+    const row = rule(id, this.now, {
+      pattern,
+      text,
+      effect: draft.effect,
+      agent: draft.agent ?? null,
+      ...(draft.pin ? { pinned: true } : {}),
+    });
+    return {
+      ...row,
+      why: draft.why ?? null,
+      rule: { ...row.rule, why: draft.why ?? null, lifetime: draft.lifetime ?? { kind: "forever" } },
+    };
+  }
+}

@@ -1,0 +1,70 @@
+// What a list of requests is narrowed to, and how that is asked for.
+
+import type { RequestFilter } from "../../contract";
+import type { Narrowed } from "../state.svelte";
+import { words } from "../words";
+
+export type Outcome = keyof typeof words.activity.outcomes;
+export type Period = keyof typeof words.activity.periods;
+
+/** What the person chose. */
+export interface Chosen {
+  agent: string;
+  outcome: Outcome;
+  period: Period;
+  search: string;
+  /** Where a picture or a rule led here. */
+  rule: Narrowed["rule"];
+  since: number | undefined;
+  until: number | undefined;
+}
+
+export function chosenBy(narrowed: Narrowed | undefined): Chosen {
+  const outcome = narrowed?.outcome ?? "any";
+  return {
+    agent: narrowed?.agent ?? "",
+    outcome: outcome in words.activity.outcomes ? (outcome as Outcome) : "any",
+    period: "any",
+    search: "",
+    rule: narrowed?.rule,
+    since: narrowed?.since,
+    until: narrowed?.until,
+  };
+}
+
+const DAY = 24 * 3_600_000;
+const states = new Set<Outcome>(["asking", "running", "failed"]);
+
+function begins(period: Period, now: number): number | null {
+  if (period === "any") return null;
+  if (period === "today") return new Date(now).setHours(0, 0, 0, 0);
+  return now - (period === "week" ? 7 : 30) * DAY;
+}
+
+/** The filter as the host takes it. */
+export function filterOf(chosen: Chosen, now: number): RequestFilter {
+  const { agent, outcome, period, search, rule, since, until } = chosen;
+  return {
+    agent: agent || null,
+    state: states.has(outcome) ? outcome : null,
+    decided: outcome === "any" || states.has(outcome) ? null : outcome,
+    rule: rule?.id ?? null,
+    since: since ?? begins(period, now),
+    until: until ?? null,
+    search: search.trim() || null,
+  };
+}
+
+/** Whether everything is shown. */
+export const isWide = ({ agent, outcome, period, search, rule, since, until }: Chosen): boolean =>
+  !agent &&
+  outcome === "any" &&
+  period === "any" &&
+  !search.trim() &&
+  !rule &&
+  since === undefined &&
+  until === undefined;
+
+/** A day, as a filter names it. */
+export const dayOf = (at: number): string =>
+  new Date(at).toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });

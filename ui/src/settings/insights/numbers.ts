@@ -1,0 +1,49 @@
+// What the pictures show, from what the host counted.
+
+import type { Counts, Insights } from "../../contract";
+import { words } from "../words";
+import type { Series } from "./Chart.svelte";
+
+/** The kinds of decision in the order in which they are stacked, each with its colour and its name in a filter. */
+export const kinds: { key: keyof Counts; color: string; outcome: string }[] = [
+  { key: "ruleAllowed", color: "--chart-rule", outcome: "rule-allowed" },
+  { key: "settingAllowed", color: "--chart-setting", outcome: "setting-allowed" },
+  { key: "youAllowed", color: "--chart-you", outcome: "you-allowed" },
+  { key: "youDenied", color: "--chart-you-denied", outcome: "you-denied" },
+  { key: "unanswered", color: "--chart-unanswered", outcome: "unanswered" },
+  { key: "ruleDenied", color: "--chart-denied", outcome: "rule-denied" },
+  { key: "settingDenied", color: "--chart-setting-denied", outcome: "setting-denied" },
+];
+
+export const askedOf = (counts: Counts): number => counts.youAllowed + counts.youDenied + counts.unanswered;
+export const allOf = (counts: Counts): number => kinds.reduce((sum, { key }) => sum + counts[key], 0);
+
+/** The kinds that happened at all: a picture with seven colours of which four are empty says less. */
+export function shownKinds(found: Insights) {
+  return kinds.filter(({ key }) => found.total[key] > 0);
+}
+
+export function seriesOf(found: Insights): Series[] {
+  return shownKinds(found).map(({ key, color }) => ({
+    text: words.insights.series[key],
+    color,
+    values: found.days.map((day) => day.counts[key]),
+  }));
+}
+
+/** A day as it stands below its bar. */
+export const dayLabel = (at: number): string =>
+  new Date(at).toLocaleDateString([], { day: "numeric", month: "short" });
+
+export const percent = (part: number, of: number): string =>
+  of === 0 ? "–" : `${Math.round((100 * part) / of)} %`;
+
+/** How many of the first suggestions halve the questions; all of them where they cannot. */
+export function halving(spares: number[], asked: number): { rules: number; spared: number } {
+  let spared = 0;
+  for (const [i, one] of spares.entries()) {
+    spared += one;
+    if (2 * spared >= asked) return { rules: i + 1, spared };
+  }
+  return { rules: spares.length, spared };
+}

@@ -1,0 +1,154 @@
+// Rules between the list, its columns and its editor.
+
+import type { Lifetime, PatternKind, Rule, RuleDraft, RuleRow } from "../../contract";
+import { named } from "../../parts/escaped";
+import { moment } from "../time";
+import { words } from "../words";
+
+export type Tab = "allowed" | "asked" | "denied" | "everyone";
+export type Column = "pattern" | "used" | "command" | "path" | "uses" | "binary" | "from";
+
+/** How a list is sorted; none leaves it as the host gives it. */
+export interface Sort {
+  by: Column;
+  down: boolean;
+}
+
+const effects = { allowed: "allow", asked: "ask", denied: "deny" } as const;
+
+/** The rows of a tab. */
+export function ofTab(rows: RuleRow[], tab: Tab, agent: string): RuleRow[] {
+  if (tab === "everyone") return rows.filter(({ rule }) => rule.agent === null);
+  return rows.filter(({ rule }) => rule.agent === agent && rule.effect === effects[tab]);
+}
+
+const texts = new WeakMap<RuleRow, string>();
+
+/** All that a search looks at, in lower case; made once a row. */
+function textOf(row: RuleRow): string {
+  let text = texts.get(row);
+  if (text === undefined) {
+    const { rule, from, remarks } = row;
+    const { lastCommand, lastPath } = rule.usage;
+    text = [row.text, shownText(row), lastCommand, lastPath, rule.why, from, ...remarks]
+      .join("\n")
+      .toLowerCase();
+    texts.set(row, text);
+  }
+  return text;
+}
+
+/** The rows that hold every word of a search. */
+export function found(rows: RuleRow[], search: string): RuleRow[] {
+  const wanted = search.trim().toLowerCase().split(/\s+/);
+  if (wanted.join("") === "") return rows;
+  return rows.filter((row) => wanted.every((word) => textOf(row).includes(word)));
+}
+
+/** A pattern as one line of text that can be shown. */
+export const shownText = (row: RuleRow): string => row.shown.map((piece) => named(piece.text)).join("");
+
+/** A program as the table names it: its version, or the beginning of its hash. */
+export function binaryOf(row: RuleRow): string {
+  const seen = row.rule.usage.lastSeen ?? row.rule.pin?.program;
+  return seen ? (seen.version ?? seen.sha256.slice(0, 8)) : words.rules.unknown;
+}
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+const keys: Record<Column, (row: RuleRow) => string | number> = {
+  pattern: (row) => row.text,
+  used: ({ rule }) => rule.usage.lastUsedAt ?? 0,
+  command: ({ rule }) => rule.usage.lastCommand ?? "",
+  path: ({ rule }) => rule.usage.lastPath ?? "",
+  uses: ({ rule }) => rule.usage.count,
+  binary: binaryOf,
+  from: (row) => row.from,
+};
+
+/** The rows in another order; equal ones stay as they were. */
+export function sorted(rows: RuleRow[], sort: Sort | null): RuleRow[] {
+  if (!sort) return rows;
+  const key = keys[sort.by];
+  const keyed = rows.map((row) => ({ row, key: key(row) }));
+  const sign = sort.down ? -1 : 1;
+  keyed.sort(({ key: a }, { key: b }) =>
+    typeof a === "number" && typeof b === "number"
+      ? sign * (a - b)
+      : sign * collator.compare(String(a), String(b)),
+  );
+  return keyed.map(({ row }) => row);
+}
+
+/** What a click on a column's head makes of a sort: up, down, and as it was. Times and counts begin with the most. */
+export function nextSort(sort: Sort | null, by: Column): Sort | null {
+  const first = by === "used" || by === "uses";
+  if (sort?.by !== by) return { by, down: first };
+  return sort.down === first ? { by, down: !first } : null;
+}
+
+/** The numbers of those that are not among the others. */
+export function missing(rules: Rule[], others: Rule[]): number[] {
+  const there = new Set(others.map((rule) => rule.id));
+  return rules.map((rule) => rule.id).filter((id) => !there.has(id));
+}
+
+/** Rules from files and organisations are edited where they come from. */
+export const fixed = ({ rule }: RuleRow): boolean =>
+  rule.source.kind === "file" || rule.source.kind === "managed" || rule.id < 0;
+
+/** How long it lasts, where that is not for good. */
+export function lasts(lifetime: Lifetime, now: number): string | null {
+  switch (lifetime.kind) {
+    case "forever":
+      return null;
+    case "until":
+      return words.rules.until(moment(lifetime.value, now));
+    case "session":
+      return words.rules.session;
+    case "quit":
+      return words.rules.quit;
+  }
+}
+
+/** A rule as the editor holds it. */
+export function draftOf(rule: Rule, text: string): RuleDraft {
+  return {
+    effect: rule.effect,
+    agent: rule.agent,
+    text,
+    kind: rule.pattern.kind as PatternKind,
+    args: rule.args,
+    pin: rule.pin !== null,
+    allowWrites: rule.allowWrites,
+    lifetime: rule.lifetime,
+    why: rule.why,
+    matches: rule.matches,
+    misses: rule.misses,
+  };
+}
+
+export function newDraft(tab: Tab, agent: string): RuleDraft {
+  return {
+    effect: tab === "denied" ? "deny" : "allow",
+    agent: tab === "everyone" ? null : agent,
+    text: "",
+    kind: null,
+    args: null,
+    pin: false,
+    allowWrites: false,
+    lifetime: { kind: "forever" },
+    why: null,
+    matches: [],
+    misses: [],
+  };
+}
+
+/** Whether a changed rule is still about the program that it is bound to, so that it keeps its pin. */
+export function keepsPin(row: RuleRow, draft: RuleDraft): boolean {
+  if (row.rule.pin === null || !draft.pin) return false;
+  if (row.rule.pattern.kind === "path" || row.rule.pattern.kind === "identity")
+    return row.text === draft.text;
+  const program = (text: string) => text.trim().split(/\s+/, 1)[0];
+  return program(row.text) === program(draft.text);
+}

@@ -1,0 +1,64 @@
+// What the host remarks on a rule, and what mends it.
+
+import type { RuleDraft, RuleRow } from "../../contract";
+import { words } from "../words";
+import { draftOf, fixed } from "./list";
+
+export type Trouble = keyof typeof words.rules.remarks;
+
+/** A remark: its kind, where it is a known one, and how the host says it. */
+export interface Remark {
+  kind: Trouble | null;
+  text: string;
+}
+
+const beginnings: [string, Trouble][] = [
+  ["covered", "covered"],
+  ["too broad", "too broad"],
+  ["changed", "changed"],
+  ["unused", "unused"],
+  ["expired", "expired"],
+  ["dead", "dead"],
+  ["never matches", "dead"],
+  ["can never match", "dead"],
+  ["not found", "not found"],
+];
+
+export function remarksOf(row: RuleRow): Remark[] {
+  return row.remarks
+    .filter((text) => text !== "read-only")
+    .map((text) => ({ kind: beginnings.find(([begins]) => text.startsWith(begins))?.[1] ?? null, text }));
+}
+
+/** What a click on a remark does: it goes, it is bound to the program as it is now, or it is narrowed in the editor. */
+export type Mending = "remove" | "repin" | "narrow";
+
+export function mendingOf(kind: Trouble): Mending {
+  if (kind === "too broad") return "narrow";
+  return kind === "changed" ? "repin" : "remove";
+}
+
+/** A rule that is too broad, narrowed to the one program that it was used for, as far as that is known. */
+export function narrowed(row: RuleRow): RuleDraft {
+  const draft = draftOf(row.rule, row.text);
+  const { lastPath } = row.rule.usage;
+  return lastPath && lastPath.startsWith("/") ? { ...draft, text: lastPath, kind: "path", pin: true } : draft;
+}
+
+/** The kinds of remark after which a rule may go, in the order in which they are offered. */
+export const idle = ["covered", "expired", "dead", "not found", "unused"] as const;
+
+/** Rules that may go, each under the first of its remarks. */
+export function untidy(rows: RuleRow[]): { kind: (typeof idle)[number]; rows: RuleRow[] }[] {
+  const groups = idle.map((kind) => ({ kind, rows: [] as RuleRow[] }));
+  for (const row of rows) {
+    if (fixed(row)) continue;
+    const kinds = new Set(remarksOf(row).map((remark) => remark.kind));
+    // A deny rule that was never needed is not idle: it waits for its day.
+    const group = groups.find(
+      ({ kind }) => kinds.has(kind) && !(kind === "unused" && row.rule.effect === "deny"),
+    );
+    group?.rows.push(row);
+  }
+  return groups.filter((group) => group.rows.length > 0);
+}

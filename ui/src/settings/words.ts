@@ -1,0 +1,11 @@
+// The words of the settings pages: those that all pages share, and their own.
+
+import { words as shared } from "../words";
+import { activity } from "../words/activity";
+import { doors } from "../words/doors";
+import { insights } from "../words/insights";
+import { rules } from "../words/rules";
+
+export { count } from "../words";
+
+export const words = { ...shared, activity, doors, insights, rules } as const;
