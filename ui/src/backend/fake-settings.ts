@@ -120,6 +120,7 @@ export class FakeSettings implements SettingsBackend {
     "agents.rotateKey": ({ agent: id }) => this.find(id),
     "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),
     "doors.list": () => ({
+      doors: [],
       clients: this.agentRows
         .filter((row) => row.connected)
         .map((row) => ({ agent: row.id, name: "postern-run", version: "0.1.0", since: this.now - 600_000 })),

@@ -22,11 +22,12 @@ export type Page =
   | { kind: "add" }
   | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
-const own = ["activity", "insights", "doors", "settings"] as const;
+const own = ["activity", "insights", "doors", "settings", "add"] as const;
 
 /** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#settings`, or an agent's name. */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
+  if (name === "about") return { kind: "settings" };
   if (name === "") return { kind: "activity" };
   const page = own.find((kind) => kind === name);
   return page ? { kind: page } : { kind: "agent", id: name };
