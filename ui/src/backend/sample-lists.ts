@@ -19,6 +19,7 @@ export const DAY = 24 * HOUR;
 export const defaults: Settings = {
   security: "allowlist",
   ask: "on-miss",
+  elevated: true,
   fallback: "deny",
   approvalTimeoutMs: 120_000,
   runTimeoutMs: 30_000,

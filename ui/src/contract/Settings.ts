@@ -17,6 +17,11 @@ security: Security,
  */
 ask: Ask, 
 /**
+ * Whether it may ask for this machine at all (source 1's elevated gate). Off, every host command is denied; its tools
+ * are judged as before.
+ */
+elevated: boolean, 
+/**
  * What happens when nobody answered.
  */
 fallback: Fallback, 

@@ -29,6 +29,19 @@ pub struct SessionLayers {
     pub parents: Vec<FileLayer>,
     /// What *Always* added during this session.
     pub runtime: FileLayer,
+    /// Whether it may not ask for the host: a subagent whose parent did not pass that on.
+    pub confined: bool,
+}
+
+/// Whether the elevated gate lets a request ask for the host at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elevation {
+    /// It does.
+    On,
+    /// The person switched it off for the agent.
+    OffForAgent,
+    /// The session was not given it.
+    OffForSession,
 }
 
 impl AgentPolicy {
@@ -41,6 +54,17 @@ impl AgentPolicy {
             file: None,
             file_problem: None,
             sessions: HashMap::new(),
+        }
+    }
+
+    /// Whether a request of this session may ask for the host.
+    pub fn elevation(&self, session: Option<&str>) -> Elevation {
+        if !self.settings.elevated {
+            Elevation::OffForAgent
+        } else if self.session(session).is_some_and(|layers| layers.confined) {
+            Elevation::OffForSession
+        } else {
+            Elevation::On
         }
     }
 

@@ -21,7 +21,7 @@ mod testing;
 mod verdict;
 mod words;
 
-pub use agent::{AgentPolicy, SessionLayers};
+pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{Remark, RuleProblem, check_rule, remarks, would_match};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{changes, core, judge, judge_unanswered, rule_ref, source_words};

@@ -180,7 +180,9 @@ pub(crate) fn by_arity(argv: &[&str]) -> Option<String> {
     };
     let arity = postern_command::arity(argv).clamp(1, argv.len().max(1));
     let prefix = argv.get(..arity)?;
-    if !prefix.iter().all(plain) || argv.first()?.contains('/') {
+    // An option in the command's place (git -C x push) would stand for every subcommand.
+    let options = prefix.iter().skip(1).any(|word| word.starts_with('-'));
+    if options || !prefix.iter().all(plain) || argv.first()?.contains('/') {
         return None;
     }
     let more = if argv.len() > arity { " *" } else { "" };
@@ -235,6 +237,7 @@ mod tests {
             (vec!["git", "status"], Some("git status")),
             (vec!["/usr/bin/git", "status"], None),
             (vec!["git", "a*"], None),
+            (vec!["git", "-C", "x", "push"], None),
         ] {
             assert_eq!(by_arity(&argv).as_deref(), expected, "{argv:?}");
         }

@@ -106,6 +106,9 @@ pub struct Settings {
     pub security: Security,
     /// When a person is asked.
     pub ask: Ask,
+    /// Whether it may ask for this machine at all (source 1's elevated gate). Off, every host command is denied; its tools
+    /// are judged as before.
+    pub elevated: bool,
     /// What happens when nobody answered.
     pub fallback: Fallback,
     /// How long a question waits, in milliseconds: 10 s to 30 min.
@@ -143,6 +146,7 @@ impl Default for Settings {
         Self {
             security: Security::Allowlist,
             ask: Ask::OnMiss,
+            elevated: true,
             fallback: Fallback::Deny,
             approval_timeout_ms: 120_000,
             run_timeout_ms: 30_000,

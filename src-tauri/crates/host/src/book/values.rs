@@ -22,7 +22,7 @@ const RUNNING: RangeInclusive<u32> = 1..=256;
 const LONGEST_LIST: usize = 100;
 
 /// Every key that can be set, as `postern agents set` names them.
-const KEYS: &str = "preset, security, ask, fallback, approval-timeout, run-timeout, run-timeout-cap, allow-skills, \
+const KEYS: &str = "preset, security, ask, elevated, fallback, approval-timeout, run-timeout, run-timeout-cap, allow-skills, \
     allow-read-only, unreadable, env-set, env-pass, folders, search-path, output-cap, questions-per-minute, \
     requests-per-second, max-running, name, color, uids, denied-until";
 
@@ -73,6 +73,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
         "run-timeout-cap" if matches!(value, "none" | "off") => settings.run_timeout_cap_ms = None,
         "run-timeout-cap" => settings.run_timeout_cap_ms = Some(duration(key, value)?),
         "allow-skills" => settings.allow_skills = switch(key, value)?,
+        "elevated" => settings.elevated = switch(key, value)?,
         "allow-read-only" => settings.allow_read_only = switch(key, value)?,
         "env-set" => settings.env_set = list(value),
         "env-pass" => settings.env_pass = list(value),
@@ -226,6 +227,7 @@ mod tests {
             ("approvalTimeout", "2m 30s"),
             ("run-timeout-cap", "none"),
             ("allow_skills", "on"),
+            ("elevated", "off"),
             ("env-set", "FOO, BAR"),
             ("folders", "~/Projects,/tmp"),
             ("search-path", "/usr/bin:/bin"),
@@ -234,7 +236,7 @@ mod tests {
         .unwrap();
         assert_eq!((set.security, set.ask, set.fallback), (Security::Full, Ask::Always, Fallback::Allowlist));
         assert_eq!((set.approval_timeout_ms, set.run_timeout_cap_ms), (150_000, None));
-        assert!(set.allow_skills);
+        assert!(set.allow_skills && !set.elevated);
         assert_eq!(set.env_set, ["FOO", "BAR"]);
         assert_eq!(set.search_path, ["/usr/bin", "/bin"]);
         assert_eq!(set.output_cap_bytes, 524_288);
@@ -248,6 +250,7 @@ mod tests {
             ("approval-timeout", "soon", "a duration (90s, 2m, 1h)"),
             ("approval-timeout", "1s", "approval-timeout is between 10s and 30m"),
             ("allow-skills", "maybe", "on or off"),
+            ("elevated", "perhaps", "elevated is on or off"),
             ("env-set", "LD_PRELOAD", "env-set: \"LD_PRELOAD\" is a name that makes programs run other code"),
             ("env-set", "PATH", "PATH is made from search-path"),
             ("env-pass", "LD_PRELOAD", "env-pass: \"LD_PRELOAD\" is a name that makes"),

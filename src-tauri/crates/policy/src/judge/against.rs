@@ -7,7 +7,8 @@ use super::{core, label};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::generous::Match;
-use crate::permissions::{Entry, FileLayer, SHELL_TOOL, command};
+use crate::permissions::host::{HostUse, host_use};
+use crate::permissions::{Entry, FileLayer, command};
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
 use postern_command::escape;
@@ -20,6 +21,21 @@ pub(super) fn step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option
     let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, facts, &part.candidates));
     let ways = step.ways_out.iter().filter_map(|way| candidates(policy, facts, &way.candidates));
     own.into_iter().chain(opaque).chain(ways).min_by_key(weight)
+}
+
+/// Whether the session may use host commands at all: what its layers say about all of them.
+pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Outcome> {
+    let (entry, decision, reason) = match host_use(policy, facts.session) {
+        HostUse::Open => return None,
+        HostUse::Asked(entry) => (entry, Decision::Ask, Reason::AskAlways),
+        HostUse::Denied(entry) => (entry, Decision::Deny, Reason::Denylist),
+        HostUse::Vetoed(entry) => (entry, Decision::Deny, Reason::Managed),
+    };
+    let rule = entry_ref(entry);
+    let verb = if decision == Decision::Deny { "may not use" } else { "asks about every use of" };
+    let message = format!("Tool policy: this session {verb} system.run ({}).", rule.source);
+    let outcome = Outcome::new(decision, reason, message).by(rule);
+    Some(outcome.advise("Host commands are closed to this session. Do it another way, or ask the person."))
 }
 
 /// The weightiest thing against commands that a part which was not understood may run.
@@ -105,7 +121,7 @@ pub(super) fn all_layers<'p>(
 /// The last entry of the layers that is about a command, and how sure that is.
 fn last<'p>(layers: &[&'p FileLayer], names: &[&str], words: &[Option<&str>]) -> Option<(&'p Entry, Match)> {
     let entries = layers.iter().rev().flat_map(|layer| layer.entries().iter().rev());
-    entries.filter(|entry| entry.is_for(SHELL_TOOL)).find_map(|entry| {
+    entries.filter(|entry| entry.is_about_commands()).find_map(|entry| {
         let matched = command::matches(entry, names, words);
         (matched != Match::No).then_some((entry, matched))
     })

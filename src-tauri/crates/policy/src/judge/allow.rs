@@ -85,7 +85,8 @@ impl<'a> Subject<'a> {
             }
             Lookup::Nothing => return Some("its program is not known before it runs".to_owned()),
         }
-        let assignment = self.step.assignments.iter().find(|assignment| !is_harmless(assignment, policy));
+        let assignment =
+            self.step.assignments.iter().find(|assignment| !is_harmless(assignment, &policy.settings));
         if let Some(assignment) = assignment {
             return Some(format!("it sets {}", postern_command::escape::text(&assignment.name)));
         }
@@ -176,9 +177,10 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
     })
 }
 
-fn is_harmless(assignment: &Assignment, policy: &AgentPolicy) -> bool {
+/// Whether a variable that a step sets can change what runs.
+pub(crate) fn is_harmless(assignment: &Assignment, settings: &crate::settings::Settings) -> bool {
     let plain = assignment.value.value.as_deref().is_some_and(is_plain_value);
-    match standing(&assignment.name, &policy.settings) {
+    match standing(&assignment.name, settings) {
         Standing::Named => assignment.value.value.is_some(),
         Standing::Plain => plain,
         Standing::Asks | Standing::Refused(_) => false,

@@ -23,11 +23,11 @@ mod outcome;
 mod step;
 
 pub use allow::changes;
-pub(crate) use allow::describes;
+pub(crate) use allow::{describes, is_harmless};
 pub use outcome::{rule_ref, source_words};
 pub(crate) use step::{can_be_covered, covers};
 
-use crate::agent::AgentPolicy;
+use crate::agent::{AgentPolicy, Elevation};
 use crate::facts::{Facts, Lookup};
 use crate::path;
 use crate::rule::RuleId;
@@ -94,7 +94,8 @@ impl<'a> Judgement<'a> {
         let in_doubt = doubt::rules_in_force(self.policy, facts);
         let mut outcomes: Vec<Option<Outcome>> =
             (0..steps).map(|at| self.against_step(at, in_doubt)).collect();
-        let mut whole = self.against_the_whole();
+        let mut whole: Vec<Outcome> = self.by_tool_policy().into_iter().chain(self.by_elevation()).collect();
+        whole.extend(self.against_the_whole());
         if in_doubt {
             whole.extend(doubt::of_rest(self.policy, facts).map(|doubt| self.unasked(doubt)));
         }
@@ -154,6 +155,35 @@ impl<'a> Judgement<'a> {
         }
         let doubt = doubt::of_step(self.policy, self.facts, at);
         doubt.or(found).map(|outcome| self.unasked(outcome))
+    }
+
+    /// Tool policy: may this session use host commands at all?
+    fn by_tool_policy(&mut self) -> Option<Outcome> {
+        let found = against::tool_policy(self.policy, self.facts);
+        let text =
+            found.as_ref().map_or("this session may use system.run.", |outcome| outcome.message.as_str());
+        self.note("tool policy", text);
+        found.map(|outcome| self.unasked(outcome))
+    }
+
+    /// The elevated gate: may it ask for the host at all?
+    fn by_elevation(&mut self) -> Option<Outcome> {
+        let found = self.policy.elevation(self.facts.session);
+        let text = match found {
+            Elevation::On => "on: it may ask for this machine.",
+            Elevation::OffForAgent => "off: this agent may not ask for this machine.",
+            Elevation::OffForSession => "off: this session was not given the right to ask for this machine.",
+        };
+        self.note("elevated", text);
+        let advice = match found {
+            Elevation::On => return None,
+            Elevation::OffForAgent => "The person would have to switch elevated on for this agent.",
+            Elevation::OffForSession => {
+                "Let the session above do it, or open this one with elevated: true, which only one that has it can."
+            }
+        };
+        let message = format!("The elevated gate is {text}");
+        Some(Outcome::new(Decision::Deny, Reason::Policy, message).advise(advice))
     }
 
     /// Stages 2 to 4, for what belongs to no single step.

@@ -1,6 +1,6 @@
 //! What a step, or a part of a request, contributes to the verdict.
 
-use crate::permissions::Entry;
+use crate::permissions::{Entry, Origin};
 use crate::rule::{Effect, Rule, RuleId, Source};
 use crate::verdict::{Decision, Reason, RuleRef};
 
@@ -100,10 +100,13 @@ pub fn source_words(source: &Source) -> String {
 
 /// A file's line as it is told; numbers of lines are negative.
 pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
-    let source =
-        if entry.line == 0 { "this session".to_owned() } else { format!("permissions.jsonc:{}", entry.line) };
+    let source = match entry.origin {
+        Origin::File { line } => format!("permissions.jsonc:{line}"),
+        Origin::Subagent => "the subagent's layer".to_owned(),
+        Origin::Session => "this session".to_owned(),
+    };
     RuleRef {
-        id: i64::try_from(entry.line).map_or(RuleId::MIN, |line| -line),
+        id: i64::try_from(entry.line()).map_or(RuleId::MIN, |line| -line),
         effect: entry.effect,
         pattern: postern_command::escape::text(&entry.written),
         source,

@@ -96,7 +96,7 @@ fn covered(rule: &Rule) -> Outcome {
 /// The file's last match allows it, with the same limits that rules have.
 fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let entry = against::allowing_entry(policy, facts, subject.words())?;
-    let (_, words) = entry.command()?;
+    let words = entry.command()?;
     let describes = entry.is_catch_all() || !words.names(0);
     let unnamed = subject.step.ways_out.iter().any(|way| !words.names(way.argument));
     let elevated = subject.step.via.iter().any(|via| via.power != postern_command::Power::Transparent);

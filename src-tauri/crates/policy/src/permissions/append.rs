@@ -1,6 +1,8 @@
 //! Adding what *Always* saves to the file, keeping the person's comments.
 
+use super::layer::{Entry, Origin};
 use super::parse::{FileError, options};
+use crate::rule::Effect;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 
 /// Why nothing was added.
@@ -22,11 +24,7 @@ pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendErr
     let source = if text.trim().is_empty() { "{}\n" } else { text };
     // Reading it as rules first finds what is wrong with it, and where.
     super::FileLayer::parse(source, "/")?;
-    let root = CstRootNode::parse(source, &options()).map_err(|error| FileError {
-        line: error.line_display(),
-        column: error.column_display(),
-        message: error.kind().to_string(),
-    })?;
+    let root = CstRootNode::parse(source, &options()).map_err(|error| FileError::of_json(source, &error))?;
     let object = root.object_value().ok_or(AppendError::NotAnObject)?;
     not_shadowed(&object, tool)?;
     let allow = || CstInputValue::String("allow".to_owned());
@@ -59,10 +57,16 @@ fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
     let names: Vec<String> =
         object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect();
     let Some(own) = names.iter().position(|name| name == tool) else { return Ok(()) };
-    match names[own + 1..].iter().find(|name| crate::words::wild(name, tool)) {
+    match names[own + 1..].iter().find(|name| stands_for(name, tool)) {
         Some(winner) => Err(AppendError::Shadowed(winner.clone(), tool.to_owned())),
         None => Ok(()),
     }
+}
+
+/// Whether a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
+fn stands_for(name: &str, tool: &str) -> bool {
+    let same = Entry::new(name, "*", Effect::Deny, "/", Origin::Session);
+    same.map_or(true, |entry| entry.is_for(tool))
 }
 
 #[cfg(test)]

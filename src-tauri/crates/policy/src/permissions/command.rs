@@ -2,65 +2,170 @@
 
 use super::SHELL_TOOL;
 use super::layer::Entry;
-use super::tool::{Layers, ToolVerdict, decision, sentence};
-use crate::generous::{self, Match};
+use super::tool::{Layers, ToolVerdict, decision, place, sentence};
+use crate::generous::Match;
+use crate::judge::is_harmless;
 use crate::pattern::by_arity;
 use crate::rule::Effect;
+use crate::settings::Settings;
 use crate::verdict::Decision;
-use postern_command::{Dialect, Reading, Role, Step, escape, read_shell};
+use postern_command::{Class, Dialect, Power, Reading, Role, Step, class_of, escape, quote, read_shell};
 use serde_json::Value;
 
 /// Judges `{"command": TEXT}`.
-pub(super) fn check(layers: &Layers<'_>, arguments: &Value) -> ToolVerdict {
+pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value) -> ToolVerdict {
     let Some(text) = arguments.get("command").and_then(Value::as_str) else {
-        return ask(
-            "shell_exec names no command: it cannot be compared with the rules.".to_owned(),
-            Vec::new(),
-        );
+        let message = "shell_exec names no command: it cannot be compared with the rules.";
+        return ToolVerdict::plain(Decision::Ask, message.to_owned());
     };
     let reading = read_shell(text, Dialect::Bash);
     if let Some(invalid) = &reading.invalid {
-        let message = invalid.message.clone();
-        return ToolVerdict { decision: Decision::Deny, ..ask(message, Vec::new()) };
+        return ToolVerdict::plain(Decision::Deny, invalid.message.clone());
     }
+    let gate = Gate { layers, settings, is_off: is_off(layers) };
     let steps: Vec<&Step> =
         reading.steps.iter().filter(|step| !matches!(step.role, Role::Function | Role::Nothing)).collect();
     let values: Vec<String> = steps.iter().map(|step| line(step)).collect();
-    let judged: Vec<_> = steps.iter().map(|step| step_entry(layers, step)).collect();
-    let gate_is_off = layers
-        .all
-        .iter()
-        .flat_map(|layer| layer.entries())
-        .all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all());
-    let worst = (0..steps.len()).max_by_key(|&index| step_decision(steps[index], judged[index], gate_is_off));
-    let Some(worst) = worst else { return ask("No command could be read in this line.".to_owned(), values) };
-    let mut verdict = step_decision(steps[worst], judged[worst], gate_is_off);
-    let mut message = sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]);
-    if verdict == Decision::Allow && !reading.is_clear() && !gate_is_off {
-        verdict = Decision::Ask;
-        "A part of the line could not be read: no rule can allow it.".clone_into(&mut message);
-    }
-    ToolVerdict {
-        decision: verdict,
-        message,
-        entry: judged[worst].map(|entry| (entry.written.clone(), entry.line)),
-        always: if reading.is_clear() { always(&reading, layers) } else { Vec::new() },
+    let judged: Vec<_> = steps.iter().map(|step| gate.entry(step)).collect();
+    let worst = (0..steps.len()).max_by_key(|&index| gate.decision(steps[index], judged[index]));
+    let Some(worst) = worst else { return gate.without_commands(text) };
+    let mut verdict = ToolVerdict {
+        decision: gate.decision(steps[worst], judged[worst]),
+        message: sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]),
+        entry: judged[worst].map(place),
+        always: if reading.is_clear() { gate.always(&reading) } else { Vec::new() },
         values,
+    };
+    if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
+        verdict.message = format!("{} But what it does goes beyond that: it asks.", verdict.message);
     }
+    if !reading.is_clear() && !gate.is_off {
+        gate.look_into(&reading, &mut verdict);
+    }
+    verdict
 }
 
-fn ask(message: String, values: Vec<String>) -> ToolVerdict {
-    ToolVerdict { decision: Decision::Ask, message, entry: None, values, always: Vec::new() }
+/// Whether every use of the shell is allowed: nothing but `*` speaks about it.
+fn is_off(layers: &Layers<'_>) -> bool {
+    let mut entries = layers.all.iter().flat_map(|layer| layer.entries());
+    entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
+}
+
+struct Gate<'a, 'l> {
+    layers: &'a Layers<'l>,
+    settings: &'a Settings,
+    is_off: bool,
+}
+
+impl<'l> Gate<'_, 'l> {
+    fn entry(&self, step: &Step) -> Option<&'l Entry> {
+        let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+        self.decide(&words)
+    }
+
+    fn decide(&self, words: &[Option<&str>]) -> Option<&'l Entry> {
+        let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
+        self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
+    }
+
+    /// No command in it, as far as it was read: its words are taken for one, which no rule can allow.
+    fn without_commands(&self, text: &str) -> ToolVerdict {
+        let words: Vec<Option<&str>> = text.split_whitespace().map(Some).collect();
+        let entry = self.decide(&words);
+        let own = decision(entry);
+        let least = if self.is_off { Decision::Allow } else { Decision::Ask };
+        let message = match own {
+            Decision::Deny => sentence(SHELL_TOOL, &format!(" for {}", escape::text(text)), entry),
+            Decision::Allow | Decision::Ask => "No command could be read in this line.".to_owned(),
+        };
+        ToolVerdict { entry: entry.map(place), ..ToolVerdict::plain(own.max(least), message) }
+    }
+
+    /// Parts that were not understood: what they may run is denied where a rule denies it, and asked about otherwise.
+    fn look_into(&self, reading: &Reading, verdict: &mut ToolVerdict) {
+        let denied = crate::needed::candidates(reading)
+            .filter_map(|argv| self.decide(&argv.iter().map(|word| Some(word.as_str())).collect::<Vec<_>>()))
+            .find(|entry| entry.effect == Effect::Deny);
+        if let Some(entry) = denied {
+            verdict.decision = Decision::Deny;
+            verdict.message = sentence(SHELL_TOOL, " for a part of this line", Some(entry));
+            verdict.entry = Some(place(entry));
+        } else if verdict.decision == Decision::Allow {
+            verdict.decision = Decision::Ask;
+            "A part of the line could not be read: no rule can allow it.".clone_into(&mut verdict.message);
+        }
+    }
+
+    fn decision(&self, step: &Step, entry: Option<&Entry>) -> Decision {
+        let own = decision(entry);
+        let harmless = step.role == Role::HarmlessBuiltin && own == Decision::Ask && !writes(step);
+        match own {
+            Decision::Ask if harmless => Decision::Allow,
+            Decision::Allow if !self.is_off && !self.is_within(step, entry) => Decision::Ask,
+            Decision::Allow | Decision::Ask | Decision::Deny => own,
+        }
+    }
+
+    /// Whether what an entry allows is all that the step does.
+    fn is_within(&self, step: &Step, entry: Option<&Entry>) -> bool {
+        let command = entry.and_then(Entry::command);
+        let named = |argument| command.is_some_and(|command| command.names(argument));
+        step.opaque.is_none()
+            && !writes(step)
+            && step.ways_out.iter().all(|way| named(way.argument))
+            && step.via.iter().all(|via| via.power == Power::Transparent)
+            && step.assignments.iter().all(|assignment| is_harmless(assignment, self.settings))
+            && (named(0) || !carries_others(step))
+    }
+
+    /// A pattern by arity prefix for every command that is not allowed yet; the whole command where its program runs
+    /// others.
+    fn always(&self, reading: &Reading) -> Vec<String> {
+        let mut patterns = Vec::new();
+        for step in reading.steps.iter().filter(|step| step.role == Role::Program) {
+            if self.decision(step, self.entry(step)) == Decision::Allow {
+                continue;
+            }
+            let Some(argv) = step.literal_argv() else { return Vec::new() };
+            let pattern = if carries_others(step) { whole(&argv) } else { by_arity(&argv) };
+            match pattern {
+                Some(pattern) if self.would_allow(step, &pattern) => patterns.push(pattern),
+                Some(_) | None => return Vec::new(),
+            }
+        }
+        patterns.dedup();
+        patterns
+    }
+
+    /// Whether a new entry with this pattern would let the step through.
+    fn would_allow(&self, step: &Step, pattern: &str) -> bool {
+        let origin = super::Origin::Session;
+        let Ok(entry) = Entry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else { return false };
+        let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+        matches(&entry, &[], &words) == Match::Yes && self.is_within(step, Some(&entry))
+    }
 }
 
 fn line(step: &Step) -> String {
     step.argv.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
 }
 
-fn step_entry<'a>(layers: &Layers<'a>, step: &Step) -> Option<&'a Entry> {
-    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-    let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-    layers.decide(SHELL_TOOL, |entry| matches(entry, &names, &words) != Match::No)
+/// This command and no other, where its words mean only themselves in a pattern.
+fn whole(argv: &[&str]) -> Option<String> {
+    let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '@', '+'];
+    let plain = argv
+        .iter()
+        .all(|word| escape::is_visible(word) && !word.contains(special) && !word.starts_with(['~', '$']));
+    plain.then(|| quote(argv))
+}
+
+/// Whether the program is a shell, an interpreter, a wrapper or many programs in one.
+fn carries_others(step: &Step) -> bool {
+    step.program().is_none_or(|name| class_of(crate::path::base_name(name)) != Class::Ordinary)
+}
+
+fn writes(step: &Step) -> bool {
+    step.redirections.iter().any(postern_command::Redirection::writes)
 }
 
 /// Whether an entry is about a command: strictly where it allows, generously where it denies or asks.
@@ -68,48 +173,16 @@ pub(crate) fn matches(entry: &Entry, names: &[&str], words: &[Option<&str>]) -> 
     if entry.is_catch_all() {
         return Match::Yes;
     }
-    let Some((_, pattern)) = entry.command() else { return Match::No };
     match entry.effect {
-        Effect::Allow if pattern.matches(words) => Match::Yes,
+        Effect::Allow if entry.command().is_some_and(|command| command.matches(words)) => Match::Yes,
         Effect::Allow => Match::No,
         Effect::Deny | Effect::Ask => {
             let text = words.iter().map(|word| word.unwrap_or("?")).collect::<Vec<_>>().join(" ");
-            if entry.matches_value(&text) {
+            if entry.stops_value(&text) {
                 return Match::Yes;
             }
-            generous::compare(&pattern.words, pattern.more, names, words.get(1..).unwrap_or_default())
+            let args = words.get(1..).unwrap_or_default();
+            entry.command().map_or(Match::No, |command| command.stops(names, args))
         }
     }
-}
-
-fn step_decision(step: &Step, entry: Option<&Entry>, gate_is_off: bool) -> Decision {
-    let own = decision(entry);
-    let harmless = step.role == Role::HarmlessBuiltin && own == Decision::Ask && !writes(step);
-    let unread = step.opaque.is_some() || !step.ways_out.is_empty() || writes(step);
-    match own {
-        Decision::Ask if harmless => Decision::Allow,
-        Decision::Allow if unread && !gate_is_off => Decision::Ask,
-        Decision::Allow | Decision::Ask | Decision::Deny => own,
-    }
-}
-
-fn writes(step: &Step) -> bool {
-    step.redirections.iter().any(postern_command::Redirection::writes)
-}
-
-/// A pattern by arity prefix for every command that is not allowed yet.
-fn always(reading: &Reading, layers: &Layers<'_>) -> Vec<String> {
-    let mut patterns = Vec::new();
-    for step in reading.steps.iter().filter(|step| step.role == Role::Program) {
-        if decision(step_entry(layers, step)) == Decision::Allow {
-            continue;
-        }
-        let Some(argv) = step.literal_argv() else { return Vec::new() };
-        match by_arity(&argv) {
-            Some(pattern) if step.ways_out.is_empty() => patterns.push(pattern),
-            Some(_) | None => return Vec::new(),
-        }
-    }
-    patterns.dedup();
-    patterns
 }

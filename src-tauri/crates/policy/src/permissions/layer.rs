@@ -1,26 +1,40 @@
 //! The rules of one file, or of one session, in their order.
 
-use super::SHELL_TOOL;
+use super::command_words::CommandWords;
+use super::glob::{Glob, LONGEST};
+use super::{HOST_TOOL, SHELL_TOOL};
 use crate::path;
 use crate::rule::Effect;
-use crate::words::WordsPattern;
-use globset::{GlobBuilder, GlobMatcher};
+
+/// Where a rule stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In the agent's `permissions.jsonc`.
+    File {
+        /// Line, counted from 1.
+        line: usize,
+    },
+    /// In the layer that a subagent's session was opened with.
+    Subagent,
+    /// *Always* put it there during this session.
+    Session,
+}
 
 /// One line of a file: a tool, a pattern for its value, and what happens.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The tool's name, `*` and `?` allowed.
+    /// The tool's name as written: a pattern as well.
     pub tool: String,
     /// The pattern as written.
     pub written: String,
     /// What happens.
     pub effect: Effect,
-    /// Line in the file, counted from 1; 0 where the entry is in no file.
-    pub line: usize,
-    exact: GlobMatcher,
-    any_case: GlobMatcher,
-    words: Vec<String>,
-    command: Option<WordsPattern>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// The tool's name; none where it names one tool and is no pattern.
+    tools: Option<Glob>,
+    value: Option<Glob>,
+    command: Option<CommandWords>,
 }
 
 /// Rules in the order in which they were written; the last that matches wins.
@@ -44,47 +58,86 @@ impl FileLayer {
     pub fn push(&mut self, entry: Entry) {
         self.entries.push(entry);
     }
+
+    /// The same rules as the layer of a subagent's session.
+    #[must_use]
+    pub fn of_subagent(mut self) -> Self {
+        for entry in &mut self.entries {
+            entry.origin = Origin::Subagent;
+        }
+        self
+    }
 }
 
 impl Entry {
-    /// A rule for `tool`; the error says what is wrong with the pattern.
-    pub fn new(tool: &str, pattern: &str, effect: Effect, home: &str, line: usize) -> Result<Self, String> {
+    /// A rule for `tool`; the error says what is wrong with it.
+    pub fn new(
+        tool: &str,
+        pattern: &str,
+        effect: Effect,
+        home: &str,
+        origin: Origin,
+    ) -> Result<Self, String> {
         if tool.is_empty() || pattern.is_empty() {
             return Err("a name or pattern that is empty matches nothing; * matches everything".to_owned());
         }
-        let extended = ["!(", "@(", "+(", "?(", "*("].iter().any(|sign| pattern.contains(sign));
-        if pattern.starts_with('!') || extended {
-            return Err(format!(
-                "{pattern:?} uses ! or ( ) patterns, which are not understood; write one line for each"
-            ));
+        if pattern.len() > LONGEST || tool.len() > LONGEST {
+            return Err(format!("a name or pattern of more than {LONGEST} bytes is no pattern"));
         }
-        let expanded = path::expand_home(pattern, home);
-        let glob = |any_case| {
-            GlobBuilder::new(&expanded)
-                .literal_separator(false)
-                .backslash_escape(false)
-                .case_insensitive(any_case)
-                .build()
-                .map(|glob| glob.compile_matcher())
-                .map_err(|error| format!("{} is no pattern: {}", quoted(pattern), error.kind()))
+        let tools = if is_plain_name(tool) {
+            None
+        } else {
+            Some(Glob::new(tool).map_err(|problem| format!("{} {problem}", quoted(tool)))?)
         };
-        let is_command = crate::words::wild(tool, SHELL_TOOL);
-        let words = if is_command { command_words(&expanded)? } else { Vec::new() };
-        Ok(Self {
+        let mut entry = Self {
             tool: tool.to_owned(),
             written: pattern.to_owned(),
             effect,
-            line,
-            exact: glob(false)?,
-            any_case: glob(true)?,
-            command: is_command.then(|| WordsPattern::of_command(&words)),
-            words,
-        })
+            origin,
+            tools,
+            value: None,
+            command: None,
+        };
+        let only_commands = matches!(tool, SHELL_TOOL | HOST_TOOL);
+        let expanded = path::expand_home(pattern, home);
+        let say = |problem: String| format!("{} {problem}", quoted(pattern));
+        entry.value = match Glob::new(&expanded) {
+            Ok(glob) => Some(glob),
+            Err(_) if only_commands => None,
+            Err(problem) => return Err(say(problem)),
+        };
+        if entry.is_about_commands() {
+            entry.command = match CommandWords::new(&expanded) {
+                Ok(words) => Some(words),
+                Err(problem) if only_commands => return Err(say(problem)),
+                Err(_) => None,
+            };
+        }
+        Ok(entry)
     }
 
-    /// Whether it is about this tool.
+    /// Its line in the file, counted from 1; 0 where it is in no file.
+    pub fn line(&self) -> usize {
+        match self.origin {
+            Origin::File { line } => line,
+            Origin::Subagent | Origin::Session => 0,
+        }
+    }
+
+    /// Whether it is about host commands, by either of their names.
+    pub fn is_about_commands(&self) -> bool {
+        self.is_for(SHELL_TOOL) || self.is_for(HOST_TOOL)
+    }
+
+    /// Whether it is about this tool: in any case where it denies or asks.
     pub(crate) fn is_for(&self, tool: &str) -> bool {
-        crate::words::wild(&self.tool, tool)
+        match (&self.tools, self.effect) {
+            (None, Effect::Allow) => self.tool == tool,
+            (None, Effect::Deny | Effect::Ask) => path::fold(&self.tool) == path::fold(tool),
+            (Some(_), _) if matches!(self.tool.as_str(), "*" | "**") => true,
+            (Some(glob), Effect::Allow) => glob.is_strict_match(tool),
+            (Some(glob), Effect::Deny | Effect::Ask) => glob.is_generous_match(tool),
+        }
     }
 
     /// Whether it matches every value.
@@ -92,24 +145,29 @@ impl Entry {
         matches!(self.written.as_str(), "*" | "**")
     }
 
-    /// Whether a value matches: what denies or asks does not care about case.
-    pub(crate) fn matches_value(&self, value: &str) -> bool {
-        match self.effect {
-            Effect::Allow => self.exact.is_match(value),
-            Effect::Deny | Effect::Ask => self.any_case.is_match(value),
+    /// Whether its pattern is the path of a folder or file from the root.
+    pub(crate) fn is_absolute(&self) -> bool {
+        self.written.starts_with(['/', '~', '$'])
+    }
+
+    /// Whether it allows this value.
+    pub(crate) fn allows_value(&self, value: &str) -> bool {
+        if self.is_catch_all() {
+            // "Applies to all": but not to what may lead somewhere else than it reads.
+            return !value.split('/').any(|part| part == "..") && !value.contains(['\n', '\r', '\0']);
         }
+        self.value.as_ref().is_some_and(|glob| glob.is_strict_match(value))
+    }
+
+    /// Whether it denies or asks about this value.
+    pub(crate) fn stops_value(&self, value: &str) -> bool {
+        self.is_catch_all() || self.value.as_ref().is_some_and(|glob| glob.is_generous_match(value))
     }
 
     /// Its words, where it is about commands.
-    pub(crate) fn command(&self) -> Option<(&[String], &WordsPattern)> {
-        self.command.as_ref().map(|pattern| (self.words.as_slice(), pattern))
+    pub(crate) fn command(&self) -> Option<&CommandWords> {
+        self.command.as_ref()
     }
-}
-
-fn command_words(pattern: &str) -> Result<Vec<String>, String> {
-    let words = postern_command::words_of(pattern)
-        .map_err(|error| format!("{} is no command: {error}", quoted(pattern)))?;
-    if words.is_empty() { Err(format!("{} holds no word", quoted(pattern))) } else { Ok(words) }
 }
 
 /// The last entry of several layers, read as one list, that `matches`.
@@ -125,6 +183,10 @@ pub(crate) fn last_match<'a>(
         .find(|entry| entry.is_for(tool) && matches(entry))
 }
 
-fn quoted(pattern: &str) -> String {
-    format!("\"{}\"", postern_command::escape::text(pattern))
+fn is_plain_name(tool: &str) -> bool {
+    tool.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' '))
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", postern_command::escape::text(text))
 }

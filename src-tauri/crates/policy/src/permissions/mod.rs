@@ -2,17 +2,26 @@
 
 mod append;
 pub(crate) mod command;
+mod command_words;
+mod glob;
+pub(crate) mod host;
 mod layer;
 mod parse;
+mod remarks;
 mod tool;
+mod values;
 
 pub use append::{AppendError, append};
-pub use layer::{Entry, FileLayer};
+pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
+pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
 
 /// The tool whose values are commands.
 pub const SHELL_TOOL: &str = "shell_exec";
+
+/// The tool that runs a command on this machine. Entries for it and for [`SHELL_TOOL`] both speak about host commands.
+pub const HOST_TOOL: &str = "system.run";
 
 /// What a new agent's file holds.
 pub const DEFAULT_FILE: &str = include_str!("default.jsonc");

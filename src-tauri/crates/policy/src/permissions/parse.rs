@@ -1,6 +1,6 @@
 //! Reading the file: JSON with comments and trailing commas, nothing looser; no key twice.
 
-use super::layer::{Entry, FileLayer};
+use super::layer::{Entry, FileLayer, Origin};
 use crate::rule::Effect;
 use jsonc_parser::ast::{Object, ObjectProp, StringLit, Value};
 use jsonc_parser::common::Ranged as _;
@@ -8,11 +8,11 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use std::collections::HashSet;
 
 /// The longest file that is read, in bytes.
-const MAX_BYTES: usize = 1024 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// What is wrong with a file, and where (both counted from 1).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}")]
+#[error("line {line}, column {column}: {message}{}", shown(.text))]
 pub struct FileError {
     /// Line.
     pub line: usize,
@@ -20,6 +20,33 @@ pub struct FileError {
     pub column: usize,
     /// What is wrong and what would be right.
     pub message: String,
+    /// That line of the file, escaped, as far as it is worth showing; empty where there is none.
+    pub text: String,
+}
+
+fn shown(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" (in: {text})") }
+}
+
+/// The most that is shown of a line, in characters.
+const SHOWN: usize = 120;
+
+impl FileError {
+    /// What is wrong at a line and column of `file`.
+    fn at(file: &str, line: usize, column: usize, message: String) -> Self {
+        let whole = file.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
+        let mut text = postern_command::escape::text(whole);
+        if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
+            text.truncate(cut);
+            text.push('…');
+        }
+        Self { line, column, message, text }
+    }
+
+    /// What the JSON reader did not like.
+    pub(super) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
+        Self::at(file, error.line_display(), error.column_display(), error.kind().to_string())
+    }
 }
 
 /// Comments and trailing commas, and otherwise JSON as it is.
@@ -43,14 +70,10 @@ impl FileLayer {
     pub fn parse(text: &str, home: &str) -> Result<Self, FileError> {
         let reader = Reader { text, home };
         if text.len() > MAX_BYTES {
-            return Err(reader.error(0, "the file is longer than 1 MiB"));
+            return Err(reader.error(0, "the file is longer than 256 KiB"));
         }
-        let parsed =
-            parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|error| FileError {
-                line: error.line_display(),
-                column: error.column_display(),
-                message: error.kind().to_string(),
-            })?;
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &options())
+            .map_err(|error| FileError::of_json(text, &error))?;
         match parsed.value {
             Some(Value::Object(root)) => reader.tools(&root),
             Some(other) => {
@@ -70,11 +93,8 @@ impl Reader<'_> {
     fn error(&self, at: usize, message: impl Into<String>) -> FileError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        FileError {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            message: message.into(),
-        }
+        let column = before[line_start..].chars().count() + 1;
+        FileError::at(self.text, before.matches('\n').count() + 1, column, message.into())
     }
 
     fn line(&self, at: usize) -> usize {
@@ -114,8 +134,8 @@ impl Reader<'_> {
         for property in &object.properties {
             if !seen.insert(property.name.as_str()) {
                 let message = format!(
-                    "{:?} stands here for the second time; which of the two is meant?",
-                    property.name.as_str()
+                    "\"{}\" stands here for the second time; which of the two is meant?",
+                    postern_command::escape::text(property.name.as_str())
                 );
                 return Err(self.error(property.start(), message));
             }
@@ -135,11 +155,15 @@ impl Reader<'_> {
             "deny" => Effect::Deny,
             "ask" => Effect::Ask,
             other => {
-                let message = format!("{other:?} is no action: \"allow\", \"deny\" and \"ask\" are");
+                let message = format!(
+                    "\"{}\" is no action: \"allow\", \"deny\" and \"ask\" are",
+                    postern_command::escape::text(other)
+                );
                 return Err(self.error(action.start(), message));
             }
         };
-        Entry::new(tool, pattern, effect, self.home, self.line(at.start()))
+        let origin = Origin::File { line: self.line(at.start()) };
+        Entry::new(tool, pattern, effect, self.home, origin)
             .map_err(|problem| self.error(at.start(), problem))
     }
 }
@@ -176,7 +200,7 @@ mod tests {
             ("[]", 1, 1, "one object"),
             ("", 1, 1, "empty"),
             ("{ \"a\": \"allow\"", 1, 1, ""),
-            ("{ \"read_file\": { \"[\": \"deny\" } }", 1, 18, ""),
+            ("{ \"read_file\": { \"{a\": \"deny\" } }", 1, 18, "}"),
         ] {
             let error = FileLayer::parse(text, "/h").unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
@@ -185,9 +209,24 @@ mod tests {
     }
 
     #[test]
+    fn the_broken_line_is_shown_escaped() {
+        let error = FileLayer::parse("{\n  \"a\u{202e}\": \"alow\"\n}", "/h").unwrap_err();
+        assert!(!error.to_string().contains('\u{202e}'), "{error}");
+        assert!(error.text.contains("202e") && error.text.contains("alow"), "{error}");
+    }
+
+    #[test]
+    fn a_file_cannot_make_the_reader_dig() {
+        for open in ["[", "{\"a\":"] {
+            let error = FileLayer::parse(&open.repeat(20_000), "/h").unwrap_err();
+            assert_eq!(error.line, 1, "{error}");
+        }
+    }
+
+    #[test]
     fn comments_and_trailing_commas_are_fine() {
         let layer = FileLayer::parse("// a\n{ /* b */ \"x\": \"deny\", }", "/h").unwrap();
         assert_eq!(layer.entries().len(), 1);
-        assert_eq!(layer.entries()[0].line, 2);
+        assert_eq!(layer.entries()[0].origin, Origin::File { line: 2 });
     }
 }

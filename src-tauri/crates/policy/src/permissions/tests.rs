@@ -1,8 +1,11 @@
-use super::{DEFAULT_FILE, FileLayer, check_tool};
-use crate::{AgentId, AgentPolicy, Decision, SessionLayers, Settings};
+use super::{DEFAULT_FILE, Entry, FileLayer, Origin, append, check_tool, dangers};
+use crate::{AgentId, AgentPolicy, Decision, Effect, SessionLayers, Settings};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const HOME: &str = "/home/user";
+/// One use of a tool a line, with the file and the layers that it is judged by.
+const CASES: &str = include_str!("../../../../../tests/fixtures/tools.jsonl");
 
 fn policy(text: &str) -> AgentPolicy {
     let file = Some(FileLayer::parse(text, HOME).unwrap());
@@ -41,6 +44,61 @@ fn the_default_file_does_what_it_says() {
     ] {
         assert_eq!(check(DEFAULT_FILE, tool, &arguments), expected, "{tool} {arguments}");
     }
+}
+
+/// The rules that source 4 seeds, in its order.
+#[test]
+fn the_default_file_holds_the_source_s_rules() {
+    let files = [
+        (["read_file"].as_slice(), ["*.env", "*.env.*"].as_slice()),
+        (&["write_file", "edit_file"], &["*.env", "*.env.*"]),
+    ];
+    let mut expected = vec![("*", "*", Effect::Ask)];
+    for (tools, patterns) in files {
+        for tool in tools {
+            expected.push((tool, "*", Effect::Allow));
+            expected.extend(patterns.iter().map(|pattern| (*tool, *pattern, Effect::Deny)));
+            if *tool == "read_file" {
+                expected.push((tool, "*credentials*", Effect::Deny));
+                expected.push((tool, "*secret*", Effect::Deny));
+                expected.push((tool, "*.env.example", Effect::Allow));
+            }
+        }
+    }
+    expected.extend([("glob", "*", Effect::Allow), ("grep", "*", Effect::Allow)]);
+    expected.extend([("skill", "*", Effect::Ask), ("shell_exec", "*", Effect::Ask)]);
+    let layer = FileLayer::parse(DEFAULT_FILE, HOME).unwrap();
+    let read: Vec<_> = layer
+        .entries()
+        .iter()
+        .map(|entry| (entry.tool.as_str(), entry.written.as_str(), entry.effect))
+        .collect();
+    assert_eq!(read, expected);
+}
+
+/// Each says what source 4 gives it, or less where the value could be read in more than one way.
+#[test]
+fn every_case_of_the_table_comes_out_as_it_deserves() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in CASES.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let read = |text: &Value| FileLayer::parse(text.as_str().unwrap(), HOME).unwrap();
+        let mut policy = policy(case["permissions"].as_str().unwrap_or(DEFAULT_FILE));
+        let parents =
+            case["subagent"].as_array().map(|all| all.iter().map(read).collect()).unwrap_or_default();
+        let runtime = case.get("runtime").map(read).unwrap_or_default();
+        policy.sessions.insert("s".to_owned(), SessionLayers { parents, runtime, confined: false });
+        let tool = case["tool"].as_str().unwrap();
+        let verdict = check_tool(&policy, Some("s"), tool, &case["args"], HOME);
+        let got = serde_json::to_value(verdict.decision).unwrap();
+        if got != case["expect"] {
+            wrong.push(format!("{line}\n    is {got}: {}", verdict.message));
+        }
+        count += 1;
+    }
+    assert!(count >= 200, "{count} cases");
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -117,7 +175,9 @@ fn a_parents_deny_is_a_veto_and_the_runtime_loosens_an_ask() {
     let parent = FileLayer::parse(r#"{ "*": "deny", "write_file": "ask", "grep": "allow" }"#, HOME).unwrap();
     let runtime =
         FileLayer::parse(r#"{ "write_file": { "a.txt": "allow" }, "read_file": "allow" }"#, HOME).unwrap();
-    policy.sessions.insert("sub".to_owned(), SessionLayers { parents: vec![parent], runtime });
+    policy
+        .sessions
+        .insert("sub".to_owned(), SessionLayers { parents: vec![parent], runtime, confined: false });
     let check =
         |session, tool, path| check_tool(&policy, session, tool, &json!({ "path": path }), HOME).decision;
     assert_eq!(
@@ -138,4 +198,122 @@ fn a_broken_file_denies_every_tool() {
     let verdict = check_tool(&policy, None, "grep", &json!({}), HOME);
     assert_eq!(verdict.decision, Deny);
     assert!(verdict.message.contains("line 2, column 1"), "{}", verdict.message);
+}
+
+#[test]
+fn a_file_without_a_person_in_the_loop_is_told() {
+    for (text, part) in [
+        (r#"{ "*": "allow" }"#, "the approval gate is off"),
+        (r#"{ "read_file": "deny", "*": "allow" }"#, "the approval gate is off"),
+        (r#"{ "shell_exec": "allow" }"#, "shell_exec is allowed"),
+        (r#"{ "write_file": "allow" }"#, "write_file is allowed"),
+    ] {
+        let found = dangers(&FileLayer::parse(text, HOME).unwrap());
+        assert!(found.iter().any(|danger| danger.contains(part)), "{text}: {found:?}");
+    }
+    for text in [DEFAULT_FILE, "{}", r#"{ "*": "allow", "x": "ask", "*\\_*": "ask", "**": "ask" }"#] {
+        assert!(dangers(&FileLayer::parse(text, HOME).unwrap()).is_empty(), "{text}");
+    }
+}
+
+fn decision() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["allow", "deny", "ask"])
+}
+
+fn rules() -> impl Strategy<Value = Vec<(&'static str, &'static str, &'static str)>> {
+    let tools = prop::sample::select(vec!["*", "read_file", "shell_exec", "fs_*"]);
+    let patterns = prop::sample::select(vec!["*", "*.env", "src/*", "git *", "git status"]);
+    prop::collection::vec((tools, patterns, decision()), 0..6)
+}
+
+/// A file with these rules, each tool once, in the order in which they come.
+fn file_of(rules: &[(&str, &str, &str)]) -> FileLayer {
+    let effect = |word: &str| match word {
+        "allow" => Effect::Allow,
+        "deny" => Effect::Deny,
+        _ => Effect::Ask,
+    };
+    let entry = |(tool, pattern, word): &(&str, &str, &str)| {
+        Entry::new(tool, pattern, effect(word), HOME, Origin::Session).unwrap()
+    };
+    FileLayer::new(rules.iter().map(entry).collect())
+}
+
+fn use_of_a_tool() -> impl Strategy<Value = (&'static str, Value)> {
+    let paths = ["x", ".env", "src/a", "../x", "/etc/x"].map(|path| ("read_file", json!({ "path": path })));
+    let commands = ["git status", "git push", "ls | cat", "$X", "X=1"]
+        .map(|command| ("shell_exec", json!({ "command": command })));
+    prop::sample::select([paths.as_slice(), commands.as_slice(), &[("fs_read", json!({}))]].concat())
+}
+
+proptest! {
+    #[test]
+    fn a_subagents_layer_never_loosens_and_its_deny_is_final(
+        above in rules(), file in rules(), runtime in rules(), (tool, arguments) in use_of_a_tool()
+    ) {
+        let judged = |parents: Vec<FileLayer>, file: &[(&str, &str, &str)], runtime: &[(&str, &str, &str)]| {
+            let mut policy = AgentPolicy { file: Some(file_of(file)), ..policy("{}") };
+            let layers = SessionLayers { parents, runtime: file_of(runtime), confined: false };
+            policy.sessions.insert("s".to_owned(), layers);
+            check_tool(&policy, Some("s"), tool, &arguments, HOME).decision
+        };
+        let alone = judged(vec![file_of(&above)], &[], &[]);
+        if alone == Deny {
+            prop_assert_eq!(judged(vec![file_of(&above)], &file, &runtime), Deny);
+        }
+        let denies = judged(Vec::new(), &file, &runtime) == Deny;
+        let layered = judged(vec![file_of(&above)], &file, &runtime);
+        prop_assert!(!denies || layered == Deny, "what the file denies, no layer above it allows");
+    }
+
+    #[test]
+    fn the_last_rule_of_a_tool_has_the_last_word(file in rules(), word in decision()) {
+        let mut rules = file;
+        rules.push(("read_file", "*", word));
+        let policy = AgentPolicy { file: Some(file_of(&rules)), ..policy("{}") };
+        let verdict = check_tool(&policy, None, "read_file", &json!({ "path": "a" }), HOME);
+        prop_assert_eq!(serde_json::to_value(verdict.decision).unwrap(), word);
+    }
+
+    #[test]
+    fn a_denied_value_stays_denied_whatever_stands_before(file in rules()) {
+        let mut rules = file;
+        rules.push(("read_file", "*.env", "deny"));
+        let policy = AgentPolicy { file: Some(file_of(&rules)), ..policy("{}") };
+        for path in [".env", "a/.ENV", "./x/../.env", "../.env"] {
+            let verdict = check_tool(&policy, None, "read_file", &json!({ "path": path }), HOME);
+            prop_assert_eq!(verdict.decision, Deny);
+        }
+    }
+
+    #[test]
+    fn what_is_appended_is_read_back_and_nothing_is_lost(
+        tool in prop::sample::select(vec!["read_file", "shell_exec", "my_tool", "glob"]),
+        pattern in "[a-z]{1,6}( [a-z]{1,4})?( \\*)?",
+        comment in "[a-z ]{0,12}",
+    ) {
+        let text = format!("// {comment}\n{DEFAULT_FILE}");
+        let after = append(&text, tool, &pattern).unwrap();
+        let before = FileLayer::parse(&text, HOME).unwrap();
+        let layer = FileLayer::parse(&after, HOME).unwrap();
+        prop_assert!(after.starts_with(&format!("// {comment}\n")), "comments stay");
+        let plain = |layer: &FileLayer| -> Vec<(String, String, Effect)> {
+            layer.entries().iter().map(|entry| (entry.tool.clone(), entry.written.clone(), entry.effect)).collect()
+        };
+        let (old, new) = (plain(&before), plain(&layer));
+        prop_assert!(old.iter().all(|entry| new.contains(entry)), "every rule is still there");
+        prop_assert!(new.contains(&(tool.to_owned(), pattern.clone(), Effect::Allow)));
+        prop_assert_eq!(append(&after, tool, &pattern).unwrap(), after, "twice is once");
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[\\[\\]{}\":,/*a \\\\\n!@+()|é]{0,60}") {
+        if let Ok(layer) = FileLayer::parse(&text, HOME) {
+            prop_assert!(layer.entries().len() <= text.len());
+        }
+        // Broken or not: what is said names a place in it.
+        if let Err(error) = FileLayer::parse(&text, HOME) {
+            prop_assert!(error.line >= 1 && error.column >= 1);
+        }
+    }
 }

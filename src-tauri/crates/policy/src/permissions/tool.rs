@@ -1,13 +1,13 @@
 //! The gate for tools: the agent's file, its session's layers, and what a tool's value is.
 
-use super::layer::{Entry, FileLayer, last_match};
+use super::layer::{Entry, FileLayer, Origin, last_match};
+use super::values::{self, Value, Values};
 use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
-use crate::path;
 use crate::rule::Effect;
 use crate::verdict::Decision;
-use serde_json::Value;
-use std::borrow::Cow;
+use postern_command::escape;
+use serde_json::Value as Json;
 
 /// The answer to `tool.check`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,50 +24,46 @@ pub struct ToolVerdict {
     pub always: Vec<String>,
 }
 
-/// Which argument of a tool is its value, in the order in which they are looked for.
-const VALUES: &[(&str, &[&str])] = &[
-    ("read_file", &["path", "file_path"]),
-    ("write_file", &["path", "file_path"]),
-    ("edit_file", &["path", "file_path"]),
-    ("glob", &["pattern", "path"]),
-    ("grep", &["path"]),
-    ("skill", &["name"]),
-];
-
 /// Judges a use of a tool. Pure: `home` is the person's home folder.
 pub fn check_tool(
     policy: &AgentPolicy,
     session: Option<&str>,
     tool: &str,
-    arguments: &Value,
+    arguments: &Json,
     home: &str,
 ) -> ToolVerdict {
     if let Some(problem) = &policy.file_problem {
         let message =
             format!("permissions.jsonc cannot be read ({problem}); nothing is allowed until it is mended.");
-        return ToolVerdict {
-            decision: Decision::Deny,
-            message,
-            entry: None,
-            values: Vec::new(),
-            always: Vec::new(),
-        };
+        return ToolVerdict::plain(Decision::Deny, message);
     }
     let layers = Layers::of(policy, session);
     if tool == SHELL_TOOL {
-        return command::check(&layers, arguments);
+        return command::check(&layers, &policy.settings, arguments);
     }
-    match VALUES.iter().find(|(name, _)| *name == tool) {
-        None => layers.verdict(tool, None),
-        Some((_, names)) => match names.iter().find_map(|name| arguments.get(name)?.as_str()) {
-            Some(value) => layers.verdict(tool, Some((value, home))),
-            None if tool == "grep" => layers.verdict(tool, None),
-            None => {
-                let message = format!("{tool} names no {}: it cannot be compared with the rules.", names[0]);
-                let unread = ToolVerdict { message, always: Vec::new(), ..layers.verdict(tool, None) };
-                ToolVerdict { decision: unread.decision.max(Decision::Ask), ..unread }
+    let shown = escape::text(tool);
+    match values::of_call(tool, arguments, home) {
+        Values::None => layers.by_name(tool, &format!("{shown}'s arguments are not compared")),
+        Values::Unnamed => layers.by_name(tool, &format!("{shown} names no folder")),
+        Values::Missing(name) => {
+            let message = format!("{shown} names no {name}: it cannot be compared with the rules.");
+            let unread = layers.by_name(tool, "");
+            let message = if unread.decision == Decision::Deny { unread.message } else { message };
+            ToolVerdict {
+                decision: unread.decision.max(Decision::Ask),
+                message,
+                always: Vec::new(),
+                ..unread
             }
-        },
+        }
+        Values::Some(values) => layers.by_values(tool, &values, home),
+    }
+}
+
+impl ToolVerdict {
+    /// One that no entry decided, and nothing can be saved for.
+    pub(super) fn plain(decision: Decision, message: String) -> Self {
+        Self { decision, message, entry: None, values: Vec::new(), always: Vec::new() }
     }
 }
 
@@ -95,46 +91,81 @@ impl<'a> Layers<'a> {
         veto.or_else(|| last_match(&self.all, tool, &matches))
     }
 
-    fn verdict(&self, tool: &str, value: Option<(&str, &str)>) -> ToolVerdict {
-        let spellings = value.map(|(value, home)| spellings(value, home)).unwrap_or_default();
-        let worst = if spellings.is_empty() {
-            self.decide(tool, Entry::is_catch_all)
-        } else {
-            let of = |spelling: &Cow<'_, str>| {
-                self.decide(tool, |entry| entry.is_catch_all() || entry.matches_value(spelling))
-            };
-            spellings.iter().map(of).max_by_key(|entry| decision(*entry)).flatten()
-        };
-        let shown = value
-            .map_or(String::new(), |(value, _)| format!(" for {}", postern_command::escape::text(value)));
-        ToolVerdict {
-            decision: decision(worst),
-            message: sentence(tool, &shown, worst),
-            entry: worst.map(|entry| (entry.written.clone(), entry.line)),
-            values: value.map(|(value, _)| vec![value.to_owned()]).unwrap_or_default(),
-            always: vec![value.map_or("*", |(value, _)| value).to_owned()]
-                .into_iter()
-                .filter(|pattern| pattern == "*" || is_plain(pattern))
-                .collect(),
+    /// By the tool's name alone. A pattern that denies or asks and cannot be compared makes it a question: `why` says
+    /// why it cannot.
+    fn by_name(&self, tool: &str, why: &str) -> ToolVerdict {
+        let entry = self.decide(tool, Entry::is_catch_all);
+        let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
+        let mut verdict = ToolVerdict::plain(decision(entry), sentence(tool, "", entry));
+        verdict.entry = entry.map(place);
+        verdict.always = vec!["*".to_owned()];
+        if let Some(meant) =
+            doubt.filter(|meant| verdict.decision == Decision::Allow && meant.effect != Effect::Allow)
+        {
+            verdict.decision = Decision::Ask;
+            verdict.message =
+                format!("{why}, and \"{}\" may be meant for it: it asks.", escape::text(&meant.written));
+            verdict.entry = Some(place(meant));
+            verdict.always.clear();
         }
+        verdict
+    }
+
+    /// By every value in every spelling: the strictest decides.
+    fn by_values(&self, tool: &str, values: &[Value<'_>], home: &str) -> ToolVerdict {
+        let given = || values.iter().map(|value| value.written.to_owned()).collect();
+        if values.iter().any(|value| value.written.contains('\0')) {
+            let message = format!("{} was given a value with a NUL in it.", escape::text(tool));
+            return ToolVerdict { values: given(), ..ToolVerdict::plain(Decision::Deny, message) };
+        }
+        let judged = values.iter().map(|value| self.by_value(tool, value));
+        let Some(mut verdict) = judged.max_by_key(|verdict| verdict.decision) else {
+            return ToolVerdict::plain(Decision::Ask, format!("{} names no value.", escape::text(tool)));
+        };
+        verdict.values = given();
+        if let [value] = values {
+            verdict.always = always(tool, value, home);
+        }
+        verdict
+    }
+
+    fn by_value(&self, tool: &str, value: &Value<'_>) -> ToolVerdict {
+        let of = |spelling: &String| self.decide(tool, |entry| value.is_met(entry, spelling));
+        let worst = value.all.iter().map(of).max_by_key(|entry| decision(*entry)).flatten();
+        let shown = format!(" for {}", escape::text(value.written));
+        let mut verdict = ToolVerdict::plain(decision(worst), sentence(tool, &shown, worst));
+        verdict.entry = worst.map(place);
+        if verdict.decision != Decision::Allow {
+            return verdict;
+        }
+        let doubt =
+            self.decide(tool, |entry| value.is_met(entry, value.written) || value.may_be_meant(entry));
+        if let Some(meant) = doubt.filter(|meant| meant.effect != Effect::Allow) {
+            let pattern = escape::text(&meant.written);
+            verdict.decision = Decision::Ask;
+            verdict.message =
+                format!("\"{pattern}\" may be meant for {}{shown}: it asks.", escape::text(tool));
+            verdict.entry = Some(place(meant));
+        }
+        verdict
     }
 }
 
-/// Whether a text means only itself when it is used as a pattern.
-fn is_plain(text: &str) -> bool {
-    !text.is_empty() && !text.contains(['*', '?', '[', ']', '{', '}', '(', ')', '!', '\\'])
+/// The value itself, where it is a pattern that allows just it.
+fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
+    let written = value.written;
+    let special = ['*', '?', '[', ']', '{', '}', '(', ')', '!', '|', '\\', '"', '+', '@'];
+    if written.contains(special) || !escape::is_visible(written) {
+        return Vec::new();
+    }
+    let entry = Entry::new(tool, written, Effect::Allow, home, Origin::Session);
+    let fits = entry.is_ok_and(|entry| value.is_met(&entry, written));
+    if fits { vec![written.to_owned()] } else { Vec::new() }
 }
 
-/// A value as written, and the path that it leads to.
-fn spellings<'a>(value: &'a str, home: &str) -> Vec<Cow<'a, str>> {
-    let expanded = path::expand_home(value, home);
-    let mut all = vec![Cow::Borrowed(value)];
-    if expanded.starts_with('/') {
-        all.push(Cow::Owned(path::normal(&expanded).into_owned()));
-    } else {
-        all.push(Cow::Owned(path::normal(&format!("/{expanded}"))[1..].to_owned()));
-    }
-    all
+/// An entry's pattern and line.
+pub(super) fn place(entry: &Entry) -> (String, usize) {
+    (entry.written.clone(), entry.line())
 }
 
 /// What an entry decides; no entry asks.
@@ -148,14 +179,17 @@ pub(super) fn decision(entry: Option<&Entry>) -> Decision {
 
 /// Why, in one sentence.
 pub(super) fn sentence(tool: &str, shown: &str, entry: Option<&Entry>) -> String {
-    let tool = postern_command::escape::text(tool);
+    let tool = escape::text(tool);
     let Some(entry) = entry else { return format!("No rule for {tool}{shown}: it asks.") };
     let verb = match entry.effect {
         Effect::Allow => "allows",
         Effect::Deny => "denies",
         Effect::Ask => "asks about",
     };
-    let place =
-        if entry.line == 0 { String::new() } else { format!(" (permissions.jsonc, line {})", entry.line) };
-    format!("\"{}\"{place} {verb} {tool}{shown}.", postern_command::escape::text(&entry.written))
+    let place = match entry.origin {
+        Origin::File { line } => format!(" (permissions.jsonc, line {line})"),
+        Origin::Subagent => " (the subagent's layer)".to_owned(),
+        Origin::Session => " (this session)".to_owned(),
+    };
+    format!("\"{}\"{place} {verb} {tool}{shown}.", escape::text(&entry.written))
 }

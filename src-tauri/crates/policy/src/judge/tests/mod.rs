@@ -4,5 +4,6 @@ mod core;
 mod doubt;
 mod generated;
 mod laws;
+mod layers;
 mod order;
 mod rules;

@@ -195,7 +195,8 @@ fn a_parents_deny_is_final_and_its_allow_is_not() {
         let mut scene = Scene::new().allow("/usr/bin/ls").shell("ls");
         scene.session = Some("sub".to_owned());
         scene.policy.file = Some(file(own));
-        let layers = SessionLayers { parents: vec![file(parent)], runtime: FileLayer::default() };
+        let layers =
+            SessionLayers { parents: vec![file(parent)], runtime: FileLayer::default(), confined: false };
         scene.policy.sessions.insert("sub".to_owned(), layers);
         scene.judge()
     };

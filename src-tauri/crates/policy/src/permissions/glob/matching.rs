@@ -1,0 +1,189 @@
+//! Comparing: every node takes the set of places reached before it to the set of places reached behind it. Nothing is
+//! tried twice, so that no pattern and no text make it slow.
+
+use super::parse::Node;
+
+/// How unclear things are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// For what allows: every doubt is no match.
+    Strict,
+    /// For what denies or asks: every doubt is a match; case does not count.
+    Generous,
+}
+
+impl Mode {
+    /// What a negation has to compare by, so that the whole stays on its side.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Strict => Self::Generous,
+            Self::Generous => Self::Strict,
+        }
+    }
+}
+
+/// A text that patterns are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'a> {
+    /// Its UTF-16 units.
+    pub(super) units: &'a [u16],
+    /// Whether it has no `.` and `..` parts and no line ends: strictly, stars and sets only match what is plain.
+    pub(super) plain: bool,
+}
+
+/// Places in a text: `places[n]` is before the unit `n`.
+type Places = Vec<bool>;
+
+const SLASH: u16 = b'/' as u16;
+
+/// Whether the nodes match the whole text.
+pub(super) fn is_match(nodes: &[Node], text: Text<'_>, mode: Mode) -> bool {
+    let mut start = vec![false; text.units.len() + 1];
+    start[0] = true;
+    run(nodes, text, mode, start)[text.units.len()]
+}
+
+fn run(nodes: &[Node], text: Text<'_>, mode: Mode, mut places: Places) -> Places {
+    for node in nodes {
+        places = one(node, text, mode, &places);
+        if !places.contains(&true) {
+            break;
+        }
+    }
+    places
+}
+
+fn one(node: &Node, text: Text<'_>, mode: Mode, places: &Places) -> Places {
+    match node {
+        Node::Unit(unit) => step(text, places, |read| is_same(*unit, read, mode)),
+        Node::One | Node::Star | Node::Set { .. } if mode == Mode::Strict && !text.plain => {
+            vec![false; places.len()]
+        }
+        Node::One => step(text, places, |read| mode == Mode::Generous || read != SLASH),
+        Node::Star => from_first(places),
+        Node::Set { negated, unclear, ranges, written } => {
+            let mut next = step(text, places, |read| is_in(ranges, read, *negated, *unclear, mode));
+            if mode == Mode::Generous && !written.is_empty() {
+                let literal: Vec<Node> = written.iter().map(|unit| Node::Unit(*unit)).collect();
+                join(&mut next, &run(&literal, text, mode, places.clone()));
+            }
+            next
+        }
+        Node::Any(branches) => any(branches, text, mode, places),
+        Node::Many { least, branches } => {
+            let mut all = if *least == 0 { places.clone() } else { any(branches, text, mode, places) };
+            loop {
+                let before = all.clone();
+                let more = any(branches, text, mode, &all);
+                join(&mut all, &more);
+                if all == before {
+                    return all;
+                }
+            }
+        }
+        Node::Perhaps(inner) => {
+            let mut next = run(inner, text, mode, places.clone());
+            let end = text.units.len();
+            next[end] |= mode == Mode::Generous && places[end];
+            next
+        }
+        Node::Not { branches, last, slashed } => {
+            let hazy = *slashed && !*last;
+            not(branches, *last, hazy, text, mode, places)
+        }
+    }
+}
+
+fn any(branches: &[Vec<Node>], text: Text<'_>, mode: Mode, places: &Places) -> Places {
+    let mut next = vec![false; places.len()];
+    for branch in branches {
+        join(&mut next, &run(branch, text, mode, places.clone()));
+    }
+    next
+}
+
+/// `!(…)`. Strictly: nothing that it excludes may even begin here (or, at the end, be the whole rest), and a slash is not
+/// crossed. Generously: any stretch that is not surely excluded; where the reading is `hazy`, none is.
+fn not(
+    branches: &[Vec<Node>],
+    last: bool,
+    hazy: bool,
+    text: Text<'_>,
+    mode: Mode,
+    places: &Places,
+) -> Places {
+    let mut next = vec![false; places.len()];
+    for (at, _) in places.iter().enumerate().filter(|(_, reached)| **reached) {
+        let mut here = vec![false; places.len()];
+        here[at] = true;
+        let excluded = any(branches, text, mode.other(), &here);
+        match mode {
+            Mode::Generous => {
+                for end in at..next.len() {
+                    next[end] |= hazy || !excluded[end];
+                }
+            }
+            Mode::Strict if last => {
+                next[text.units.len()] |= !excluded[text.units.len()] && at < text.units.len();
+            }
+            Mode::Strict if excluded.contains(&true) => {}
+            Mode::Strict => {
+                let stop = text.units[at..]
+                    .iter()
+                    .position(|unit| *unit == SLASH)
+                    .map_or(text.units.len(), |slash| at + slash);
+                next[at..=stop].fill(true);
+            }
+        }
+    }
+    next
+}
+
+fn step(text: Text<'_>, places: &Places, matches: impl Fn(u16) -> bool) -> Places {
+    let mut next = vec![false; places.len()];
+    for (at, read) in text.units.iter().enumerate() {
+        next[at + 1] = places[at] && matches(*read);
+    }
+    next
+}
+
+fn from_first(places: &Places) -> Places {
+    let first = places.iter().position(|reached| *reached).unwrap_or(places.len());
+    (0..places.len()).map(|at| at >= first).collect()
+}
+
+fn join(places: &mut Places, more: &Places) {
+    for (place, other) in places.iter_mut().zip(more) {
+        *place |= other;
+    }
+}
+
+fn is_same(unit: u16, read: u16, mode: Mode) -> bool {
+    unit == read || (mode == Mode::Generous && forms(read).iter().any(|form| forms(unit).contains(form)))
+}
+
+fn is_in(ranges: &[(u16, u16)], read: u16, negated: bool, unclear: bool, mode: Mode) -> bool {
+    let within = |unit: u16| ranges.iter().any(|(from, to)| (*from..=*to).contains(&unit));
+    match mode {
+        // [!a] is not a for a shell, and ! or a for picomatch.
+        Mode::Strict if unclear => read == u16::from(b'!') && !within(read),
+        Mode::Strict => read != SLASH && within(read) != negated,
+        Mode::Generous if unclear => true,
+        Mode::Generous if negated => !within(read),
+        Mode::Generous => forms(read).iter().any(|form| within(*form)),
+    }
+}
+
+/// A unit as it is, in lower and in upper case.
+fn forms(unit: u16) -> [u16; 3] {
+    let Some(c) = char::from_u32(u32::from(unit)) else { return [unit; 3] };
+    [unit, single(unit, c.to_lowercase()), single(unit, c.to_uppercase())]
+}
+
+/// The unit that a change of case gives, where it is one unit.
+fn single(unit: u16, mut cases: impl Iterator<Item = char>) -> u16 {
+    match (cases.next(), cases.next()) {
+        (Some(c), None) => u16::try_from(u32::from(c)).unwrap_or(unit),
+        _ => unit,
+    }
+}

@@ -1,0 +1,59 @@
+//! Tool policy for host commands (source 1): may a session use `system.run` at all?
+//!
+//! `system.run` and `shell_exec` are two names for running commands: entries for either count. What is said about single
+//! commands is compared with each step later; here only what is said about all of them counts.
+
+use super::layer::{Entry, FileLayer};
+use super::{HOST_TOOL, SHELL_TOOL};
+use crate::agent::AgentPolicy;
+use crate::rule::Effect;
+
+/// What a session's layers say about host commands as such.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum HostUse<'a> {
+    /// Nothing against them.
+    Open,
+    /// Every one is asked about.
+    Asked(&'a Entry),
+    /// None, by the agent's file or its session.
+    Denied(&'a Entry),
+    /// None, and nothing overrides it: a subagent's layer says so.
+    Vetoed(&'a Entry),
+}
+
+/// What an agent's layers say about host commands in a session.
+pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> HostUse<'a> {
+    let session = policy.session(session);
+    let parents: &[FileLayer] = session.map(|layers| layers.parents.as_slice()).unwrap_or_default();
+    if let Some(entry) = parents.iter().find_map(|parent| closed(&[parent])) {
+        return HostUse::Vetoed(entry);
+    }
+    let runtime = session.map(|layers| &layers.runtime);
+    let all: Vec<&FileLayer> = parents.iter().chain(policy.file.as_ref()).chain(runtime).collect();
+    if let Some(entry) = closed(&all) {
+        return HostUse::Denied(entry);
+    }
+    let last = backwards(&all).find(|entry| entry.is_for(HOST_TOOL) && entry.is_catch_all());
+    match last.filter(|entry| entry.effect == Effect::Ask && !entry.is_for(SHELL_TOOL)) {
+        Some(entry) => HostUse::Asked(entry),
+        None => HostUse::Open,
+    }
+}
+
+/// The entry that denies every host command, where nothing behind it lets one through.
+fn closed<'a>(layers: &[&'a FileLayer]) -> Option<&'a Entry> {
+    let of_host =
+        last_word(layers, |entry| entry.is_for(HOST_TOOL)).filter(|entry| !entry.is_for(SHELL_TOOL));
+    of_host.or_else(|| last_word(layers, Entry::is_about_commands))
+}
+
+/// The last entry about all commands, if it denies and all behind it deny too.
+fn last_word<'a>(layers: &[&'a FileLayer], is_about: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
+    let first_that_counts = |entry: &&Entry| entry.is_catch_all() || entry.effect != Effect::Deny;
+    let entry = backwards(layers).filter(|entry| is_about(entry)).find(first_that_counts)?;
+    (entry.effect == Effect::Deny).then_some(entry)
+}
+
+fn backwards<'a>(layers: &[&'a FileLayer]) -> impl Iterator<Item = &'a Entry> {
+    layers.iter().rev().flat_map(|layer| layer.entries().iter().rev())
+}

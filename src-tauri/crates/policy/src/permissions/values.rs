@@ -1,0 +1,174 @@
+//! What of a tool's call is compared with patterns, and in how many ways the same value can be written.
+
+use super::layer::Entry;
+use crate::path;
+use crate::rule::Effect;
+use serde_json::Value as Json;
+
+/// Which arguments of a tool are its values. Where several are given, each is compared and the strictest wins.
+const SOURCES: &[(&str, &[&str])] = &[
+    ("read_file", &["path", "file_path"]),
+    ("write_file", &["path", "file_path"]),
+    ("edit_file", &["path", "file_path"]),
+    ("glob", &["pattern", "path"]),
+    ("grep", &["path"]),
+    ("skill", &["name"]),
+];
+
+/// Tools whose path is a folder that all in it is read from.
+const FOLDERS: &[&str] = &["glob", "grep"];
+
+/// What is compared for one call.
+pub(super) enum Values<'a> {
+    /// The tool has no values: only its name counts.
+    None,
+    /// It should have one and names none that is text: what it would touch is not known.
+    Missing(&'static str),
+    /// It reads where it runs, which is not known here.
+    Unnamed,
+    /// These.
+    Some(Vec<Value<'a>>),
+}
+
+/// One value, in all its spellings.
+#[derive(Debug)]
+pub(super) struct Value<'a> {
+    /// As it was given.
+    pub(super) written: &'a str,
+    /// Spellings that an allow has to match, all of them; none where no pattern can be sure of it.
+    sure: Option<Vec<String>>,
+    /// Spellings that a deny or ask may match.
+    pub(super) all: Vec<String>,
+    /// What could be meant besides.
+    doubt: Doubt,
+}
+
+/// Which patterns may be meant although they do not match the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// None.
+    Nothing,
+    /// Those of absolute paths: it leaves a folder that is not known.
+    Absolute,
+    /// All: it is a pattern itself.
+    Everything,
+}
+
+impl Value<'_> {
+    /// Whether an entry is about this spelling of it.
+    pub(super) fn is_met(&self, entry: &Entry, spelling: &str) -> bool {
+        match entry.effect {
+            Effect::Deny | Effect::Ask => entry.stops_value(spelling),
+            Effect::Allow if entry.is_catch_all() => entry.allows_value(self.written),
+            Effect::Allow => {
+                self.sure.as_ref().is_some_and(|all| all.iter().all(|value| entry.allows_value(value)))
+            }
+        }
+    }
+
+    /// Whether an entry that denies or asks may be meant, although its pattern matches no spelling.
+    pub(super) fn may_be_meant(&self, entry: &Entry) -> bool {
+        let stops = entry.effect != Effect::Allow;
+        stops
+            && match self.doubt {
+                Doubt::Nothing => false,
+                Doubt::Absolute => entry.is_absolute(),
+                Doubt::Everything => true,
+            }
+    }
+}
+
+/// The values of a call.
+pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Values<'a> {
+    let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else { return Values::None };
+    let given: Vec<_> = names.iter().filter_map(|name| Some((*name, arguments.get(name)?))).collect();
+    if given.is_empty() {
+        return if tool == "grep" { Values::Unnamed } else { Values::Missing(names[0]) };
+    }
+    let mut values = Vec::with_capacity(given.len());
+    let folder = arguments.get("path").and_then(Json::as_str);
+    for (name, value) in given {
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { return Values::Missing(name) };
+        let mut value = spelled(text, home);
+        if name == "pattern" {
+            if let Some(folder) = folder {
+                value.all.push(format!("{}/{text}", folder.trim_end_matches('/')));
+            }
+            if text.contains(['*', '?', '[', '{', '(', '!']) {
+                value.doubt = Doubt::Everything;
+            }
+        } else if FOLDERS.contains(&tool) {
+            let inside: Vec<String> =
+                value.all.iter().map(|path| format!("{}/", path.trim_end_matches('/'))).collect();
+            value.all.extend(inside);
+        }
+        values.push(value);
+    }
+    Values::Some(values)
+}
+
+/// A value with every spelling that leads to the same place, and those that may.
+fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
+    let expanded = path::expand_home(written, home).into_owned();
+    let steps_back = written.split('/').any(|part| part == "..");
+    let mut sure = vec![relative(written), relative(&expanded)];
+    sure.dedup();
+    let mut all = vec![written.to_owned(), expanded.clone(), unmarked(&expanded)];
+    all.extend(sure.iter().cloned());
+    all.push(relative(&unmarked(&expanded)));
+    all.push(relative(&path::out_of_proc(&expanded, "")));
+    let climbs = !expanded.starts_with('/') && climbs(&expanded);
+    if climbs {
+        let rest = relative(&format!("/{expanded}"));
+        all.extend([format!("{}{rest}", home.trim_end_matches('/')), rest]);
+    }
+    for path in all.clone() {
+        all.extend(elsewhere(&path));
+    }
+    all.sort_unstable();
+    all.dedup();
+    let doubt = if climbs { Doubt::Absolute } else { Doubt::Nothing };
+    Value { written, sure: (!steps_back).then_some(sure), all, doubt }
+}
+
+/// The normal form of a path that may be relative.
+fn relative(path: &str) -> String {
+    if path.starts_with('/') {
+        return path::normal(path).into_owned();
+    }
+    let normal = path::normal(&format!("/{path}"))[1..].to_owned();
+    if normal.is_empty() { ".".to_owned() } else { normal }
+}
+
+/// Whether a relative path leads out of the folder that it starts in.
+fn climbs(path: &str) -> bool {
+    let mut depth = 0_i64;
+    path.split('/').any(|part| {
+        depth += match part {
+            "" | "." => 0,
+            ".." => -1,
+            _ => 1,
+        };
+        depth < 0
+    })
+}
+
+/// Without the marks that some file systems overlook in a name.
+fn unmarked(text: &str) -> String {
+    let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    text.chars().filter(|c| !overlooked(*c)).collect()
+}
+
+/// The other path of folders that are one and the same on macOS.
+fn elsewhere(path: &str) -> Option<String> {
+    if let Some(rest) = path.strip_prefix("/System/Volumes/Data/") {
+        return Some(format!("/{rest}"));
+    }
+    if let Some(rest) = path.strip_prefix("/private") {
+        return rest.starts_with('/').then(|| rest.to_owned());
+    }
+    ["/tmp", "/var", "/etc"]
+        .iter()
+        .any(|folder| path::is_within(path, folder))
+        .then(|| format!("/private{path}"))
+}
