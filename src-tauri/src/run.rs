@@ -149,12 +149,17 @@ async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told)
             parts.approval.look();
             menu.refresh(&parts.backend).await;
         }
-        Told::Attention(words) => {
-            notify::attention(words);
+        Told::Attention(told) => {
+            notify::attention(&told.message);
             menu.refresh(&parts.backend).await;
         }
         Told::StatusChanged(_) | Told::RequestChanged(_) => menu.refresh(&parts.backend).await,
-        Told::AgentsChanged | Told::RulesChanged | Told::SkillsChanged => {}
+        // A tool's call is a question too, which is told as one.
+        Told::ToolApprovalRequired(_)
+        | Told::ToolApprovalResolved(_)
+        | Told::AgentsChanged
+        | Told::RulesChanged
+        | Told::SkillsChanged => {}
     }
     if let Some(name) = name_of(told) {
         tell_page(parts, &name);

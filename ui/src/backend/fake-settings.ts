@@ -163,7 +163,7 @@ export class FakeSettings implements SettingsBackend {
 
   private permissions(id: string) {
     const path = `~/Library/Application Support/Postern/agents/${id}/permissions.jsonc`;
-    return { agent: id, path, text: this.permissionsText, problem: null };
+    return { agent: id, path, text: this.permissionsText, problem: null, dangers: [] };
   }
 
   private find(id: string): AgentRow {

@@ -52,6 +52,8 @@ import type { Rules } from "./Rules";
 import type { RulesImport } from "./RulesImport";
 import type { RulesImported } from "./RulesImported";
 import type { RulesPut } from "./RulesPut";
+import type { SessionFilter } from "./SessionFilter";
+import type { Sessions } from "./Sessions";
 import type { SkillApprove } from "./SkillApprove";
 import type { SkillFolder } from "./SkillFolder";
 import type { Skills } from "./Skills";
@@ -184,6 +186,10 @@ resume: Call<Nothing, Status>,
  * Write an agent's `permissions.jsonc`. A text that cannot be read is refused and says where.
  */
 "permissions.set": Call<PermissionsSet, Permissions>, 
+/**
+ * The sessions that agents have open, with their layers.
+ */
+"sessions.list": Call<SessionFilter, Sessions>, 
 /**
  * Skill folders, skills and their CLIs.
  */

@@ -21,4 +21,8 @@ text: string,
 /**
  * What is wrong with it; while there is something, everything the agent asks for is denied.
  */
-problem: Place | null, };
+problem: Place | null, 
+/**
+ * What it does that takes the person out of the loop, in plain words; empty for most.
+ */
+dangers: Array<string>, };

@@ -15,4 +15,8 @@ column: number,
 /**
  * What is wrong there.
  */
-message: string, };
+message: string, 
+/**
+ * That line of the text, escaped and cut where it is long.
+ */
+text: string, };

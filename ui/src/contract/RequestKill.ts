@@ -9,6 +9,7 @@ export type RequestKill = {
  */
 id: string, 
 /**
- * `TERM`, which KILL follows after the grace; the same as leaving it out. Nothing else is taken.
+ * `TERM` (left out: the same), which KILL follows after the grace; `KILL`, at once; or `HUP`, `INT`, `QUIT`, `USR1`,
+ * `USR2`, `CONT`, `STOP`, which are only sent. One that waits is denied, whatever the signal.
  */
 signal?: string | null, };

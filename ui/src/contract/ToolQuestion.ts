@@ -18,7 +18,7 @@ agent: AgentId,
  */
 toolName: string, 
 /**
- * The arguments as JSON text.
+ * The arguments as a JSON text, in which characters that cannot be seen are written as `\u` escapes.
  */
 arguments: string, 
 /**

@@ -126,6 +126,8 @@ export class State {
       case "question.closed":
       case "status.changed":
       case "attention":
+      case "tool_approval_required":
+      case "tool_approval_resolved":
         this.doorsChanged += 1;
         void this.readStatus();
         break;

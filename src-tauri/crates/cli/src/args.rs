@@ -63,6 +63,14 @@ pub(crate) enum Command {
         #[arg(long)]
         signal: Option<String>,
     },
+    /// Sessions that agents have open, with the layers of rules above each
+    Sessions {
+        /// Of this agent
+        #[arg(long)]
+        agent: Option<String>,
+        #[command(flatten)]
+        json: Json,
+    },
     /// Skills and the CLIs that they use
     #[command(subcommand)]
     Skills(Skills),
@@ -122,13 +130,26 @@ pub(crate) enum Agents {
         #[command(flatten)]
         json: Json,
     },
-    /// Change an agent: preset=ask, ask=always, approvalTimeout=2m, folders=~/Projects, …
+    /// Change an agent: preset=ask, ask=always, elevated=off, approvalTimeout=2m, folders=~/Projects, …
     Set {
         /// The agent
         id: String,
         /// What to change
         #[arg(required = true, value_name = "KEY=VALUE")]
         values: Vec<String>,
+    },
+    /// Deny everything of one agent for a while, what waits included
+    DenyAll {
+        /// The agent
+        id: String,
+        /// How long
+        #[arg(default_value = "10m")]
+        duration: humantime::Duration,
+    },
+    /// Decide again about an agent after `deny-all`
+    AllowAgain {
+        /// The agent
+        id: String,
     },
     /// Remove an agent, its key, its channel and its rules; its history stays
     Remove {
@@ -290,6 +311,9 @@ pub(crate) struct Explain {
     /// Whose request it would be
     #[arg(long)]
     pub(crate) agent: String,
+    /// The session it would come from
+    #[arg(long)]
+    pub(crate) session: Option<String>,
     /// Where it would run
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

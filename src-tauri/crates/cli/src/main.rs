@@ -75,6 +75,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Skills(command) => commands::skills::run(&mut link()?, command),
         Command::Doors(command) => commands::doors::run(&mut link()?, command),
         Command::Hook(command) => commands::hook::run(&data, &surroundings.home, command),
+        Command::Sessions { agent, json } => commands::sessions::run(&mut link()?, agent.as_deref(), json),
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
         Command::Resume => commands::status::resume(&mut link()?),
         Command::Completions { shell } => commands::shell::completions(shell),

@@ -2,7 +2,7 @@
 
 use crate::scripted::{ScriptedHost, Visit};
 use crate::{CallError, Channel, ConnectError, Control, Gone, Options, read_key};
-use postern_contract::{Told, methods};
+use postern_contract::{Attention, Told, methods};
 use postern_protocol::{
     Accepted, Call, Client, Decision, Denied, DenyReason, ErrorCode, ErrorObject, Event, EventsAfterResult,
     Hello, Id, Key, Nonce, Notice, Output, Pending, RunParams, RunResult, RunState, Socket, Stream, What,
@@ -261,7 +261,12 @@ fn the_control_socket_answers_and_tells() {
         );
         visit.send(&notification_line("rules.changed", &json!({}))).unwrap();
         visit.answer(&request.id, &json!({"questions": []})).unwrap();
-        visit.send(&notification_line("attention", &"an unknown agent knocked")).unwrap();
+        visit
+            .send(&notification_line(
+                "attention",
+                &serde_json::json!({"message": "an unknown agent knocked"}),
+            ))
+            .unwrap();
         let request = visit.request().unwrap();
         visit.send(&error_line(Some(&request.id), &ErrorObject::named("not-found", "no rule 9"))).unwrap();
     });
@@ -271,7 +276,7 @@ fn the_control_socket_answers_and_tells() {
     assert_eq!(control.next_told(None).unwrap(), Some(Told::RulesChanged));
     assert_eq!(
         control.next_told(None).unwrap(),
-        Some(Told::Attention("an unknown agent knocked".to_owned()))
+        Some(Told::Attention(Attention { message: "an unknown agent knocked".to_owned() }))
     );
     let error = control.call("rules.remove", &json!({"id": 9})).unwrap_err();
     assert_eq!((error.code(), error.to_string().as_str()), (Some("not-found"), "no rule 9"));

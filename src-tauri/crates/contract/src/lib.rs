@@ -13,4 +13,6 @@ pub use question::{
     Answer, AnswerParams, Answered, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind,
     PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
-pub use told::{Closed, Told};
+pub use told::{
+    Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+};

@@ -34,9 +34,74 @@ pub enum Told {
     /// Skills or their CLIs changed: read the list again.
     #[serde(rename = "skills.changed")]
     SkillsChanged,
-    /// Something the person should know, in one plain sentence ("an unknown agent knocked").
+    /// Something the person should know.
     #[serde(rename = "attention")]
-    Attention(String),
+    Attention(Attention),
+    /// A tool's call waits for a person (source 4's event, with exactly its fields). Told again for each call that still
+    /// waits to whoever begins to watch questions.
+    #[serde(rename = "tool_approval_required")]
+    ToolApprovalRequired(Box<ToolApprovalRequired>),
+    /// A tool's call waits no more, whoever or whatever decided.
+    #[serde(rename = "tool_approval_resolved")]
+    ToolApprovalResolved(ToolApprovalResolved),
+}
+
+/// Something the person should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Attention {
+    /// One plain sentence ("an unknown agent knocked").
+    pub message: String,
+}
+
+/// The one word that an event's `type` is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum RequiredType {
+    /// This.
+    #[default]
+    #[serde(rename = "tool_approval_required")]
+    ToolApprovalRequired,
+}
+
+/// The one word that an event's `type` is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum ResolvedType {
+    /// This.
+    #[default]
+    #[serde(rename = "tool_approval_resolved")]
+    ToolApprovalResolved,
+}
+
+/// A tool's call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolApprovalRequired {
+    /// `tool_approval_required`.
+    #[serde(rename = "type")]
+    pub kind: RequiredType,
+    /// What `tool.approve` and `tool.deny` name.
+    pub approval_id: String,
+    /// The tool; MCP tools by qualified name. Escaped.
+    pub tool_name: String,
+    /// The arguments as a JSON text, in which characters that cannot be seen are written as `\u` escapes.
+    pub arguments: String,
+    /// The session; empty where the agent named none.
+    pub session_id: String,
+}
+
+/// A tool's call that waits no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolApprovalResolved {
+    /// `tool_approval_resolved`.
+    #[serde(rename = "type")]
+    pub kind: ResolvedType,
+    /// Which call.
+    pub approval_id: String,
+    /// Its session; empty where the agent named none.
+    pub session_id: String,
+    /// Whether it goes on.
+    pub approved: bool,
 }
 
 /// How a question ended.

@@ -235,9 +235,21 @@ pub struct ToolCheckResult {
     /// With ask: what `tool.resolved` will name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_id: Option<Uuid>,
-    /// Why, in words.
+    /// Why, in words: with deny, what the agent gives its model as the tool's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// With deny: which error it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+}
+
+/// The errors that a tool's call ends with instead of running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ToolError {
+    /// A rule, a limit or a missing answer denied it: nobody said no.
+    ToolDeniedError,
+    /// A person said no.
+    ToolRejectedError,
 }
 
 /// The answer to `events.after`.

@@ -24,7 +24,7 @@ mod tests;
 
 pub use answer::{
     Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, RunState, SessionResult,
-    StatusResult, ToolCheckResult, VerdictNote, WhichProgram, WhichResult,
+    StatusResult, ToolCheckResult, ToolError, VerdictNote, WhichProgram, WhichResult,
 };
 pub use call::Call;
 pub use data::{Encoding, hex};

@@ -289,6 +289,12 @@ pub struct ToolResolved {
     /// The person's own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
+    /// With deny: which error it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<crate::ToolError>,
+    /// With deny: what the agent gives its model as the tool's result, the person's words included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl Event {

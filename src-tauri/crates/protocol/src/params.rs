@@ -109,6 +109,10 @@ pub struct SessionOpenParams {
     /// A layer of rules in the form of `permissions.jsonc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Map<String, Value>>,
+    /// Whether it may ask for host commands. Left out: a session of the agent's own may, a subagent's (one with `parent` or
+    /// `rules`) may not. A parent passes on only what it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elevated: Option<bool>,
 }
 
 /// `session.close`.

@@ -42,6 +42,15 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             })?;
             show(&row)
         }
+        Agents::DenyAll { id, duration } => {
+            let until = set(link, &id, "deniedUntil", &duration.to_string())?.denied_until;
+            let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
+            print::line(format!("everything of {id} is denied{until}"))
+        }
+        Agents::AllowAgain { id } => {
+            set(link, &id, "deniedUntil", "none")?;
+            print::line(format!("{id} is decided about again"))
+        }
         Agents::Remove { id } => {
             link.call::<RemoveAgent>(&AgentRef { agent: named(&id)? })?;
             print::line(format!("removed {id}, its key, its channel and its rules"))
@@ -58,6 +67,11 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             if json.json { print::json(&lines) } else { print::raw(lines.text.trim_end()) }
         }
     }
+}
+
+fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Failure> {
+    let values = BTreeMap::from([(key.to_owned(), value.to_owned())]);
+    link.call::<SetAgent>(&AgentSet { agent: named(id)?, settings: None, values })
 }
 
 impl From<Channel> for ChannelKind {

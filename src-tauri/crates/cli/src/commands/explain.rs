@@ -18,7 +18,7 @@ pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure
         shell: command.shell,
         cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
         env: overrides(&command.env)?,
-        session: None,
+        session: command.session,
     };
     let explained = link.call::<ExplainCommand>(&asked)?;
     if command.json.json { print::json(&explained) } else { show(&explained) }

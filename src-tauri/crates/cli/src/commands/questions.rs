@@ -51,7 +51,9 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
             | Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged
-            | Told::Attention(_) => {}
+            | Told::Attention(_)
+            | Told::ToolApprovalRequired(_)
+            | Told::ToolApprovalResolved(_) => {}
         }
     }
 }

@@ -14,13 +14,13 @@ pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
-    RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SkillApprove,
-    SkillFolder, ToolApprove, ToolDeny, Unpresented,
+    RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SessionFilter,
+    SkillApprove, SkillFolder, ToolApprove, ToolDeny, Unpresented,
 };
 pub use results::{
     Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
     Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
-    Skills, Submitted, ToolQuestion, ToolQuestions,
+    SessionRow, Sessions, Skills, Submitted, ToolQuestion, ToolQuestions,
 };
 
 use crate::{
@@ -114,6 +114,8 @@ macro_rules! with_methods {
             GetPermissions "permissions.get" permissions_get (AgentRef) -> Permissions;
             /// Write an agent's `permissions.jsonc`. A text that cannot be read is refused and says where.
             SetPermissions "permissions.set" permissions_set (PermissionsSet) -> Permissions;
+            /// The sessions that agents have open, with their layers.
+            ListSessions "sessions.list" sessions_list (SessionFilter) -> Sessions;
             /// Skill folders, skills and their CLIs.
             ListSkills "skills.list" skills_list (Nothing) -> Skills;
             /// Watch a folder of skills.

@@ -219,6 +219,16 @@ pub struct PermissionsSet {
     pub text: String,
 }
 
+/// Which sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct SessionFilter {
+    /// Those of this agent; none means every agent's.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+}
+
 /// Names a folder of skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -328,7 +338,8 @@ pub struct RequestsWatch {
 pub struct RequestKill {
     /// The host's own number for it.
     pub id: String,
-    /// `TERM`, which KILL follows after the grace; the same as leaving it out. Nothing else is taken.
+    /// `TERM` (left out: the same), which KILL follows after the grace; `KILL`, at once; or `HUP`, `INT`, `QUIT`, `USR1`,
+    /// `USR2`, `CONT`, `STOP`, which are only sent. One that waits is denied, whatever the signal.
     #[serde(default)]
     pub signal: Option<String>,
 }

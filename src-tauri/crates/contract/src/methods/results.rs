@@ -125,6 +125,8 @@ pub struct Place {
     pub column: u32,
     /// What is wrong there.
     pub message: String,
+    /// That line of the text, escaped and cut where it is long.
+    pub text: String,
 }
 
 /// An agent's `permissions.jsonc`.
@@ -139,6 +141,32 @@ pub struct Permissions {
     pub text: String,
     /// What is wrong with it; while there is something, everything the agent asks for is denied.
     pub problem: Option<Place>,
+    /// What it does that takes the person out of the loop, in plain words; empty for most.
+    pub dangers: Vec<String>,
+}
+
+/// Sessions that are open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sessions {
+    /// By agent and name.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// A session that an agent has open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionRow {
+    /// Whose.
+    pub agent: AgentId,
+    /// Its name, escaped.
+    pub session: String,
+    /// Whether it may ask for host commands, the agent's own setting counted in.
+    pub elevated: bool,
+    /// The layers above it, outermost first: each a list of `tool pattern: action`, escaped.
+    pub layers: Vec<Vec<String>>,
+    /// What *Always* added to it, in the same form.
+    pub runtime: Vec<String>,
 }
 
 /// Skills and where they come from.
@@ -270,7 +298,7 @@ pub struct ToolQuestion {
     pub agent: AgentId,
     /// The tool, MCP tools by qualified name.
     pub tool_name: String,
-    /// The arguments as JSON text.
+    /// The arguments as a JSON text, in which characters that cannot be seen are written as `\u` escapes.
     pub arguments: String,
     /// The session.
     pub session_id: String,

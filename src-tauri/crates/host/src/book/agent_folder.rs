@@ -137,6 +137,24 @@ pub(crate) fn make_key(path: &Path) -> Result<Key, FolderError> {
 
 /// Writes a file of the person's own: 0600, whole or not at all, durable before it returns.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let (folder, beside) = write_beside(path, content)?;
+    std::fs::rename(&beside, path)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Writes a file like [`write_whole`], unless there is one by now, which stays.
+pub(crate) fn seed(path: &Path, content: &[u8]) -> io::Result<()> {
+    let (folder, beside) = write_beside(path, content)?;
+    match std::fs::hard_link(&beside, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::remove_file(&beside)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Writes content beside a path; gives the folder and what was written.
+fn write_beside<'a>(path: &'a Path, content: &[u8]) -> io::Result<(&'a Path, PathBuf)> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut name = std::ffi::OsString::from(".new-");
     name.push(path.file_name().ok_or(io::ErrorKind::InvalidInput)?);
@@ -148,8 +166,7 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
     file.write_all(content)?;
     file.sync_all()?;
-    std::fs::rename(&beside, path)?;
-    File::open(folder)?.sync_all()
+    Ok((folder, beside))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::agent_folder::AgentFolder;
 use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{Book, BookError, managed, settings};
+use postern_policy::permissions::dangers;
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
 use std::collections::BTreeMap;
@@ -142,6 +143,9 @@ fn attention(
     for (agent, entry) in agents {
         if let Err(error) = &entry.permissions.read {
             all.push(format!("{agent}: permissions.jsonc, {error}: everything it asks for is denied"));
+        }
+        for danger in entry.policy.file.as_ref().map(dangers).unwrap_or_default() {
+            all.push(format!("{agent}: permissions.jsonc: {danger}"));
         }
         for broken in entry.policy.rules.broken() {
             all.push(format!("{agent}: rule {} cannot be read: {}", broken.id, broken.problem));

@@ -1,13 +1,13 @@
 //! An agent's `permissions.jsonc`: seeded on first use, read again when it changes, and what is broken denies.
 
-use super::agent_folder::{AgentFolder, write_whole};
-use super::{Book, BookError};
+use super::agent_folder::{AgentFolder, seed, write_whole};
+use super::{Book, BookError, now};
 use postern_contract::methods::Place;
 use postern_policy::AgentId;
 use postern_policy::permissions::{DEFAULT_FILE, FileError, FileLayer};
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// The longest file that is read, in bytes.
@@ -20,6 +20,40 @@ pub(crate) struct PermissionsFile {
     pub(crate) text: String,
     /// What it says, or what is wrong with it.
     pub(crate) read: Result<FileLayer, FileError>,
+    /// The file as it was when it was read; none where there was none to look at.
+    stamp: Option<Stamp>,
+}
+
+/// By what a file is known to be the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
+    /// Seconds and nanoseconds.
+    changed: (i64, i64),
+}
+
+/// How old a change must be for its time to tell it from the next one, in milliseconds: clocks of file systems are coarse.
+const SETTLED: i64 = 2000;
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let last = self.changed.0.max(self.modified.0).saturating_mul(1000);
+        now().saturating_sub(last) > SETTLED
+    }
 }
 
 impl PermissionsFile {
@@ -27,37 +61,59 @@ impl PermissionsFile {
     pub(super) fn read_or_seed(folder: &AgentFolder, home: &str) -> Self {
         let path = folder.permissions();
         let text = match read(&path) {
+            // Never over a file that came there meanwhile: an editor may be about to write it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                write_whole(&path, DEFAULT_FILE.as_bytes()).map(|()| DEFAULT_FILE.to_owned())
+                seed(&path, DEFAULT_FILE.as_bytes()).and_then(|()| read(&path))
             }
             read => read,
         };
         match text {
-            Ok(text) => Self { read: FileLayer::parse(&text, home), text },
-            Err(error) => Self { text: String::new(), read: Err(unreadable(&error)) },
+            Ok((text, stamp)) => Self { read: FileLayer::parse(&text, home), text, stamp: Some(stamp) },
+            Err(error) => Self { text: String::new(), read: Err(unreadable(&error)), stamp: None },
         }
+    }
+
+    /// Whether the file is what was read of it.
+    fn is_current(&self, path: &Path) -> bool {
+        let Some(stamp) = &self.stamp else { return false };
+        let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == *stamp);
+        same && (stamp.is_settled() || read(path).is_ok_and(|(text, _)| text == self.text))
     }
 
     /// What is wrong with it, with line and column.
     pub(crate) fn problem(&self) -> Option<Place> {
         let error = self.read.as_ref().err()?;
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Some(Place { line: number(error.line), column: number(error.column), message: error.message.clone() })
+        Some(Place {
+            line: number(error.line),
+            column: number(error.column),
+            message: error.message.clone(),
+            text: error.text.clone(),
+        })
     }
 }
 
-fn read(path: &Path) -> io::Result<String> {
+fn read(path: &Path) -> io::Result<(String, Stamp)> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::other("is not a file"));
     }
     let mut text = String::new();
     let read = file.take(LONGEST + 1).read_to_string(&mut text)?;
-    if read as u64 > LONGEST { Err(io::Error::other("is longer than 256 KiB")) } else { Ok(text) }
+    if read as u64 > LONGEST {
+        return Err(io::Error::other("is longer than 256 KiB"));
+    }
+    Ok((text, Stamp::of(&metadata)))
 }
 
 fn unreadable(error: &io::Error) -> FileError {
-    FileError { line: 1, column: 1, message: format!("the file cannot be read: {error}") }
+    FileError {
+        line: 1,
+        column: 1,
+        message: format!("the file cannot be read: {error}"),
+        text: String::new(),
+    }
 }
 
 impl Book {
@@ -90,6 +146,25 @@ impl Book {
             self.reload(Some(agent)).await?;
         }
         Ok(changed)
+    }
+
+    /// Whether an agent's file is what it is judged by.
+    pub(crate) fn is_current(&self, agent: &AgentId) -> bool {
+        self.agent(agent).is_none_or(|entry| entry.permissions.is_current(&entry.folder.permissions()))
+    }
+
+    /// Reads one agent's `permissions.jsonc` again. Gives whether it changed.
+    pub(crate) async fn reread_permissions_of(&self, agent: &AgentId) -> Result<bool, BookError> {
+        let _one = self.change().await;
+        let entry = self.entry(agent)?;
+        let before = entry.permissions.clone();
+        let home = self.places().home.clone();
+        let now = self.blocking(move |_| Ok(PermissionsFile::read_or_seed(&entry.folder, &home))).await?;
+        if now.text == before.text && now.read.is_err() == before.read.is_err() && now.stamp == before.stamp {
+            return Ok(false);
+        }
+        self.reload(Some(agent)).await?;
+        Ok(now.text != before.text || now.read.is_err() != before.read.is_err())
     }
 
     fn changed_permissions(&self) -> Vec<AgentId> {

@@ -1,8 +1,9 @@
 //! What *Always* saves: rules with the program as it is, durable before anything runs because of them.
 
+use super::agent_folder::AgentFolder;
 use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
-use postern_policy::permissions::{self, Entry};
+use postern_policy::permissions::{self, Entry, Origin};
 use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, Source, check_rule};
 
 /// What a person chose to remember from a question.
@@ -88,18 +89,33 @@ impl Book {
         let entry = self.entry(&remember.agent)?;
         let (folder, home) = (entry.folder.clone(), self.places().home.clone());
         let now = self.blocking(move |_| Ok(PermissionsFile::read_or_seed(&folder, &home))).await?;
-        let mut text = now.text;
-        for pattern in &remember.patterns {
-            text = permissions::append(&text, &remember.tool, pattern)?;
+        if remember.patterns.is_empty() {
+            let message = "nothing that could be written as a rule stands for just this";
+            return Err(BookError::Invalid(message.to_owned()));
         }
-        self.write_permissions(&entry.folder, text).await?;
+        // The session first: it holds whatever becomes of the file.
         if let Some(session) = &remember.session {
             let home = &self.places().home;
-            let line = |pattern: &String| Entry::new(&remember.tool, pattern, Effect::Allow, home, 0);
+            let line =
+                |pattern: &String| Entry::new(&remember.tool, pattern, Effect::Allow, home, Origin::Session);
             let lines: Result<Vec<Entry>, String> = remember.patterns.iter().map(line).collect();
             self.add_to_session(&remember.agent, session, lines.map_err(BookError::Invalid)?);
         }
-        self.reload(Some(&remember.agent)).await
+        let appended = self.append_permissions(&entry.folder, now.text, &remember).await;
+        self.reload(Some(&remember.agent)).await?;
+        appended
+    }
+
+    async fn append_permissions(
+        &self,
+        folder: &AgentFolder,
+        mut text: String,
+        remember: &ToolRemember,
+    ) -> Result<(), BookError> {
+        for pattern in &remember.patterns {
+            text = permissions::append(&text, &remember.tool, pattern)?;
+        }
+        self.write_permissions(folder, text).await
     }
 }
 

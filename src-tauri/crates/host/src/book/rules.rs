@@ -2,7 +2,6 @@
 
 use super::{Book, BookError, now};
 use postern_contract::RuleDraft;
-use postern_policy::permissions::SHELL_TOOL;
 use postern_policy::{
     AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, check_rule, parse_pattern, remarks,
     source_words,
@@ -206,15 +205,15 @@ impl Book {
 /// The rules of an agent's `permissions.jsonc` that are about commands.
 fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
-    let about_commands = layer.entries().iter().filter(|line| matches!(line.tool.as_str(), SHELL_TOOL | "*"));
+    let about_commands = layer.entries().iter().filter(|line| line.is_about_commands());
     let listed = about_commands.map(|line| Listed {
         rule: Rule {
-            id: -RuleId::try_from(line.line).unwrap_or(RuleId::MAX),
+            id: -RuleId::try_from(line.line()).unwrap_or(RuleId::MAX),
             agent: Some(entry.agent.id.clone()),
             source: Source::File,
             ..Rule::new(line.effect, Pattern::Command(line.written.clone()))
         },
-        from: format!("permissions.jsonc:{}", line.line),
+        from: format!("permissions.jsonc:{}", line.line()),
         remarks: vec!["read-only".to_owned()],
     });
     listed.collect()

@@ -40,14 +40,21 @@ pub(crate) struct NewSession {
     pub(crate) parent: Option<String>,
     /// The subagent's own layer, as the text of a `permissions.jsonc`.
     pub(crate) rules: Option<String>,
+    /// Whether it may ask for the host; none is what its kind may.
+    pub(crate) elevated: Option<bool>,
 }
 
 impl Book {
     /// Opens a session with its layers. Opening it again only adds layers: what was denied stays denied.
+    ///
+    /// A session with a parent or a layer is a subagent's: it may ask for the host only where that is passed on, and only
+    /// what its parent has can be.
     pub(crate) async fn open_session(&self, agent: &AgentId, new: NewSession) -> Result<(), BookError> {
         let _one = self.change().await;
         self.entry(agent)?;
+        let is_subagent = new.parent.is_some() || new.rules.is_some();
         let own = new.rules.as_deref().map(|text| FileLayer::parse(text, &self.places().home)).transpose()?;
+        let own = own.map(FileLayer::of_subagent);
         {
             let mut all = self.inner.sessions.lock();
             let sessions = all.entry(agent.clone()).or_default();
@@ -55,10 +62,28 @@ impl Book {
                 return Err(BookError::Invalid(format!("{MOST} sessions are open: close some first")));
             }
             let above = new.parent.as_ref().and_then(|parent| sessions.get(parent));
+            let parent_confined = above.is_some_and(|parent| parent.confined);
+            if new.elevated == Some(true) && parent_confined {
+                let message = "the session above may not ask for the host: it cannot pass that on";
+                return Err(BookError::Invalid(message.to_owned()));
+            }
             let above = above.map(|parent| parent.parents.clone()).unwrap_or_default();
-            sessions.entry(new.session).or_default().parents.extend(above.into_iter().chain(own));
+            let layers = sessions.entry(new.session).or_default();
+            layers.parents.extend(above.into_iter().chain(own));
+            layers.confined |= parent_confined || !new.elevated.unwrap_or(!is_subagent);
         }
         self.reload(Some(agent)).await
+    }
+
+    /// The sessions that have layers, by agent and name.
+    pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
+        let all = self.inner.sessions.lock();
+        let named = all.iter().flat_map(|(agent, sessions)| {
+            sessions.iter().map(|(name, layers)| (agent.clone(), name.clone(), layers.clone()))
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        named
     }
 
     /// Closes a session: its layers and the rules that last until then go.

@@ -2,6 +2,7 @@
 
 use super::Control;
 use crate::ask::{FaceGuard, FaceId, FaceKind};
+use crate::gate::required;
 use crate::socket::{Outbox, Reader, handshake, outbox, write};
 use postern_contract::Told;
 use postern_contract::methods::{self, ControlError, Method, QuestionsWatch, WatchQuestions, WatchRequests};
@@ -99,6 +100,12 @@ async fn answer(
         Err(error) => error_line(Some(&id), &object(&error)),
     };
     out.push(line.into());
+    if method == WatchQuestions::NAME && session.questions {
+        // Told again, as source 4 has it: whoever comes back can show what waits.
+        for waiting in control.parts.gate.tools().await.unwrap_or_default() {
+            out.push(line_of(&Told::ToolApprovalRequired(Box::new(required(&waiting)))).into());
+        }
+    }
 }
 
 impl Session {
@@ -129,7 +136,11 @@ impl Session {
 
     fn hear(&self, told: &Told, out: &Outbox) {
         let wanted = match told {
-            Told::QuestionOpened(_) | Told::QuestionChanged(_) | Told::QuestionClosed(_) => self.questions,
+            Told::QuestionOpened(_)
+            | Told::QuestionChanged(_)
+            | Told::QuestionClosed(_)
+            | Told::ToolApprovalRequired(_)
+            | Told::ToolApprovalResolved(_) => self.questions,
             Told::RequestChanged(_) => self.requests,
             Told::StatusChanged(_)
             | Told::AgentsChanged

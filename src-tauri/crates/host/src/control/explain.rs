@@ -15,6 +15,10 @@ use uuid::Uuid;
 impl Handle<ExplainCommand> for Control {
     async fn handle(&self, _: FaceId, params: Explain) -> Answer<ExplainCommand> {
         let book = &self.parts.book;
+        // By the file as it is, as a request would be judged.
+        if book.reread_permissions_of(&params.agent).await? {
+            self.rules_changed(Some(params.agent.clone())).await?;
+        }
         let snapshot = book.snapshot();
         let entry = snapshot.agents.get(&params.agent);
         let entry =

@@ -19,6 +19,7 @@ mod requests;
 mod rows;
 mod rule_changes;
 mod rules;
+mod sessions;
 mod settings;
 mod skills;
 mod socket;

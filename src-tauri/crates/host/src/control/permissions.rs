@@ -4,6 +4,7 @@ use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
 use crate::book::AgentEntry;
 use postern_contract::methods::{AgentRef, GetPermissions, Permissions, PermissionsSet, SetPermissions};
+use postern_policy::permissions::dangers;
 use std::sync::Arc;
 
 impl Handle<GetPermissions> for Control {
@@ -30,5 +31,6 @@ fn shown(entry: &Arc<AgentEntry>) -> Permissions {
         path: entry.folder.permissions().to_string_lossy().into_owned(),
         text: entry.permissions.text.clone(),
         problem: entry.permissions.problem(),
+        dangers: entry.permissions.read.as_ref().map(dangers).unwrap_or_default(),
     }
 }

@@ -8,6 +8,7 @@ use crate::ask::questions::{Waiter, Waiting};
 use crate::book::{NewRule, Remember, now};
 use postern_contract::{Answer, AnswerParams, Answered};
 use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
+use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -189,7 +190,7 @@ impl Task {
             for waiter in waiting.waiters {
                 match waiter {
                     Waiter::Request(id) => self.happen(id, Event::AnsweredDeny(denial.clone())),
-                    Waiter::Tool(check) => self.tool_denied(check, denial.feedback.clone()),
+                    Waiter::Tool(check) => self.tool_denied(check, denial),
                 }
             }
         }
@@ -201,14 +202,14 @@ impl Task {
     }
 
     /// The person ends a request from a list.
-    pub(super) fn kill_for_person(&mut self, request: &str) -> Killed {
+    pub(super) fn kill_for_person(&mut self, request: &str, signal: Signal) -> Killed {
         let Ok(id) = Uuid::parse_str(request) else { return Killed::Unknown };
         let Some(live) = self.requests.get(&id) else { return Killed::Unknown };
         if live.is_asking() {
             self.happen(id, Event::AnsweredDeny(denial::user(None)));
             return Killed::Denied;
         }
-        self.happen(id, Event::Killed);
+        self.signal(id, signal);
         Killed::Stopping
     }
 }

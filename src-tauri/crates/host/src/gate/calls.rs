@@ -10,7 +10,7 @@ use postern_command::escape;
 use postern_policy::{AgentId, Decision, Verdict};
 use postern_protocol::{
     Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
-    RunResult, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
+    RunResult, Signal, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
 };
 use postern_request::{Ending, Event, State};
 use postern_store::requests::Phase;
@@ -85,6 +85,10 @@ impl Task {
         if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
+            return;
+        }
+        if self.is_opening(agent, run.session.as_deref()) {
+            reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
             return;
         }
         self.note_seen(agent);
@@ -214,21 +218,27 @@ impl Task {
             return;
         };
         let id = request.id;
-        let number = params.signal.number();
-        match (&request.state, &request.running) {
-            (State::Running { .. } | State::Stopping { .. }, Some(running)) => match params.signal.name() {
-                "SIGTERM" => self.happen(id, Event::Killed),
-                "SIGKILL" => {
-                    running.signal(number);
-                    self.happen(id, Event::Killed);
-                }
-                _ => running.signal(number),
-            },
-            (State::Asking { .. }, _) => self.withdraw(id, "the agent took it back"),
-            _ => self.happen(id, Event::Killed),
+        if request.is_asking() {
+            self.withdraw(id, "the agent took it back");
+        } else {
+            self.signal(id, params.signal);
         }
         let state = self.requests.get(&id).map_or(state_of(Phase::Finished), Request::run_state);
         reply.ok(&KillResult { request_id: params.request_id, state });
+    }
+
+    /// Sends a signal to what runs; TERM and KILL end the request, and anything ends what does not run yet.
+    pub(super) fn signal(&mut self, id: Uuid, signal: Signal) {
+        let Some(request) = self.requests.get(&id) else { return };
+        let runs = matches!(request.state, State::Running { .. } | State::Stopping { .. });
+        match (&request.running, signal.name()) {
+            (Some(running), "SIGKILL") if runs => {
+                running.signal(signal.number());
+                self.happen(id, Event::Killed);
+            }
+            (Some(running), name) if runs && name != "SIGTERM" => running.signal(signal.number()),
+            _ => self.happen(id, Event::Killed),
+        }
     }
 
     /// A live request of this agent; another agent's is none.

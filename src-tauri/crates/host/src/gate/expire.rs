@@ -17,6 +17,7 @@ impl Task {
         if until.is_some_and(|until| until <= now()) {
             self.pause_over();
         }
+        self.forget_gone();
         for id in self.questions.expired(Instant::now()) {
             let Some(waiting) = self.questions.close(&id) else { continue };
             tracing::info!(question = %id, presented = ?waiting.presented, "expired");
@@ -25,7 +26,7 @@ impl Task {
             for waiter in &waiting.waiters {
                 match waiter {
                     Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
-                    Waiter::Tool(check) => self.tool_denied(*check, None),
+                    Waiter::Tool(check) => self.tool_denied(*check, &denial),
                 }
             }
         }

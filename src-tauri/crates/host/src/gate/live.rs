@@ -11,7 +11,7 @@ use postern_policy::{AgentId, Millis};
 use postern_protocol::{Notice, RunParams, RunState};
 use postern_request::{Approved, By, Effect, Ending, State};
 use postern_store::requests::Phase;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -175,8 +175,10 @@ pub(crate) struct AgentState {
     pub(crate) connections: u32,
     /// When it was last noted that it asked for something.
     pub(crate) seen_at: Option<Instant>,
-    /// What its sessions are called.
-    pub(crate) sessions: HashSet<String>,
+    /// Its sessions, and whether each is open: on the way there, nothing is judged in it.
+    pub(crate) sessions: HashMap<String, bool>,
+    /// Since when it has no connection any more.
+    pub(crate) gone_at: Option<Instant>,
     /// What it asked for lately.
     pub(crate) lately: Lately,
 }
@@ -189,7 +191,8 @@ impl AgentState {
             waiting: VecDeque::new(),
             connections: 0,
             seen_at: None,
-            sessions: HashSet::new(),
+            sessions: HashMap::new(),
+            gone_at: None,
             lately: Lately::default(),
         }
     }

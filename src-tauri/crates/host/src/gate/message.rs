@@ -9,7 +9,7 @@ use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
-use postern_protocol::{Call, Notice};
+use postern_protocol::{Call, Notice, Signal};
 use postern_request::Event;
 use postern_store::Error;
 use postern_store::requests::Opening;
@@ -19,6 +19,9 @@ use uuid::Uuid;
 /// Everything that can happen to the gate, in the order in which it happens.
 #[derive(Debug)]
 pub(crate) enum Message {
+    /// An agent said something. Before a `Call` that is judged by it, its `permissions.jsonc` is looked at; then it is
+    /// `Fresh`.
+    Fresh { connection: ConnectionId, agent: AgentId, call: Call, reply: Reply },
     /// An agent said something.
     Call { connection: ConnectionId, agent: AgentId, call: Call, reply: Reply },
     /// A connection was authenticated.
@@ -42,7 +45,7 @@ pub(crate) enum Message {
     /// A face could not show a question.
     CannotPresent { face: FaceId, question: String, why: String },
     /// The person ends a run.
-    Kill { request: String, reply: oneshot::Sender<Killed> },
+    Kill { request: String, signal: Signal, reply: oneshot::Sender<Killed> },
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
@@ -84,8 +87,8 @@ pub(crate) enum Told {
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
     Happened { id: Uuid, event: Event },
-    /// A session could not be opened after all.
-    SessionRefused { agent: AgentId, session: String },
+    /// A session is open, or could not be opened after all.
+    SessionOpened { agent: AgentId, session: String, is_open: bool },
     /// A run ended, and so did its output.
     Exited { id: Uuid, finished: Box<Finished> },
 }

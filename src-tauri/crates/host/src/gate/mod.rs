@@ -8,6 +8,7 @@ mod effects;
 mod end;
 mod ended;
 mod expire;
+mod fresh;
 mod judge;
 mod judged;
 mod live;
@@ -25,6 +26,7 @@ mod skill;
 mod start;
 mod task;
 mod tool;
+mod tool_end;
 
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
@@ -33,6 +35,7 @@ pub use message::{Counts, Killed};
 pub(crate) use recover::recover;
 pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
+pub(crate) use tool::required;
 
 use crate::ask::FaceId;
 use crate::run::Running;
@@ -41,6 +44,7 @@ use message::ToolAnswer;
 use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
 use postern_policy::{AgentId, Millis, Settings};
+use postern_protocol::Signal;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -103,9 +107,9 @@ impl Gate {
         self.send(Message::CannotPresent { face, question, why }).await
     }
 
-    /// Ends a run, or denies a request that waits, for the person. `request` is the host's own id.
-    pub async fn kill(&self, request: String) -> Result<Killed, Gone> {
-        self.ask(|reply| Message::Kill { request, reply }).await
+    /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.
+    pub async fn kill(&self, request: String, signal: Signal) -> Result<Killed, Gone> {
+        self.ask(|reply| Message::Kill { request, signal, reply }).await
     }
 
     /// The run of a request while it runs: its output so far. `request` is the host's own id.

@@ -22,6 +22,7 @@ impl Task {
         for id in asking {
             self.rejudge_one(id);
         }
+        self.deny_quieted(agent);
         if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
             self.agent_removed(agent);
         }
@@ -33,6 +34,20 @@ impl Task {
         };
         let answered = self.questions.iter().filter(|waiting| !waiting.waiters.iter().any(waits));
         answered.map(|waiting| waiting.question.id.clone()).collect()
+    }
+
+    /// What waits of an agent of which everything is denied for a while is denied too.
+    fn deny_quieted(&mut self, only: Option<&AgentId>) {
+        let mut waiting: Vec<AgentId> =
+            self.questions.iter().map(|one| one.question.asker.agent.clone()).collect();
+        waiting.retain(|agent| only.is_none_or(|only| only == agent));
+        waiting.sort_unstable();
+        waiting.dedup();
+        for agent in waiting {
+            if let Some(left) = self.denied_for(&agent) {
+                self.deny_agent(&agent, &denial::denied_for_now(left));
+            }
+        }
     }
 
     /// Nothing of an agent that is not enrolled any more goes on.

@@ -119,7 +119,8 @@ impl Task {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Call { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
+            Message::Call { connection, agent, call, reply } => self.heard(connection, agent, call, reply),
+            Message::Fresh { connection, agent, call, reply } => self.call(connection, &agent, call, reply),
             Message::Opened { agent, outbox, reply } => {
                 let id = self.opened(agent, outbox);
                 if reply.send(id).is_err() {
@@ -139,18 +140,12 @@ impl Task {
                 self.questions.listed(face.kind);
                 answer(reply, self.shown_questions());
             }
-            Message::Question { face, id, reply } => {
-                let found = self.questions.find(&id).map(|waiting| {
-                    waiting.listed(face.kind);
-                    Box::new(waiting.question.clone())
-                });
-                answer(reply, found);
-            }
+            Message::Question { face, id, reply } => answer(reply, self.question(face, &id)),
             Message::Answer { params, face, reply } => self.answer(*params, face, reply),
             Message::Edit { params, reply } => self.edit(*params, reply),
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
-            Message::Kill { request, reply } => answer(reply, self.kill_for_person(&request)),
+            Message::Kill { request, signal, reply } => answer(reply, self.kill_for_person(&request, signal)),
             Message::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }
@@ -175,6 +170,13 @@ impl Task {
         }
     }
 
+    /// One question, which the face that looks at it has been shown.
+    fn question(&mut self, face: crate::ask::FaceId, id: &str) -> Option<Box<Question>> {
+        let waiting = self.questions.find(id)?;
+        waiting.listed(face.kind);
+        Some(Box::new(waiting.question.clone()))
+    }
+
     fn done(&mut self, done: Done) {
         match done {
             Done::Written { id, opening } => self.written(id, opening),
@@ -186,9 +188,7 @@ impl Task {
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
-            Done::SessionRefused { agent, session } => {
-                self.agent(&agent).sessions.remove(&session);
-            }
+            Done::SessionOpened { agent, session, is_open } => self.session_opened(&agent, session, is_open),
             Done::Exited { id, finished } => self.exited(id, finished),
         }
     }
@@ -241,7 +241,9 @@ impl Task {
     fn opened(&mut self, agent: AgentId, outbox: Outbox) -> ConnectionId {
         self.next_connection += 1;
         let id = ConnectionId(self.next_connection);
-        self.agent(&agent).connections += 1;
+        let state = self.agent(&agent);
+        state.connections += 1;
+        state.gone_at = None;
         self.connections.insert(id, agent);
         self.outboxes.insert(id, outbox);
         self.parts.stirred.agents.notify_one();
@@ -254,6 +256,9 @@ impl Task {
         self.outboxes.remove(&connection);
         let state = self.agent(&agent);
         state.connections = state.connections.saturating_sub(1);
+        if state.connections == 0 {
+            state.gone_at = Some(Instant::now());
+        }
         let theirs: Vec<Uuid> = self
             .requests
             .values()
@@ -334,7 +339,7 @@ impl Task {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause, self.look_at].into_iter().flatten().min()
+        [self.questions.next_expiry(), pause, self.look_at, self.next_gone()].into_iter().flatten().min()
     }
 
     /// Tells every face.

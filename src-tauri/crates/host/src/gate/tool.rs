@@ -3,25 +3,20 @@
 use super::calls::word;
 use super::denial;
 use super::live::ToolCheck;
-use super::message::ToolAnswer;
 use super::show::{self, AskedTool};
-use super::task::{Task, answer};
-use crate::ask::FaceId;
+use super::task::Task;
 use crate::ask::questions::Waiter;
-use crate::book::{ToolRemember, now};
-use crate::publish::About;
+use crate::book::now;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
-use postern_contract::{Answer, AnswerParams, Answered, Scope, Told};
+use postern_contract::{RequiredType, Told, ToolApprovalRequired};
 use postern_policy::permissions::{ToolVerdict, check_tool};
 use postern_policy::{AgentId, Decision};
-use postern_protocol::{
-    Decision as Word, ErrorCode, ErrorObject, Event as Notice, ToolCheckParams, ToolCheckResult, ToolResolved,
-};
+use postern_protocol::{ErrorCode, ErrorObject, ToolCheckParams, ToolCheckResult, ToolError};
 use postern_request::Denial;
+use std::fmt::Write as _;
 use std::time::Duration;
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -31,6 +26,10 @@ impl Task {
             reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
             return;
         };
+        if self.is_opening(agent, params.session.as_deref()) {
+            reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
+            return;
+        }
         if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
@@ -42,20 +41,28 @@ impl Task {
             tool: params.tool,
             arguments: serde_json::Value::Object(params.arguments),
         };
-        let home = &self.parts.world.home;
-        let verdict = check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, home);
+        let verdict = self.judge_tool(&policy, &check);
         let (decision, message, check_id) = match verdict.decision {
             Decision::Deny => (Decision::Deny, verdict.message, None),
             Decision::Allow | Decision::Ask if self.is_paused() => {
                 (Decision::Deny, denial::paused().message, None)
             }
-            Decision::Allow => (Decision::Allow, verdict.message, None),
+            Decision::Allow => match self.denied_for(agent) {
+                Some(left) => (Decision::Deny, denial::denied_for_now(left).message, None),
+                None => (Decision::Allow, verdict.message, None),
+            },
             Decision::Ask => match self.ask_about_tool(check, &verdict) {
                 Ok(id) => (Decision::Ask, verdict.message, Some(id)),
                 Err(denial) => (Decision::Deny, denial.message, None),
             },
         };
-        reply.ok(&ToolCheckResult { decision: word(decision), check_id, message: Some(message) });
+        let error = (decision == Decision::Deny).then_some(ToolError::ToolDeniedError);
+        reply.ok(&ToolCheckResult { decision: word(decision), check_id, message: Some(message), error });
+    }
+
+    pub(super) fn judge_tool(&self, policy: &postern_policy::AgentPolicy, check: &ToolCheck) -> ToolVerdict {
+        let home = &self.parts.world.home;
+        check_tool(policy, check.session.as_deref(), &check.tool, &check.arguments, home)
     }
 
     fn ask_about_tool(&mut self, check: ToolCheck, verdict: &ToolVerdict) -> Result<Uuid, Denial> {
@@ -97,148 +104,75 @@ impl Task {
             }
             self.tell(Told::QuestionOpened(Box::new(question)));
         }
+        self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting_tool(id, &check)))));
         self.checks.insert(id, check);
         Ok(id)
     }
 
     /// The checks that wait, oldest first.
     pub(super) fn waiting_tools(&self) -> Vec<ToolQuestion> {
-        let mut waiting: Vec<(&Uuid, &ToolCheck)> = self.checks.iter().collect();
-        waiting.sort_unstable_by_key(|(id, _)| **id);
-        let question = |(id, check): (&Uuid, &ToolCheck)| ToolQuestion {
-            approval_id: id.to_string(),
-            agent: check.agent.clone(),
-            tool_name: escape::text(&check.tool),
-            arguments: escape::text(&check.arguments.to_string()),
-            session_id: check.session.clone().unwrap_or_default(),
-        };
-        waiting.into_iter().map(question).collect()
+        let mut waiting: Vec<_> = self.checks.iter().map(|(id, check)| waiting_tool(*id, check)).collect();
+        // Version 7: in the order in which they came.
+        waiting.sort_unstable_by(|one, other| one.approval_id.cmp(&other.approval_id));
+        waiting
     }
+}
 
-    /// A person answered by the check's id instead of the question's.
-    pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
-        let ToolAnswer { session, id, answer: said, feedback } = wanted;
-        let id = Uuid::parse_str(&id).unwrap_or_default();
-        let theirs =
-            self.checks.get(&id).is_some_and(|check| check.session.as_deref().unwrap_or_default() == session);
-        let Some(waiting) = self.questions.of(Waiter::Tool(id)).filter(|_| theirs) else {
-            answer(reply, false);
-            return;
-        };
-        let params = AnswerParams {
-            question_id: waiting.question.id.clone(),
-            digest: waiting.question.digest.clone(),
-            answer: said,
-            scope: Scope::Agent,
-            proposal: None,
-            edited: None,
-            lifetime: None,
-            feedback,
-        };
-        let (answered, told) = oneshot::channel();
-        self.answer(params, face, answered);
-        tokio::spawn(async move {
-            answer(reply, told.await.is_ok_and(|answered| answered.applied));
-        });
+fn waiting_tool(id: Uuid, check: &ToolCheck) -> ToolQuestion {
+    ToolQuestion {
+        approval_id: id.to_string(),
+        agent: check.agent.clone(),
+        tool_name: escape::text(&check.tool),
+        arguments: visible_json(&check.arguments),
+        session_id: check.session.clone().unwrap_or_default(),
     }
+}
 
-    /// A person answered a tool's question.
-    pub(super) fn tool_answered(
-        &mut self,
-        id: Uuid,
-        params: &AnswerParams,
-        reply: Option<oneshot::Sender<Answered>>,
-    ) {
-        let yes = matches!(params.answer, Answer::Once | Answer::Always);
-        let Some(check) = self.checks.get(&id) else { return };
-        let remember = (params.answer == Answer::Always).then(|| self.tool_rule(check)).flatten();
-        let agent = check.agent.clone();
-        let (book, messages) = (self.parts.book.clone(), self.messages.clone());
-        let told = self.resolve_tool(id, if yes { Word::Allow } else { Word::Deny }, params.feedback.clone());
-        // Behind everything that was written because of it.
-        let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
-        tokio::spawn(async move {
-            let mut reason = None;
-            if let Some(remember) = remember {
-                reason = book.remember_tool(remember).await.err().map(|error| error.to_string());
-                if let Some(messages) = messages.upgrade() {
-                    // A gate that is gone has nothing to judge again.
-                    _ = messages.send(super::Message::Rejudge { agent: Some(agent) }).await;
-                }
+/// The event that source 4 has for it.
+pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
+    ToolApprovalRequired {
+        kind: RequiredType::ToolApprovalRequired,
+        approval_id: waiting.approval_id.clone(),
+        tool_name: waiting.tool_name.clone(),
+        arguments: waiting.arguments.clone(),
+        session_id: waiting.session_id.clone(),
+    }
+}
+
+/// A value as JSON text that is still JSON, and in which everything can be seen: outside of its strings JSON is ASCII, and
+/// inside them any character can be written as an escape.
+fn visible_json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    let mut shown = String::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    for c in text.chars() {
+        if escape::is_visible(c.encode_utf8(&mut buffer)) {
+            shown.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                _ = write!(shown, "\\u{unit:04x}");
             }
-            if let Some(told) = told {
-                // Written, or logged as not.
-                drop(told.await);
-            }
-            if let Some(kept) = kept
-                && let Err(error) = kept.await
-            {
-                tracing::error!(%error, "an answer about a tool was not made durable");
-            }
-            if let Some(reply) = reply {
-                answer(reply, Answered { applied: true, reason, also: Vec::new() });
-            }
-        });
-    }
-
-    fn tool_rule(&self, check: &ToolCheck) -> Option<ToolRemember> {
-        let policy = self.parts.book.policy(&check.agent)?;
-        let home = &self.parts.world.home;
-        let verdict = check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, home);
-        Some(ToolRemember {
-            agent: check.agent.clone(),
-            session: check.session.clone(),
-            tool: check.tool.clone(),
-            patterns: verdict.always,
-        })
-    }
-
-    /// A tool's question ended with a no.
-    pub(super) fn tool_denied(&mut self, id: Uuid, feedback: Option<String>) {
-        drop(self.resolve_tool(id, Word::Deny, feedback));
-    }
-
-    /// The session of a check closed.
-    pub(super) fn withdraw_check(&mut self, id: Uuid) {
-        self.leave_question(Waiter::Tool(id), &id.to_string(), "withdrawn");
-        self.tool_denied(id, None);
-    }
-
-    /// The file changed: what waits is compared with it again.
-    pub(super) fn rejudge_tools(&mut self, agent: Option<&AgentId>) {
-        let home = self.parts.world.home.clone();
-        let decided: Vec<(Uuid, Word)> = self
-            .checks
-            .iter()
-            .filter(|(_, check)| agent.is_none_or(|agent| check.agent == *agent))
-            .filter_map(|(id, check)| {
-                let policy = self.parts.book.policy(&check.agent);
-                let verdict = policy.map(|policy| {
-                    check_tool(&policy, check.session.as_deref(), &check.tool, &check.arguments, &home)
-                        .decision
-                });
-                match verdict {
-                    Some(Decision::Ask) => None,
-                    Some(Decision::Allow) => Some((*id, Word::Allow)),
-                    Some(Decision::Deny) | None => Some((*id, Word::Deny)),
-                }
-            })
-            .collect();
-        for (id, decision) in decided {
-            self.leave_question(Waiter::Tool(id), &id.to_string(), "rule");
-            drop(self.resolve_tool(id, decision, None));
         }
     }
+    shown
+}
 
-    fn resolve_tool(
-        &mut self,
-        id: Uuid,
-        decision: Word,
-        feedback: Option<String>,
-    ) -> Option<oneshot::Receiver<Result<postern_protocol::Notice, postern_store::Error>>> {
-        let check = self.checks.remove(&id)?;
-        let about = About { agent: check.agent, id: None, request_id: id, session: check.session };
-        let event = Notice::ToolResolved(ToolResolved { check_id: id, decision, feedback });
-        Some(self.parts.publisher.publish(&about, now(), event, |_| Ok(())))
+#[cfg(test)]
+mod tests {
+    use super::visible_json;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn arguments_stay_json_and_nothing_in_them_hides() {
+        for value in [
+            json!({"a": "x\u{202e}y\u{200b}"}),
+            json!({"\u{e0041}": "\n\u{7f}"}),
+            json!({"a b": ["é", 1.5, null]}),
+        ] {
+            let text = visible_json(&value);
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
+            assert!(!text.contains(['\u{202e}', '\u{200b}', '\u{e0041}', '\u{7f}']), "{text}");
+        }
     }
 }

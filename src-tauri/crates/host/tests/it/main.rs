@@ -13,3 +13,4 @@ mod replay;
 mod screen;
 mod sessions;
 mod support;
+mod tools;

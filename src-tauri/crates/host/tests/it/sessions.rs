@@ -45,7 +45,9 @@ async fn a_tool_is_asked_about_answered_and_remembered() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
     let check = json!({"tool": "deploy", "arguments": {"to": "production"}});
-    for (answer, decision) in [("deny", "deny"), ("always", "allow")] {
+    for (answer, decision, error) in
+        [("deny", "deny", json!("ToolRejectedError")), ("always", "allow", serde_json::Value::Null)]
+    {
         let asked = wire.call("tool.check", check.clone()).await.unwrap();
         assert_eq!(asked["decision"], "ask", "{asked}");
         let (question, answered) = lab.answer(answer, json!({"feedback": "words"})).await;
@@ -53,6 +55,9 @@ async fn a_tool_is_asked_about_answered_and_remembered() {
         assert!(question.line.contains("production"), "the arguments are shown: {}", question.line);
         let resolved = wire.event("tool.resolved").await;
         assert_eq!((&resolved["checkId"], &resolved["decision"]), (&asked["checkId"], &json!(decision)));
+        assert_eq!(resolved["error"], error, "{resolved}");
+        let words = resolved["message"].as_str().unwrap_or_default();
+        assert_eq!(words.contains("They said: words"), decision == "deny", "for the model: {resolved}");
     }
     let allowed = wire.call("tool.check", check).await.unwrap();
     assert_eq!(allowed["decision"], "allow", "no question the second time: {allowed}");

@@ -149,6 +149,11 @@ impl Lab {
         }
     }
 
+    /// What watchers are told next.
+    pub(crate) async fn heard(&mut self) -> Told {
+        soon("something told", self.told.recv()).await.unwrap()
+    }
+
     /// How the next question closes.
     pub(crate) async fn closed(&mut self) -> String {
         loop {
@@ -331,7 +336,12 @@ impl Wire {
 
     /// Runs a command and waits for its end: the members of its last event.
     pub(crate) async fn run(&mut self, argv: &[&str]) -> Value {
-        let id = self.post_run(argv, json!({})).await.1;
+        self.run_with(argv, json!({})).await
+    }
+
+    /// Runs a command with more params, and gives how it ended.
+    pub(crate) async fn run_with(&mut self, argv: &[&str], more: Value) -> Value {
+        let id = self.post_run(argv, more).await.1;
         self.answer(id).await.unwrap()
     }
 

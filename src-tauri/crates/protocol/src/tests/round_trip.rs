@@ -4,7 +4,7 @@ use super::read;
 use crate::{
     Call, Decision, Denied, DenyReason, Encoding, Event, Finished, Frame, Id, InputParams, KillParams,
     LineBuffer, Notice, Outcome, Output, RunParams, RunResult, Signal, Stdin, Stream, ToolCheckParams,
-    ToolResolved, Wait, What, decode, limits, result_line,
+    ToolError, ToolResolved, Wait, What, decode, limits, result_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -99,6 +99,8 @@ fn events() -> impl Strategy<Value = Event> {
             check_id: Uuid::from_u128(id),
             decision: Decision::Deny,
             feedback: None,
+            error: Some(ToolError::ToolRejectedError),
+            message: Some("No.".to_owned()),
         })),
     ]
 }

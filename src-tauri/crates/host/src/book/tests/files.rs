@@ -71,6 +71,7 @@ async fn a_parents_deny_is_final_in_its_subagents_session() {
         session: session.into(),
         parent: parent.map(Into::into),
         rules: rules.map(Into::into),
+        elevated: None,
     };
     world.book.open_session(&id("main"), open("sub", None, Some("{\"fetch\": \"deny\"}"))).await.unwrap();
     world

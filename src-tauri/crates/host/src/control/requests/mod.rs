@@ -10,6 +10,7 @@ use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
+use postern_protocol::Signal;
 use postern_store::outputs::{self, Output, Stream};
 use postern_store::requests::{self, Decided, Filter, Phase, RequestRow};
 use uuid::Uuid;
@@ -90,19 +91,27 @@ impl Handle<GetRequest> for Control {
 
 impl Handle<KillRequest> for Control {
     async fn handle(&self, _: FaceId, params: RequestKill) -> Answer<KillRequest> {
-        if params.signal.as_deref().is_some_and(|signal| signal != "TERM") {
-            return Err(ControlError::invalid(
-                "signal is TERM, which KILL follows after the grace, or is left out",
-            ));
-        }
+        let signal = signal(params.signal.as_deref())?;
         let id = number(&params.id)?.to_string();
-        let killed = self.parts.gate.kill(id).await.map_err(gone)?;
+        let killed = self.parts.gate.kill(id, signal).await.map_err(gone)?;
         Ok(Applied { applied: matches!(killed, Killed::Stopping | Killed::Denied) })
     }
 }
 
 fn number(id: &str) -> Result<Uuid, ControlError> {
     Uuid::parse_str(id).map_err(|_| missing(id))
+}
+
+/// Signals that a person may send.
+const SIGNALS: [&str; 9] = ["TERM", "KILL", "HUP", "INT", "QUIT", "USR1", "USR2", "CONT", "STOP"];
+
+fn signal(name: Option<&str>) -> Result<Signal, ControlError> {
+    let name = name.unwrap_or("TERM");
+    let bare = name.strip_prefix("SIG").unwrap_or(name);
+    let known = Signal::named(bare).filter(|_| SIGNALS.contains(&bare));
+    known.ok_or_else(|| {
+        ControlError::invalid(format!("signal is one of {}, not {name:?}", SIGNALS.join(", ")))
+    })
 }
 
 fn missing(id: &str) -> ControlError {

@@ -1,0 +1,57 @@
+//! What a person wrote into `permissions.jsonc` counts from the next call on: the file is looked at before every call that
+//! is judged by it. What changes it between calls is heard by `crate::watch`, for what waits.
+
+use super::live::ConnectionId;
+use super::message::Message;
+use super::task::Task;
+use crate::socket::Reply;
+use postern_contract::Told;
+use postern_policy::AgentId;
+use postern_protocol::Call;
+
+impl Task {
+    /// An agent said something.
+    pub(super) fn heard(&mut self, connection: ConnectionId, agent: AgentId, call: Call, reply: Reply) {
+        if self.is_current(&agent, &call) {
+            self.call(connection, &agent, call, reply);
+        } else {
+            self.reread(connection, agent, call, reply);
+        }
+    }
+
+    /// Whether a call may be judged by what was read of the agent's file before.
+    fn is_current(&self, agent: &AgentId, call: &Call) -> bool {
+        match call {
+            Call::Run(_) | Call::ToolCheck(_) | Call::Which(_) => self.parts.book.is_current(agent),
+            Call::Status(_)
+            | Call::Output(_)
+            | Call::Input(_)
+            | Call::Kill(_)
+            | Call::SessionOpen(_)
+            | Call::SessionClose(_)
+            | Call::EventsAfter(_) => true,
+        }
+    }
+
+    /// Reads the file again, away from the gate's own task, and then takes the call.
+    fn reread(&self, connection: ConnectionId, agent: AgentId, call: Call, reply: Reply) {
+        let (book, told, messages) =
+            (self.parts.book.clone(), self.parts.told.clone(), self.messages.clone());
+        tokio::spawn(async move {
+            let changed = book.reread_permissions_of(&agent).await.unwrap_or_else(|error| {
+                // It is judged by what was read before; a file that is broken is not an error but a policy that denies.
+                tracing::error!(%error, %agent, "permissions.jsonc could not be read again");
+                false
+            });
+            let Some(messages) = messages.upgrade() else { return };
+            if changed {
+                // Nobody may be watching.
+                _ = told.send(Told::RulesChanged);
+                // A gate that is gone has nothing to judge again.
+                _ = messages.send(Message::Rejudge { agent: Some(agent.clone()) }).await;
+            }
+            // A gate that is gone takes no calls.
+            _ = messages.send(Message::Fresh { connection, agent, call, reply }).await;
+        });
+    }
+}

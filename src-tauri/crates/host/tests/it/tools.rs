@@ -1,0 +1,277 @@
+//! Source 4's gate for tools, as an agent and an approver meet it.
+
+use crate::support::Lab;
+use postern_contract::Told;
+use postern_contract::ToolApprovalRequired;
+use serde_json::{Value, json};
+
+async fn required(lab: &mut Lab) -> ToolApprovalRequired {
+    loop {
+        if let Told::ToolApprovalRequired(event) = lab.heard().await {
+            return *event;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_denied_call_says_which_error_it_is_and_asks_nobody() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let denied =
+        wire.call("tool.check", json!({"tool": "read_file", "arguments": {"path": "x/.env"}})).await.unwrap();
+    assert_eq!(
+        (&denied["decision"], &denied["error"]),
+        (&json!("deny"), &json!("ToolDeniedError")),
+        "{denied}"
+    );
+    assert!(denied["message"].as_str().unwrap().contains("*.env"), "which rule: {denied}");
+    assert_eq!(lab.control("tool.pending", json!({})).await.unwrap()["tools"], json!([]));
+}
+
+#[tokio::test]
+async fn the_event_has_the_fields_of_source_four_and_what_is_hidden_shows() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let arguments = json!({"to": "a\u{202e}b"});
+    let asked = wire
+        .call("tool.check", json!({"tool": "mcp:my-tool", "arguments": arguments, "session": "s"}))
+        .await
+        .unwrap();
+    let event = serde_json::to_value(required(&mut lab).await).unwrap();
+    let mut fields: Vec<&String> = event.as_object().unwrap().keys().collect();
+    fields.sort();
+    assert_eq!(fields, ["approvalId", "arguments", "sessionId", "toolName", "type"]);
+    assert_eq!(event["type"], "tool_approval_required");
+    assert_eq!((&event["approvalId"], &event["toolName"]), (&asked["checkId"], &json!("mcp:my-tool")));
+    assert_eq!(event["sessionId"], "s");
+    let text = event["arguments"].as_str().unwrap();
+    assert!(!text.contains('\u{202e}'), "{text}");
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), arguments, "a JSON text all the same");
+}
+
+#[tokio::test]
+async fn the_others_are_told_when_one_answered_and_a_late_answer_does_not_apply() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
+    lab.question().await;
+    let params = json!({"sessionId": "s", "approvalId": asked["checkId"]});
+    assert_eq!(lab.control("tool.approve", params.clone()).await.unwrap(), json!({"applied": true}));
+    let resolved = loop {
+        if let Told::ToolApprovalResolved(event) = lab.heard().await {
+            break event;
+        }
+    };
+    assert!(resolved.approved && json!(resolved.approval_id) == asked["checkId"]);
+    assert_eq!(wire.event("tool.resolved").await["decision"], "allow");
+    for method in ["tool.approve", "tool.deny"] {
+        assert_eq!(lab.control(method, params.clone()).await.unwrap(), json!({"applied": false}), "{method}");
+    }
+    let unknown = json!({"sessionId": "s", "approvalId": "nonsense"});
+    assert_eq!(lab.control("tool.deny", unknown).await.unwrap(), json!({"applied": false}));
+}
+
+#[tokio::test]
+async fn always_is_written_into_the_file_and_answers_what_else_waits_in_the_session() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let shell =
+        |command: &str| json!({"tool": "shell_exec", "arguments": {"command": command}, "session": "s"});
+    let first = wire.call("tool.check", shell("git push origin main")).await.unwrap();
+    let second = wire.call("tool.check", shell("git push --force")).await.unwrap();
+    let other = wire.call("tool.check", shell("git fetch")).await.unwrap();
+    let always = json!({"sessionId": "s", "approvalId": first["checkId"], "always": true});
+    assert_eq!(lab.control("tool.approve", always).await.unwrap()["applied"], true);
+    for expected in [&first, &second] {
+        let resolved = wire.event("tool.resolved").await;
+        assert_eq!((&resolved["checkId"], &resolved["decision"]), (&expected["checkId"], &json!("allow")));
+    }
+    let pending = lab.control("tool.pending", json!({})).await.unwrap();
+    assert_eq!(pending["tools"][0]["approvalId"], other["checkId"], "the rest still waits: {pending}");
+    let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    assert!(file["text"].as_str().unwrap().contains("\"git push *\": \"allow\""), "{file}");
+    let sessions = lab.control("sessions.list", json!({})).await.unwrap();
+    assert_eq!(sessions["sessions"][0]["runtime"], json!(["shell_exec git push *: allow"]), "{sessions}");
+}
+
+#[tokio::test]
+async fn always_holds_in_its_session_where_the_file_cannot_take_it() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let text = r#"{ "deploy": "ask", "*": "ask" }"#;
+    lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
+    let check = json!({"tool": "deploy", "session": "s"});
+    let asked = wire.call("tool.check", check.clone()).await.unwrap();
+    lab.question().await;
+    let always = json!({"sessionId": "s", "approvalId": asked["checkId"], "always": true});
+    assert_eq!(lab.control("tool.approve", always).await.unwrap()["applied"], true);
+    let told = loop {
+        if let Told::Attention(told) = lab.heard().await {
+            break told.message;
+        }
+    };
+    assert!(told.contains("would win over the new rule"), "the person is told why it was not saved: {told}");
+    assert_eq!(
+        wire.call("tool.check", check).await.unwrap()["decision"],
+        "allow",
+        "in this session it holds"
+    );
+    let elsewhere = wire.call("tool.check", json!({"tool": "deploy", "session": "t"})).await.unwrap();
+    assert_eq!(elsewhere["decision"], "ask", "in no other");
+}
+
+#[tokio::test]
+async fn an_edit_counts_from_the_very_next_call() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    let path = std::path::PathBuf::from(file["path"].as_str().unwrap());
+    let check = json!({"tool": "grep", "arguments": {"path": "x"}});
+    for round in 0..20 {
+        let word = if round % 2 == 0 { "deny" } else { "allow" };
+        std::fs::write(&path, format!("{{ \"grep\": \"{word}\", \"system.run\": \"{word}\" }}")).unwrap();
+        let verdict = wire.call("tool.check", check.clone()).await.unwrap();
+        assert_eq!(verdict["decision"], word, "round {round}: {verdict}");
+        let ran = wire.run(&["basename", "/a/b"]).await;
+        assert_eq!(ran["reason"].is_null(), word == "allow", "round {round}: {ran}");
+    }
+    std::fs::write(&path, "{\n  \"grep\": \"alow\"\n}").unwrap();
+    let broken = wire.call("tool.check", check).await.unwrap();
+    assert_eq!(broken["decision"], "deny", "{broken}");
+    let message = broken["message"].as_str().unwrap();
+    assert!(message.contains("line 2, column 11") && message.contains("alow"), "{message}");
+    let shown = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    assert_eq!(shown["problem"]["text"], "\"grep\": \"alow\"", "{shown}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_is_seeded_anew_with_the_default() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let file = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    std::fs::remove_file(file["path"].as_str().unwrap()).unwrap();
+    let verdict =
+        wire.call("tool.check", json!({"tool": "read_file", "arguments": {"path": ".env"}})).await.unwrap();
+    assert_eq!(verdict["decision"], "deny", "{verdict}");
+    let again = lab.control("permissions.get", json!({"agent": "main"})).await.unwrap();
+    assert_eq!(again["text"], file["text"], "the default file is back");
+}
+
+#[tokio::test]
+async fn a_gate_that_is_off_is_told_as_a_danger() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let params = json!({"agent": "main", "text": "{ \"*\": \"allow\" }"});
+    let set = lab.control("permissions.set", params).await.unwrap();
+    assert!(set["dangers"][0].as_str().unwrap().contains("gate is off"), "{set}");
+    let status = lab.control("status", json!({})).await.unwrap();
+    assert!(status["attention"].to_string().contains("gate is off"), "{status}");
+    let verdict = wire.call("tool.check", json!({"tool": "anything"})).await.unwrap();
+    assert_eq!(verdict["decision"], "allow");
+}
+
+#[tokio::test]
+async fn an_agent_that_comes_back_hears_its_answer_and_one_that_does_not_asks_nobody() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
+    lab.question().await;
+    drop(wire);
+    let mut wire = lab.connect("main").await;
+    let approve = json!({"sessionId": "s", "approvalId": asked["checkId"]});
+    assert_eq!(
+        lab.control("tool.approve", approve).await.unwrap()["applied"],
+        true,
+        "it waited for its agent"
+    );
+    assert_eq!(wire.event("tool.resolved").await["decision"], "allow");
+
+    let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
+    lab.question().await;
+    drop(wire);
+    loop {
+        if let Told::ToolApprovalResolved(event) = lab.heard().await
+            && json!(event.approval_id) == asked["checkId"]
+        {
+            assert!(!event.approved);
+            break;
+        }
+    }
+    let late = json!({"sessionId": "s", "approvalId": asked["checkId"]});
+    assert_eq!(lab.control("tool.approve", late).await.unwrap()["applied"], false, "nobody would hear it");
+}
+
+#[tokio::test]
+async fn the_elevated_gate_is_the_persons_and_a_subagent_gets_it_only_from_its_parent() {
+    let lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    let mut wire = lab.connect("main").await;
+    for (session, parent, elevated) in [
+        ("own", None, None),
+        ("off", None, Some(false)),
+        ("sub", Some("own"), None),
+        ("passed", Some("own"), Some(true)),
+        ("deeper", Some("sub"), None),
+    ] {
+        let mut open = json!({"session": session});
+        if let Some(parent) = parent {
+            open["parent"] = json!(parent);
+        }
+        if let Some(elevated) = elevated {
+            open["elevated"] = json!(elevated);
+        }
+        wire.call("session.open", open).await.unwrap();
+    }
+    let refused = wire.call("session.open", json!({"session": "x", "parent": "sub", "elevated": true})).await;
+    assert!(refused.unwrap_err()["message"].as_str().unwrap().contains("cannot pass that on"));
+    for (session, runs) in
+        [("own", true), ("off", false), ("sub", false), ("passed", true), ("deeper", false)]
+    {
+        let ran = wire.run_with(&["basename", "/a/b"], json!({"session": session})).await;
+        assert_eq!(ran["reason"] == "policy", !runs, "{session}: {ran}");
+        let explained = json!({"agent": "main", "argv": ["basename", "/a/b"], "session": session});
+        let explained = lab.control("explain", explained).await.unwrap();
+        assert_eq!(explained["decision"] == "allow", runs, "{session}");
+        let stages: Vec<_> =
+            explained["trace"].as_array().unwrap().iter().map(|line| line["stage"].clone()).collect();
+        assert!(stages.contains(&json!("tool policy")) && stages.contains(&json!("elevated")), "{stages:?}");
+    }
+    lab.set("main", &[("elevated", "off")]).await;
+    let ran = wire.run_with(&["basename", "/a/b"], json!({"session": "passed"})).await;
+    assert_eq!(ran["reason"], "policy", "the person's switch holds for all: {ran}");
+    assert!(ran["message"].as_str().unwrap().contains("elevated"), "{ran}");
+    let tool = wire.call("tool.check", json!({"tool": "grep", "session": "own"})).await.unwrap();
+    assert_eq!(tool["decision"], "allow", "its own tools are another matter");
+}
+
+#[tokio::test]
+async fn tool_policy_closes_host_commands_for_a_session_and_history_shows_it() {
+    let lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    let mut wire = lab.connect("main").await;
+    let rules = json!({"system.run": "deny"});
+    wire.call("session.open", json!({"session": "s", "rules": rules, "elevated": true})).await.unwrap();
+    let ran = wire.run_with(&["basename", "/a/b"], json!({"session": "s"})).await;
+    assert!(ran["message"].as_str().unwrap().contains("Tool policy"), "{ran}");
+    let listed = lab.control("requests.list", json!({})).await.unwrap();
+    let id = listed["requests"][0]["id"].clone();
+    let row = lab.control("requests.get", json!({"id": id})).await.unwrap();
+    assert!(row.to_string().contains("tool policy") && row.to_string().contains("elevated"), "{row}");
+    assert_eq!(wire.run(&["basename", "/a/b"]).await["exitCode"], 0, "only that session");
+}
+
+#[tokio::test]
+async fn denying_all_of_an_agent_denies_what_waits_as_well() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    wire.call("tool.check", json!({"tool": "deploy"})).await.unwrap();
+    lab.question().await;
+    lab.set("main", &[("deniedUntil", "10m")]).await;
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!(resolved["decision"], "deny", "{resolved}");
+    let again = wire.call("tool.check", json!({"tool": "deploy"})).await.unwrap();
+    assert_eq!(again["decision"], "deny", "{again}");
+    lab.set("main", &[("deniedUntil", "none")]).await;
+    assert_eq!(wire.call("tool.check", json!({"tool": "deploy"})).await.unwrap()["decision"], "ask");
+}
