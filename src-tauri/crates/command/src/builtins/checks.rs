@@ -61,7 +61,7 @@ pub(super) fn mapfile(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 
 /// Only the variable after the option string is set; the rest is looked at.
 pub(super) fn getopts(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    let name = arguments.get(1).and_then(known);
+    let name = arguments.get(1).and_then(known).filter(|_| !arguments[0].several);
     if name.is_some_and(|name| may_set(name, shell)) { Ruling::Harmless } else { WILD }
 }
 

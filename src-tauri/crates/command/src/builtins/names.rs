@@ -53,12 +53,11 @@ fn cluster_is_fine<'a>(
             continue;
         }
         let attached = cluster.get(at + letter.len_utf8()..).filter(|attached| !attached.is_empty());
-        let value = match attached {
-            Some(attached) => Some(attached),
-            None => match rest.next() {
-                Some(next) => known(next),
-                None => return false,
-            },
+        let value = match (attached, attached.is_none().then(|| rest.next()).flatten()) {
+            (Some(attached), _) => Some(attached),
+            (None, Some(next)) if !next.several => known(next),
+            // Nothing follows, or what follows may be several words, of which the next would be a name.
+            (None, _) => return false,
         };
         let number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         return options.texts.contains(letter)

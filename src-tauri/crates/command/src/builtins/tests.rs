@@ -7,7 +7,7 @@ use crate::call::{Arg, Call, Feed};
 
 fn call(line: &str, shell: Dialect) -> Call {
     let arg = |word: &str| match word.strip_prefix('$') {
-        Some(_) => Arg { several: false, chosen: false, ..Arg::unknown(word, 0..0, true) },
+        Some(name) => Arg { several: name == "@", chosen: false, ..Arg::unknown(word, 0..0, true) },
         None => Arg::known(word, 0..0),
     };
     Call {
@@ -148,6 +148,8 @@ read -a PATH
 getopts a PATH
 getopts a OPTIND
 getopts a $x
+getopts $@ x
+read -p $@ x
 printf -v a[1] x
 printf -v PATH x
 printf -v $x y

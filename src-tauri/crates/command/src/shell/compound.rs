@@ -279,8 +279,14 @@ impl Walk<'_> {
         arithmetic && !(number(&binary.left) && number(&binary.right))
     }
 
-    fn arithmetic(&self, span: &Range<usize>) -> Result<(), Problem> {
-        expansion::arithmetic(self.slice(span), self.variables)
+    /// Arithmetic of numbers. What it sets is a number from then on.
+    pub(super) fn arithmetic(&mut self, span: &Range<usize>) -> Result<(), Problem> {
+        let text = self.slice(span);
+        for name in expansion::set_in(text) {
+            self.name_is_safe(name, span);
+            self.made.push((name.to_owned(), Made::Number));
+        }
+        expansion::arithmetic(text, self.variables)
     }
 
     /// `[[ … ]]` and `((…))` run nothing by themselves, but are shown.

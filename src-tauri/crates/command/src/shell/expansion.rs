@@ -61,6 +61,21 @@ fn is_plain_operand(operand: &str) -> bool {
     true
 }
 
+/// Names that arithmetic sets without a look at what they held (`x = 1`, not `x += 1`).
+pub(super) fn set_in(text: &str) -> Vec<&str> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let set = |(at, _): (usize, &str)| {
+        let (before, after) = (text.get(..at)?, text.get(at + 1..)?);
+        let name = before.trim_end();
+        let start = name.trim_end_matches(word).len();
+        let name = name.get(start..).filter(|name| is_name(name))?;
+        let free = before.get(..start)?.trim_end().is_empty()
+            || before.get(..start)?.trim_end().ends_with(['(', ',', ';', '=', '?', ':']);
+        (free && !after.starts_with('=')).then_some(name)
+    };
+    text.match_indices('=').filter_map(set).collect()
+}
+
 /// Variables that the shell keeps as numbers, whatever they are set to.
 const NUMBERS: &[&str] = &["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"];
 
@@ -98,7 +113,7 @@ pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Proble
 
 #[cfg(test)]
 mod tests {
-    use super::{arithmetic, is_length, is_plain_operator};
+    use super::{arithmetic, is_length, is_plain_operator, set_in};
     use crate::Dialect;
     use crate::shell::word::Variables;
 
@@ -141,6 +156,13 @@ mod tests {
             assert!(!is_plain_operator(operator, Dialect::Bash), "{operator:?}");
         }
         assert!(is_length("#x") && is_length("#a[@]") && !is_length("#a[$(id)]") && !is_length("#"));
+    }
+
+    #[test]
+    fn what_arithmetic_sets_is_told() {
+        assert_eq!(set_in("((x=1, y = 2))"), ["x", "y"]);
+        assert_eq!(set_in("i = j = 0"), ["i", "j"]);
+        assert!(set_in("((x==1)) x+=1 x<=2 x!=3 1=2 $x=1").is_empty());
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use shuck_ast::{BackgroundOperator, BinaryOp, Command, Span, Stmt, StmtSeq, StmtTerminator, WordPartNode};
+use shuck_ast::{
+    BackgroundOperator, BinaryOp, Command, Redirect, Span, Stmt, StmtSeq, StmtTerminator, WordPartNode,
+};
 use shuck_parser::parser::{Parser, ShellDialect};
 
 use super::flow::{self, After};
@@ -320,6 +322,7 @@ impl<'w> Walk<'w> {
         if statement.negated {
             self.singles.push(None);
         }
+        self.check_clobber(statement);
         let after = match &statement.command {
             Command::Simple(command) => self.simple(command, statement, around),
             Command::Builtin(command) => self.typed_builtin(command, statement, around),
@@ -344,6 +347,18 @@ impl<'w> Walk<'w> {
             }
         };
         if statement.negated { after.swapped() } else { after }
+    }
+
+    /// In zsh a `!` behind the arrow overwrites: the target is the next word, and what seems to be the program is not.
+    fn check_clobber(&mut self, statement: &Stmt) {
+        let marked = |redirect: &Redirect| {
+            redirect.word_target().is_some_and(|word| self.slice(&range(word.span)).starts_with('!'))
+        };
+        if self.nest.dialect == Dialect::Zsh && statement.redirects.iter().any(marked) {
+            let what = "`>!` is read differently by different shells";
+            let problem = Problem { code: "zsh-syntax", what, advice: Some("write `>|`") };
+            self.doubt(&range(statement.span), problem);
+        }
     }
 
     /// `a && b || c | d`: unrolled, since a chain may be a thousand links long.

@@ -109,7 +109,7 @@ pub enum Why {
     NotForShells,
     /// The value holds what its name must not: a path, a `%`, anything beyond plain characters.
     BadValue,
-    /// The value holds NUL or begins like a shell function.
+    /// The value holds NUL, begins like a shell function, or holds a substitution and is for a shell.
     Function,
     /// The value is too long.
     TooLong,
@@ -128,7 +128,7 @@ impl Why {
             Self::NotAllowed => "is not allowed for this agent",
             Self::NotForShells => "cannot be set for a shell or an interpreter",
             Self::BadValue => "has a value that is not plain text of at most 64 characters",
-            Self::Function => "has a value that holds a shell function or NUL",
+            Self::Function => "has a value that holds a shell function, a substitution or NUL",
             Self::TooLong => "is longer than 32 KiB",
             Self::TooMany => "is beyond 64 names or 64 KiB in all",
         }
@@ -254,6 +254,10 @@ fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Opti
     match standing {
         Standing::Plain if !is_plain_value(value) => Some(Why::BadValue),
         Standing::Asks if shellish => Some(Why::NotForShells),
+        // A shell that counts with the variable (`$((x))`) would run it.
+        Standing::Named if shellish && value.contains(['`', '$']) && value.contains(['`', '(', '{']) => {
+            Some(Why::Function)
+        }
         Standing::Plain | Standing::Named | Standing::Asks => None,
         Standing::Refused(why) => Some(why),
     }

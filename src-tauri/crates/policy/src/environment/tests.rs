@@ -268,3 +268,17 @@ proptest! {
         prop_assert!(!hard || build(&base(), &one(&name, "x"), &settings, false).is_err());
     }
 }
+
+#[test]
+fn a_shell_is_given_no_value_that_its_arithmetic_would_run() {
+    let settings = Settings { env_set: vec!["COUNT".to_owned()], ..Settings::default() };
+    for value in ["a[$(id)]", "a[`id`]", "${x}"] {
+        let refused = build(&base(), &one("COUNT", value), &settings, true).expect_err(value);
+        assert_eq!(refused.names[0].why, Why::Function, "{value}");
+        assert!(
+            build(&base(), &one("COUNT", value), &settings, false).is_ok(),
+            "a program takes {value} as text"
+        );
+    }
+    assert!(build(&base(), &one("COUNT", "costs $5 (net)"), &settings, false).is_ok());
+}
