@@ -60,7 +60,11 @@ fn runs(word: &str) -> Runs {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {
             None if matches!(long, "exec" | "exec-batch") => Runs::Next,
-            Some(("exec" | "exec-batch", _)) => Runs::Attached,
+            _ if long.starts_with("ex")
+                && "exec-batch".starts_with(long.split('=').next().unwrap_or(long)) =>
+            {
+                Runs::Attached
+            }
             _ => Runs::Nothing,
         };
     }

@@ -4,6 +4,9 @@ use crate::call::{Arg, Call, Feed};
 use crate::programs::{Class, class_of};
 use crate::shell::candidates;
 
+/// `=` of one word behind which a command is looked for.
+const MOST_VALUES: usize = 4;
+
 /// Every command that the words from `from` on, the texts in them, and what is fed to the call may be.
 pub(crate) fn behind(call: &Call, from: usize) -> Vec<Vec<String>> {
     let mut found = call.suffixes(from);
@@ -19,16 +22,26 @@ pub(crate) fn behind(call: &Call, from: usize) -> Vec<Vec<String>> {
 /// Commands in one word: a text with blanks, the value of an option (`--command=rm x`, `-crm x`), a text after `!`.
 pub(crate) fn in_word(word: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    if let Some((_, value)) = word.split_once('=') {
-        found.extend(in_text(value.trim_start_matches(['!', '|', ' '])));
+    for (at, _) in word.match_indices('=').take(MOST_VALUES) {
+        found.extend(in_text(command_of(word.get(at + 1..).unwrap_or_default())));
+    }
+    if let Some((_, transport)) = word.split_once("::") {
+        found.extend(in_text(transport));
     }
     if word.starts_with('-') {
         let rest = word.char_indices().nth(2).and_then(|(at, _)| word.get(at..));
         found.extend(rest.filter(|rest| rest.contains(' ')).map_or_else(Vec::new, in_text));
     } else if word.contains([' ', '\n', ';', '|', '&', '`', '\t', '!', '$']) {
-        found.extend(in_text(word.trim_start_matches(['!', '|', ' '])));
+        found.extend(in_text(command_of(word)));
     }
     found
+}
+
+/// A text without the signs and words that say of it that it is a command: `!rm`, `+!rm`, `.shell rm`.
+fn command_of(text: &str) -> &str {
+    let text = text.trim_start_matches(['!', '|', ' ', '+', ':', '\\']);
+    let words = [".shell ", ".system ", "shell ", "system ", "exec ", "cmd/"];
+    words.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text)
 }
 
 /// Commands in a text. Quotes are gone from a guess, so what a shell or a wrapper in it is given may start at any of its
@@ -56,7 +69,17 @@ mod tests {
         for text in ["sh -c 'rm -rf x'", "nohup bash -c \"sh -c 'rm -rf x'\"", "a; rm -rf x", "$(rm -rf x)"] {
             assert!(in_text(text).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{text}");
         }
-        for word in ["--command=rm -rf x", "-crm -rf x", "alias.y=!rm -rf x", "!rm -rf x", "|rm -rf x"] {
+        for word in [
+            "--command=rm -rf x",
+            "-crm -rf x",
+            "alias.y=!rm -rf x",
+            "!rm -rf x",
+            "|rm -rf x",
+            "+!rm -rf x",
+            "ext::rm -rf x",
+            ".shell rm -rf x",
+            "--action=exec=rm -rf x",
+        ] {
             assert!(in_word(word).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{word}");
         }
         assert!(!in_text("echo rm").iter().any(|argv| argv == &["rm"]), "an operand is no command");

@@ -68,12 +68,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     match (options.command, call.args.get(options.operand).cloned()) {
         (true, Some(text)) => {
             let Some(value) = text.value().map(str::to_owned) else {
-                return refuse_text(
-                    call,
-                    "inline-code",
-                    "the text that the shell runs is known only at run time",
-                    found,
-                );
+                return refuse_unknown(call, &text, found);
             };
             let rest: Option<Vec<String>> =
                 call.args.iter().skip(options.operand + 1).map(|a| a.value().map(str::to_owned)).collect();
@@ -187,6 +182,14 @@ fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found
         guess.extend(guess::in_text(text));
     }
     call.doubt(code, what, guess);
+    found.steps.push(call.into_step(Role::Program));
+}
+
+/// A text with parts that are known only at run time: deny rules see the rest of it.
+fn refuse_unknown(mut call: Call, text: &Arg, found: &mut Found) {
+    let raw = text.word.raw.trim_matches(['"', '\'']);
+    let guess = guess::in_text(raw);
+    call.doubt("inline-code", "the text that the shell runs is known only at run time", guess);
     found.steps.push(call.into_step(Role::Program));
 }
 

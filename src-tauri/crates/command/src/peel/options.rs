@@ -118,10 +118,23 @@ pub(super) fn unknown(option: &str) -> String {
     format!("the option `{}` is not known here", crate::escape::text(option))
 }
 
-/// Whether a word is one word whatever it turns out to hold: known, or a single variable in quotes.
-pub(super) fn is_one_word(arg: &Arg) -> bool {
+/// Whether a word is one word whatever it turns out to hold: known, or all of it in one pair of double quotes.
+pub(crate) fn is_one_word(arg: &Arg) -> bool {
     let raw = arg.word.raw.as_str();
-    arg.value().is_some() || raw.starts_with("\"$") && raw.ends_with('"') && !raw.contains(['@', '*', '('])
+    let Some(text) = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return arg.value().is_some();
+    };
+    let many = ["$@", "${@", "[@]", "@}"].iter().any(|list| text.contains(list));
+    arg.value().is_some() || !many && !text.contains('"') || is_quoted_document(text)
+}
+
+/// `$(cat <<'EOF' … EOF )`, as commit messages are given: quotes in the document are text.
+fn is_quoted_document(text: &str) -> bool {
+    let document = text.strip_prefix("$(cat <<'").and_then(|rest| rest.split_once("'\n"));
+    document.is_some_and(|(end, body)| {
+        let last = body.strip_suffix(')').map(|body| body.trim_end_matches(['\n', ' ']));
+        last.is_some_and(|body| body.ends_with(end)) && body.lines().filter(|line| *line == end).count() == 1
+    })
 }
 
 struct Reader<'a> {
@@ -257,7 +270,13 @@ mod tests {
         let mut words = args("x -n ? ls");
         words[2] = Arg::unknown("$X", 0..0, true);
         assert!(parse(&words, "-n:").is_err(), "it may become `5 rm`");
-        words[2] = Arg::unknown("\"$X\"", 0..0, true);
-        assert_eq!(parse(&words, "-n:").unwrap().operand, 3);
+        for raw in ["\"$X\"", "\"a $(b c) d\"", "\"$(cat <<'E'\nsay \"x\"\nE\n)\""] {
+            words[2] = Arg::unknown(raw, 0..0, true);
+            assert_eq!(parse(&words, "-n:").unwrap().operand, 3, "{raw}");
+        }
+        for raw in ["\"$@\"", "\"$X\"$Y\"\"", "\"${a[@]}\"", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\""] {
+            words[2] = Arg::unknown(raw, 0..0, true);
+            assert!(parse(&words, "-n:").is_err(), "{raw}");
+        }
     }
 }

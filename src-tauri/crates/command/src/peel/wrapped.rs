@@ -64,6 +64,11 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
     }
     match program_at(&mut call, wrapper, parsed.operand) {
         Err(what) => refuse(call, "wrapper", what, found),
+        // Without a program, xargs runs `echo`.
+        Ok(start) if start >= call.args.len() && wrapper.names[0] == "xargs" => {
+            call.args.push(Arg::known("echo", call.span.clone()));
+            many::xargs(call, start, parsed, found);
+        }
         Ok(start) if start >= call.args.len() => match wrapper.alone {
             Alone::Harmless => programs::place(call, found),
             Alone::Doubt => refuse(call, "wrapper", "runs no program that is named here", found),

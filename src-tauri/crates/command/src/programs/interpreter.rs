@@ -240,7 +240,10 @@ fn awk_program(call: &mut Call) -> Option<usize> {
     }
     let program = call.args.get(parsed.operand).and_then(Arg::value);
     if !program.is_some_and(awk::only_prints) {
-        call.doubt("inline-code", "this awk program can run commands or write files", Vec::new());
+        // What it runs stands in quotes: `system("rm x")`.
+        let texts = program.unwrap_or_default().split('"').skip(1).step_by(2);
+        let guess = texts.flat_map(guess::in_text).collect();
+        call.doubt("inline-code", "this awk program can run commands or write files", guess);
     }
     None
 }

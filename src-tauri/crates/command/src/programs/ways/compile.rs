@@ -148,6 +148,12 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("^+/ ^+.", Runs, "cargo(1), rustup: a toolchain by path"),
             row("install binstall", Fetches, "cargo-install(1)"),
+            row(
+                "!build,b,check,c,test,t,run,r,bench,doc,d,clean,clippy,fmt,fix,new,init,add,remove,rm,tree,metadata,update,search,fetch,vendor,package,version,help,locate-project,pkgid,verify-project,read-manifest,rustc,rustdoc,report,info,generate-lockfile,config,--version,-V,--help,-h,--list,-vV",
+                Runs,
+                "cargo(1): cargo-NAME on PATH, or an alias",
+            ),
+            row("rustc:^-C rustc:^linker= fix:--broken-code", Config, "cargo-rustc(1): -C linker"),
             row("--target-dir/ --out-dir/ --artifact-dir/ --lockfile-path/", Writes, "cargo-build(1)"),
             row("login logout owner yank publish", Secrets, "cargo-login(1), cargo-publish(1)"),
             row("add:--git add:--path generate", Fetches, "cargo-add(1), cargo-generate"),

@@ -1,7 +1,8 @@
 //! Containers, clusters, clouds and other machines.
 
 use super::tool::Does::{
-    Changes, Code, Config, Fetches, Folder, Loads, Opens, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
+    Changes, Code, Config, Fetches, Folder, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell,
+    Writes,
 };
 use super::tool::{Tool, row, tool, words};
 
@@ -81,7 +82,19 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     tool(
-        &["kubectl", "oc", "k9s", "minikube", "kind", "k3d", "k3s", "microk8s", "kubectx", "kubens", "stern"],
+        &["k9s", "minikube", "kind", "k3d", "k3s", "microk8s", "kubectx", "kubens"],
+        "",
+        &[
+            row(
+                "ssh kubectl k ctr crictl server agent start stop delete create tunnel service mount cp",
+                Remote,
+                "minikube, kind, k3s: their documentation",
+            ),
+            row("-c --command --kubeconfig --config --as", Config, "k9s, kind: their documentation"),
+        ],
+    ),
+    tool(
+        &["kubectl", "oc"],
         "-n: --namespace: -l: --selector: -o: --output: -c: --container: --tail: --since: --field-selector: --sort-by: -L:",
         &[
             row(
@@ -89,7 +102,17 @@ pub(super) const TOOLS: &[Tool] = &[
                 Remote,
                 "kubectl(1): runs in a container; GTFOBins kubectl",
             ),
+            row(
+                "!annotate,api-resources,api-versions,apply,attach,auth,autoscale,certificate,cluster-info,completion,config,cordon,cp,create,debug,delete,describe,diff,drain,edit,events,exec,explain,expose,get,help,kustomize,label,logs,options,patch,plugin,port-forward,proxy,replace,rollout,run,scale,set,taint,top,uncordon,version,wait,krew,login,logout,project,projects,new-project,new-app,status,rsh,rsync,whoami,adm,process,start-build,--help,--version",
+                Runs,
+                "kubectl(1): plugins are programs kubectl-NAME on PATH",
+            ),
             row("edit", Opens, "kubectl-edit(1)"),
+            row(
+                "~template-file= ~jsonpath-file= ~columns-file=",
+                Reads,
+                "kubectl-get(1): a template of its own",
+            ),
             row("--kubeconfig", Config, "kubectl(1): exec credential plugins run programs"),
             row("proxy port-forward expose", Serves, "kubectl-proxy(1)"),
             row(
@@ -267,13 +290,26 @@ pub(super) const TOOLS: &[Tool] = &[
         &["gh"],
         "-R: --repo: -t: --title: -b: --body: -L: --limit: -q: --jq: --json: -s: --state: -l: --label: --template:",
         &[
-            row("api:-X api:--method", Changes, "gh api: another method than GET"),
             row(
                 "api:-f api:-F api:--field api:--raw-field api:--input api:-H api:--header api:--hostname",
                 Sends,
                 "gh api",
             ),
-            row("auth ssh-key gpg-key secret variable", Secrets, "gh auth, gh secret"),
+            row(
+                "auth.login auth.logout auth.token auth.refresh auth.setup-git auth.switch",
+                Secrets,
+                "gh auth",
+            ),
+            row(
+                "ssh-key.add ssh-key.delete gpg-key.add gpg-key.delete secret.set secret.delete variable.set variable.delete",
+                Secrets,
+                "gh secret",
+            ),
+            row(
+                "!auth,ssh-key,gpg-key,secret,variable,api,alias,config,extension,ext,preview,codespace,cs,repo,workflow,run,gist,release,issue,pr,browse,cache,label,org,project,ruleset,rs,search,status,completion,attestation,at,copilot,agent-task,--version,--help",
+                Config,
+                "gh alias, gh extension: commands that are not gh's own",
+            ),
             row(
                 "alias config.set extension ext preview",
                 Config,

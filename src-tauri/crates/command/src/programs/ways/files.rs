@@ -1,20 +1,24 @@
 //! Tools that find, move, pack and write files.
 
 use super::tool::Does::{Changes, Code, Config, Deletes, Loads, Reads, Remote, Runs, Shell, Writes};
-use super::tool::{Style, Tool, mild, row, tool, words};
+use super::tool::{Style, Tool, mild, row, strict, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
-    words(
+    strict(words(
         &["find"],
-        "-name: -iname: -path: -ipath: -wholename: -iwholename: -regex: -iregex: -type: -newer: -anewer: -cnewer: -mtime: \
-         -mmin: -atime: -amin: -ctime: -cmin: -size: -maxdepth: -mindepth: -perm: -user: -group: -printf: -lname: -ilname: \
-         -links: -inum: -samefile: -fstype: -regextype: -uid: -gid: -used: -newermt: -d? -depth",
+        "-name: -iname: -path: -ipath: -wholename: -iwholename: -regex: -iregex: -type: -xtype: -newer: -anewer: -cnewer: -mtime: \
+         -mmin: -atime: -amin: -ctime: -cmin: -Btime: -Bmin: -Bnewer: -size: -maxdepth: -mindepth: -perm: -user: -group: -uid: \
+         -gid: -printf: -lname: -ilname: -links: -inum: -samefile: -fstype: -regextype: -used: -flags: -xattrname: -depth? \
+         -newermt: -neweram: -newercm: -newerat: -newerct: -newerBt: -neweraa: -newermm: -newercc: -d -x -X -H -L -P -E -s -O0 -O1 -O2 -O3 \
+         -a -and -o -or -not -empty -true -false -print -print0 -ls -prune -quit -mount -xdev -follow -nouser -nogroup -noleaf \
+         -readable -writable -executable -daystart -ignore_readdir_race -noignore_readdir_race -warn -nowarn -acl -sparse \
+         -help -version -exec -execdir -ok -okdir",
         &[
             row("=-delete", Deletes, "find(1); GTFOBins find"),
             row("^-fprint =-fls", Writes, "find(1); GTFOBins find"),
             row("=-files0-from", Reads, "find(1): GNU findutils 4.9"),
         ],
-    ),
+    )),
     tool(
         &["fd", "fdfind"],
         "-d: -t: -e: -E: -S: -c: -j: -o: --max-depth: --type: --extension: --exclude: --size: --color: --threads: --owner: \
@@ -78,7 +82,8 @@ pub(super) const TOOLS: &[Tool] = &[
                 row("-C/ --directory/ --cd/", Writes, "tar(1): another folder"),
                 row("--index-file --volno-file --listed-incremental -g", Writes, "tar(1): GNU"),
                 row("--remove-files --recursive-unlink --unlink-first", Deletes, "tar(1): GNU"),
-                row("-T/ --files-from/ --add-file/", Reads, "tar(1); GTFOBins tar"),
+                row("-T --files-from", Config, "tar(1): GNU reads options from that file; GTFOBins tar"),
+                row("--add-file/", Reads, "tar(1)"),
                 row("--options", Config, "bsdtar(1)"),
             ],
         )
@@ -159,7 +164,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 Reads,
                 "rsync(1)",
             ),
-            row("--remove-source-files", Deletes, "rsync(1)"),
+            row(
+                "--remove-source-files --delete --delete-before --delete-after --delete-during --delete-delay --delete-excluded --del",
+                Deletes,
+                "rsync(1)",
+            ),
             row("~: ^rsync://", Remote, "rsync(1): to or from another machine"),
         ],
     ),
@@ -182,7 +191,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[row("-d/ --database/ -o --output --localpaths --prunepaths", Writes, "locate(1), updatedb(8)")],
     ),
-    tool(
+    mild(
         &["tail", "head", "cat", "cut", "paste", "tr", "comm", "join", "cmp"],
         "-n: -c: -d: -f: -b: -s:",
         &[row(

@@ -1,7 +1,7 @@
 //! git. What a repository's own configuration and hooks run is beyond a command line; see SECURITY.md.
 
 use super::tool::Does::{
-    Changes, Config, Folder, Loads, Opens, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
+    Changes, Config, Folder, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
 use super::tool::{Row, Tool, row, tool};
 
@@ -107,6 +107,15 @@ const ROWS: &[Row] = &[
         "apply:--directory apply:--unsafe-paths am:--directory",
         Writes,
         "git-apply(1): outside of what the patch says",
+    ),
+    row("cat-file:--filters cat-file:--textconv", Runs, "git-cat-file(1): filters of gitattributes(5)"),
+    row("interpret-trailers:--in-place", Writes, "git-interpret-trailers(1)"),
+    row("blame:--contents log:-O diff:-O show:-O", Reads, "git-blame(1), git-diff(1)"),
+    row("tag:-e tag:--edit merge:-e merge:--edit", Opens, "git-tag(1): the editor"),
+    row(
+        "submodule.update submodule.add submodule.set-url",
+        Folder,
+        "git-submodule(1): submodule.NAME.update may be a command",
     ),
     row("worktree.add", Folder, "git-worktree(1): a checkout elsewhere, with its hooks"),
     row("checkout-index:--prefix checkout-index:--temp", Writes, "git-checkout-index(1)"),

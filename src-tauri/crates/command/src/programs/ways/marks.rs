@@ -1,7 +1,7 @@
 //! Whether a mark of the table is on a call.
 
 use super::reader::Read;
-use super::tool::{Row, Tool};
+use super::tool::{Does, Row, Tool};
 use crate::Dir;
 
 /// Where nothing is written, whatever is written there.
@@ -9,11 +9,23 @@ pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 
 /// The first argument that a row is about.
 pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
-    row.marks.split(' ').filter_map(|mark| one(mark, tool, read, dir)).min()
+    let writes = row.does == Does::Writes;
+    row.marks.split(' ').filter_map(|mark| one(mark, &Look { tool, read, dir, writes })).min()
 }
 
-fn one(mark: &str, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
-    let word = |test: &dyn Fn(&str) -> bool| (1..read.args.len()).find(|at| read.word(*at).is_some_and(test));
+/// What a mark is looked for in.
+struct Look<'a, 'r> {
+    tool: &'a Tool,
+    read: &'a Read<'r>,
+    dir: &'a Dir,
+    /// Whether it is about files that are written: the null device is none.
+    writes: bool,
+}
+
+fn one(mark: &str, look: &Look<'_, '_>) -> Option<usize> {
+    let (read, dir) = (look.read, look.dir);
+    let word =
+        |test: &dyn Fn(&str) -> bool| (1..read.args.len()).find(|at| read.beginning(*at).is_some_and(test));
     let (kind, rest) = mark.split_at(mark.len().min(1));
     match kind {
         "*" => Some(0),
@@ -24,38 +36,38 @@ fn one(mark: &str, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
         "#" => operand(rest, read, dir),
         "@" => {
             let sub = read.subs.first().copied().unwrap_or(usize::MAX);
-            option(rest, tool, read, dir, |at| at < sub)
+            option(rest, look, |at| at < sub)
         }
-        "-" => option(mark, tool, read, dir, |_| true),
+        "-" => option(mark, look, |_| true),
         _ => match mark.split_once(':') {
             None => read.sub_path(mark),
             Some((sub, behind)) => {
                 let start = read.sub_path(sub)?;
                 if behind.starts_with('-') {
-                    return option(behind, tool, read, dir, |at| at > start);
+                    return option(behind, look, |at| at > start);
+                }
+                if behind == "#" {
+                    return read.operands.iter().copied().find(|at| *at > start);
                 }
                 let (kind, rest) = behind.split_at(1);
                 let is =
                     |given: &str| if kind == "~" { given.contains(rest) } else { given.starts_with(rest) };
-                (start + 1..read.args.len()).find(|at| read.word(*at).is_some_and(is))
+                (start + 1..read.args.len()).find(|at| read.beginning(*at).is_some_and(is))
             }
         },
     }
 }
 
-fn option(
-    name: &str,
-    tool: &Tool,
-    read: &Read<'_>,
-    dir: &Dir,
-    place: impl Fn(usize) -> bool,
-) -> Option<usize> {
+fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Option<usize> {
     let (name, only_outside) = match name.strip_suffix('/') {
         Some(name) => (name, true),
         None => (name, false),
     };
-    let counts = |value: Option<&str>| !only_outside || value.is_none_or(|path| leads_outside(path, dir));
-    read.named(name, tool).find(|seen| place(seen.at) && counts(seen.value)).map(|seen| seen.at)
+    let counts = |value: Option<&str>| {
+        let nowhere = look.writes && value.is_some_and(|path| NO_FILE.contains(&path));
+        !nowhere && (!only_outside || value.is_none_or(|path| leads_outside(path, look.dir)))
+    };
+    look.read.named(name, look.tool).find(|seen| place(seen.at) && counts(seen.value)).map(|seen| seen.at)
 }
 
 /// `#2`, `#1/`, `#*`.
@@ -69,7 +81,7 @@ fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
         None => (which, false),
     };
     let at = *read.operands.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
-    (!only_outside || read.word(at).is_none_or(|path| leads_outside(path, dir))).then_some(at)
+    (!only_outside || read.beginning(at).is_none_or(|path| leads_outside(path, dir))).then_some(at)
 }
 
 /// A subcommand that is none of these, or that is known only at run time. An option among them counts where no subcommand

@@ -61,6 +61,12 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
             }),
         );
     }
+    ways.extend(
+        read.glob
+            .filter(|_| GLOBBED.contains(&name.as_str()))
+            .map(|argument| plain(argument, "could match a file whose name is an option that runs code")),
+    );
+    ways.extend(unlisted(tool, &read).map(|argument| plain(argument, "an option that is not known here")));
     let has_subs = tool
         .rows
         .iter()
@@ -70,6 +76,35 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
     ways.sort_by_key(|way| way.argument);
     ways.dedup_by(|later, first| later.argument == first.argument && later.what == first.what);
     ways
+}
+
+/// Programs for which a file name that begins with a dash is a well known trap.
+const GLOBBED: [&str; 10] = ["tar", "bsdtar", "rsync", "find", "rg", "sort", "zip", "7z", "chown", "chmod"];
+
+/// Where the words of what `find` runs begin and end.
+const FIND_STOPS: [&str; 6] = ["-exec", "-execdir", "-ok", "-okdir", ";", "+"];
+
+/// The first option that a strict tool does not list, neither as harmless nor as a way out.
+fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
+    // A word of several letters counts letter by letter.
+    let one =
+        |name: &str| name.starts_with("--") || name.chars().count() == 2 || tool.style == tool::Style::Words;
+    let harmless = |seen: &&reader::Seen<'_>| {
+        !one(&seen.name) || seen.complete || seen.name == "--help" || seen.name == "--version"
+    };
+    let has_row = |name: &str| {
+        tool.rows.iter().any(|row| row.marks.split(' ').any(|mark| mark.trim_end_matches('/') == name))
+    };
+    let inside = |at: usize| {
+        // Words of what `find -exec` runs are no options of find.
+        let before = (1..at).rev().find_map(|at| read.word(at).filter(|word| FIND_STOPS.contains(word)));
+        before.is_some_and(|word| word.len() > 1)
+    };
+    read.options
+        .iter()
+        .filter(|seen| tool.strict && !inside(seen.at))
+        .find(|seen| !harmless(seen) && !has_row(&seen.name))
+        .map(|seen| seen.at)
 }
 
 fn plain(argument: usize, what: &str) -> WayOut {

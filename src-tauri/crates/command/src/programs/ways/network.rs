@@ -3,15 +3,23 @@
 use super::tool::Does::{
     Changes, Code, Config, Loads, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
-use super::tool::{Tool, row, tool, words};
+use super::tool::{Tool, row, strict, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
-    tool(
+    strict(tool(
         &["curl"],
-        "-A: -b: -C: -e: -E: -H: -m: -P: -Q: -r: -t: -u: -U: -w: -x: -X: -y: -Y: -z: --header: --user: --user-agent: \
-         --max-time: --connect-timeout: --retry: --retry-delay: --retry-max-time: --referer: --proxy: --request: --url: \
-         --cookie: --write-out: --range: --limit-rate: --cacert: --resolve: --max-redirs: --form-string --trace-time \
-         --data-ascii --proto: --proto-redir: --ciphers: --interface: --cert: --key: --compressed --fail --ssl --cert-status",
+        "-A: -C: -e: -H: -m: -r: -t: -u: -U: -w: -X: -y: -Y: -z: --header: --user: --user-agent: --max-time: --connect-timeout: \
+         --retry: --retry-delay: --retry-max-time: --retry-connrefused --retry-all-errors --referer: --request: --url: --write-out: \
+         --range: --limit-rate: --max-redirs: --max-filesize: --proto: --proto-redir: --proto-default: --ciphers: \
+         --tls-max: --tls13-ciphers: --keepalive-time: --speed-limit: --speed-time: --time-cond: --expect100-timeout: \
+         --rate: --parallel-max: --oauth2-bearer: --aws-sigv4: -s -S -L -f -k -v -i -I -g -4 -6 -0 -1 -2 -3 -# -G -N -q -Z -l -B -R -p \
+         --silent --show-error --location --fail --fail-with-body --fail-early --insecure --verbose --include --head --globoff \
+         --ipv4 --ipv6 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --progress-bar --no-progress-meter \
+         --get --no-buffer --disable --parallel --parallel-immediate --list-only --compressed --compressed-ssh --ssl --ssl-reqd \
+         --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tcp-fastopen --tcp-nodelay --path-as-is --raw --tr-encoding --ignore-content-length \
+         --basic --digest --anyauth --ntlm --negotiate --cert-status --next -: --post301 --post302 --post303 --location-trusted \
+         --trace-time --trace-ids --styled-output --no-keepalive --no-sessionid --sessionid --remote-time --junk-session-cookies -j \
+         --create-dirs --remove-on-error --no-clobber --skip-existing --remote-header-name -J --manual -M -V -h? --noproxy:",
         &[
             row(
                 "-o -O --output --output-dir --remote-name --remote-name-all",
@@ -49,8 +57,18 @@ pub(super) const TOOLS: &[Tool] = &[
                 Sends,
                 "curl(1): other protocols",
             ),
+            row(
+                "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy1.0 --doh-url --dns-servers --resolve --connect-to --interface",
+                Remote,
+                "curl(1): by way of another machine",
+            ),
+            row(
+                "-E --cert --key --cacert --capath --crlfile --pinnedpubkey --pass --variable -b --cookie --random-file --egd-file --login-options",
+                Reads,
+                "curl(1): files that are read, and sent",
+            ),
         ],
-    ),
+    )),
     tool(
         &["wget", "wget2"],
         "",
@@ -164,7 +182,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     tool(
-        &["gpg", "gpg2", "age", "pass", "op", "bw", "vault", "sops", "keyring"],
+        &["gpg", "gpg2", "age", "pass", "bw", "vault", "sops", "keyring"],
         "",
         &[row("*", Secrets, "gpg(1), pass(1), op, vault: keys and passwords; pinentry and agent programs")],
     ),
@@ -184,6 +202,14 @@ pub(super) const TOOLS: &[Tool] = &[
             row("-z", Runs, "tcpdump(1); GTFOBins tcpdump"),
             row("-w", Writes, "tcpdump(1)"),
             row("-F -r -X", Reads, "tcpdump(1), tshark(1): -X runs Lua"),
+        ],
+    ),
+    tool(
+        &["op"],
+        "",
+        &[
+            row("run plugin.run", Runs, "op run: 1Password's documentation"),
+            row("*", Secrets, "op: 1Password's documentation"),
         ],
     ),
     tool(

@@ -2,7 +2,7 @@
 
 use super::tool::{Style, Tool};
 use crate::call::{Arg, Call};
-use crate::peel::{Takes, takes};
+use crate::peel::{Takes, is_one_word, takes};
 use crate::programs::subcommand;
 
 /// An option that was given.
@@ -13,8 +13,8 @@ pub(super) struct Seen<'a> {
     pub(super) name: String,
     /// The rest of its word, or the next word whether or not it takes it.
     pub(super) value: Option<&'a str>,
-    /// Whether this is known to be the whole name of an option.
-    complete: bool,
+    /// Whether this is known to be the whole name of an option, by the tool's grammar.
+    pub(super) complete: bool,
 }
 
 /// The arguments of a call.
@@ -27,6 +27,8 @@ pub(super) struct Read<'a> {
     pub(super) subs: Vec<usize>,
     /// The first argument that could turn out to be an option.
     pub(super) unknown: Option<usize>,
+    /// The first operand that is a pattern of file names which could begin with a dash.
+    pub(super) glob: Option<usize>,
     /// How options are read: before the subcommand, and behind it.
     globals: Vec<&'static str>,
     grammars: Vec<&'static str>,
@@ -48,6 +50,7 @@ impl<'a> Read<'a> {
             operands: Vec::new(),
             subs,
             unknown: None,
+            glob: None,
             globals,
             grammars,
             style: tool.style,
@@ -60,19 +63,18 @@ impl<'a> Read<'a> {
         self.args.get(at).and_then(Arg::value)
     }
 
+    /// The word, or how it begins where the rest of it is known only at run time.
+    pub(super) fn beginning(&self, at: usize) -> Option<&'a str> {
+        self.word(at).or_else(|| Some(known_beginning(&self.args.get(at)?.word.raw)))
+    }
+
     fn all(&mut self) {
         let sub = self.subs.first().copied().unwrap_or(0);
         let mut at = 1;
         while at < self.args.len() {
             let grammars = if at < sub { self.globals.clone() } else { self.grammars.clone() };
             at = match self.word(at) {
-                None => {
-                    if self.args[at].dash {
-                        self.unknown.get_or_insert(at);
-                    }
-                    self.operands.push(at);
-                    at + 1
-                }
+                None => self.unknown_word(at, &grammars),
                 Some("--") if self.style != Style::Words => {
                     self.operands.extend(at + 1..self.args.len());
                     break;
@@ -88,6 +90,26 @@ impl<'a> Read<'a> {
                 }
             };
         }
+    }
+
+    /// A word that is known only at run time, but for its beginning (`--pre=$X`); the index of the next word.
+    fn unknown_word(&mut self, at: usize, grammars: &[&str]) -> usize {
+        let start = known_beginning(&self.args[at].word.raw);
+        if start.starts_with('-') && start.len() > 1 {
+            self.option(at, start, grammars);
+            for seen in self.options.iter_mut().filter(|seen| seen.at == at) {
+                seen.value = None;
+            }
+            return at + 1;
+        }
+        if self.args[at].dash || start == "-" {
+            self.unknown.get_or_insert(at);
+        }
+        if self.args[at].word.raw.starts_with(['*', '?', '[']) {
+            self.glob.get_or_insert(at);
+        }
+        self.operands.push(at);
+        at + 1
     }
 
     /// Reads one word of options; the index of the next word.
@@ -108,7 +130,14 @@ impl<'a> Read<'a> {
         } else {
             self.letters(at, word.get(1..).unwrap_or_default(), grammars)
         };
-        at + 1 + usize::from(swallows)
+        if !swallows {
+            return at + 1;
+        }
+        // A value without quotes may turn out to be many words, and the next of them an option.
+        if self.args.get(at + 1).is_some_and(|value| value.dash && !is_one_word(value)) {
+            self.unknown.get_or_insert(at + 1);
+        }
+        at + 2
     }
 
     /// Reads letters; whether the last of them takes the next word.
@@ -117,7 +146,8 @@ impl<'a> Read<'a> {
             let name = format!("-{letter}");
             let rest = cluster.get(offset + letter.len_utf8()..).filter(|rest| !rest.is_empty());
             let known = grammars.iter().find_map(|grammar| takes(grammar, &name));
-            self.options.push(Seen { at, name, value: rest.or_else(|| self.word(at + 1)), complete: true });
+            let complete = known.is_some();
+            self.options.push(Seen { at, name, value: rest.or_else(|| self.word(at + 1)), complete });
             match known {
                 Some(Takes::Value) => return rest.is_none(),
                 Some(Takes::Optional) => return false,
@@ -153,6 +183,14 @@ impl<'a> Read<'a> {
             path.split('.').all(|part| places.next().is_some_and(|place| self.word(place) == Some(part)))
         })
     }
+}
+
+/// How a word begins whose rest is known only at run time; quotes left out.
+fn known_beginning(raw: &str) -> &str {
+    let text = raw.trim_start_matches(['"', '\'']);
+    let end =
+        text.find(['$', '`', '*', '?', '[', '{', '<', '>', '(', '"', '\'', '\\', '…']).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
 }
 
 /// Whether a tool has a row for an option of this very name.

@@ -21,7 +21,10 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
         "jq" | "gojq" | "jaq" => reads_environment(read),
         "curl" => writes_out(read),
         "chmod" => borrows_rights(read),
-        "tar" | "bsdtar" => packs_into_program(read),
+        "tar" | "bsdtar" => packs_elsewhere(call, read),
+        "ps" => other_environments(read),
+        "bun" | "deno" | "swift" => script(name, read),
+        "gh" => changes_by_api(read),
         _ => None,
     };
     found.map(|(at, what)| plain(at, what)).into_iter().collect()
@@ -32,9 +35,12 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
 fn target(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
     const READ_UNASKED: [&str; 6] = [".git", ".husky", ".vscode", ".envrc", ".npmrc", ".cargo"];
     let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
-    let path = read.word(at)?;
+    let path = read.beginning(at)?;
     if NO_FILE.contains(&path) {
         return None;
+    }
+    if path.is_empty() {
+        return Some((at, "writes to a place that is known only at run time"));
     }
     if leads_outside(path, &call.dir) {
         return Some((at, "writes outside of the working directory"));
@@ -56,7 +62,10 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
         let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.,:+-".contains(c));
         plain && !PROGRAMS.contains(&name) && !decides_what_runs(name, None) && !name.ends_with("FLAGS")
     };
-    let at = read.operands.iter().find(|at| !read.word(**at).is_none_or(harmless))?;
+    let known = |at: usize| {
+        read.word(at).map_or_else(|| !read.beginning(at).is_some_and(|text| text.contains('=')), harmless)
+    };
+    let at = read.operands.iter().find(|at| !known(**at))?;
     Some((*at, "sets a variable that a makefile may run"))
 }
 
@@ -72,7 +81,7 @@ fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
 fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
     let word = |text: &str| {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .any(|w| matches!(w, "env" | "ENV" | "getpath" | "input_filename"))
+            .any(|w| matches!(w, "env" | "ENV" | "include" | "import"))
     };
     let reads =
         read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !text.contains('/') && word(text)));
@@ -106,9 +115,45 @@ fn borrows_rights(read: &Read<'_>) -> Option<(usize, &'static str)> {
     borrowed.then_some((at, "lets the file run with its owner's rights"))
 }
 
-/// `tar -f host:file` and `-f !program` start another program.
-fn packs_into_program(read: &Read<'_>) -> Option<(usize, &'static str)> {
+/// Runtimes that run the file that they are given, or what they read from their input.
+fn script(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let Some(at) = read.operands.first().copied() else {
+        return (name == "swift" && read.options.is_empty()).then_some((0, "runs code from its input"));
+    };
+    let file = |word: &str| word.contains(['/', '.']) || word == "-";
+    read.word(at).is_none_or(file).then_some((at, "runs a script"))
+}
+
+/// `gh api -X POST`; reading methods are harmless.
+fn changes_by_api(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let start = read.sub_path("api")?;
+    let seen = read.options.iter().find(|seen| {
+        let method = matches!(seen.name.as_str(), "-X" | "--method");
+        method && seen.at > start && !seen.value.is_some_and(|value| ["GET", "HEAD"].contains(&value))
+    })?;
+    Some((seen.at, "chooses the method of a call"))
+}
+
+/// `ps auxe` and `ps eww` show the environments of other programs; with a dash `-e` only means all of them.
+fn other_environments(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let at = *read.operands.first()?;
+    let letters = read.word(at)?;
+    let shows = letters.contains('e') && letters.chars().all(|c| c.is_ascii_alphabetic());
+    shows.then_some((at, "shows the environments of other programs"))
+}
+
+/// `tar -f host:file` and `-f !program` start another program; an archive that is made may lie anywhere.
+fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
     let file = read.options.iter().find(|seen| matches!(seen.name.as_str(), "-f" | "--file"))?;
+    let makes = read.options.iter().any(|seen| {
+        matches!(
+            seen.name.as_str(),
+            "-c" | "-r" | "-u" | "-A" | "--create" | "--append" | "--update" | "--catenate"
+        )
+    });
+    if makes && file.value.is_none_or(|path| leads_outside(path, &call.dir)) {
+        return Some((file.at, "writes outside of the working directory"));
+    }
     let remote = file.value.is_some_and(|value| value.contains(':') || value.starts_with(['!', '|']));
     let forced = read.options.iter().any(|seen| seen.name == "--force-local");
     (remote && !forced).then_some((file.at, "packs to another machine, by a program that is started for it"))

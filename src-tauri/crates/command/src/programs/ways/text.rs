@@ -1,7 +1,7 @@
 //! Tools that search, sort, show and change text.
 
 use super::tool::Does::{Changes, Code, Config, Loads, Opens, Reads, Runs, Shell, Writes};
-use super::tool::{Tool, mild, row, tool};
+use super::tool::{Tool, mild, row, strict, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(
@@ -42,16 +42,19 @@ pub(super) const TOOLS: &[Tool] = &[
             row("--config --save-config", Config, "ugrep(1)"),
         ],
     ),
-    tool(
+    strict(tool(
         &["sort"],
-        "-k: --key: -t: --field-separator: -S: --buffer-size: --parallel: --batch-size: --random-source: --sort: --check?",
+        "-k: --key: -t: --field-separator: -S: --buffer-size: --parallel: --batch-size: --random-source: --sort: --check? -b -d -f -g \
+         -i -M -h -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort \
+         --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --debug --merge \
+         --stable --unique --zero-terminated --mergesort --qsort --heapsort --radixsort --mmap -H",
         &[
             row("-o --output", Writes, "sort(1): GNU coreutils, macOS; GTFOBins sort"),
-            row("-T/ --temporary-directory/", Writes, "sort(1): temporary files elsewhere"),
+            row("-T --temporary-directory", Writes, "sort(1): temporary files elsewhere"),
             row("--compress-program", Runs, "sort(1); CVE-2026-28363"),
             row("--files0-from", Reads, "sort(1); GTFOBins sort"),
         ],
-    ),
+    )),
     tool(
         &["sed"],
         "-e: --expression: -l: --line-length:",
@@ -131,15 +134,17 @@ pub(super) const TOOLS: &[Tool] = &[
             row("--with-shell --tmux", Runs, "fzf(1)"),
         ],
     ),
-    mild(
+    strict(mild(
         &["jq", "gojq", "jaq"],
-        "--indent: --arg? --argjson?",
+        "--indent: --arg? --argjson? --args --jsonargs -n -r -R -s -c -C -M -S -a -j -e -h -V --null-input --raw-input --slurp \
+         --compact-output --raw-output --raw-output0 --join-output --ascii-output --sort-keys --color-output --monochrome-output \
+         --tab --unbuffered --stream --stream-errors --seq --exit-status --build-configuration",
         &[
             row("-f --from-file", Code, "jq(1): its program is in a file"),
             row("-L --library-path", Loads, "jq(1)"),
             row("--rawfile --slurpfile", Reads, "jq(1)"),
         ],
-    ),
+    )),
     tool(
         &["yq"],
         "-p: -o: -I: --input-format: --output-format: --indent:",

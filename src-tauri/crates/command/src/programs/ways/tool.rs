@@ -15,6 +15,8 @@ pub(in crate::programs) struct Tool {
     pub(super) sub_takes: &'static [(&'static str, &'static str)],
     /// Whether its ways out are so mild that an argument known only at run time is no danger.
     pub(super) mild: bool,
+    /// Whether `takes` lists every option that is harmless: any other is a way out.
+    pub(super) strict: bool,
     /// Its ways out.
     pub(in crate::programs) rows: &'static [Row],
 }
@@ -45,6 +47,8 @@ pub(super) enum Style {
 /// | `^ext::` | any word that begins so |
 /// | `~=ext::` | any word that holds this |
 /// | `#2` | the second operand |
+/// | `#*` | any operand that is a file |
+/// | `add:#` | an operand behind a subcommand |
 /// | `*` | the program, whatever its arguments |
 ///
 /// An option, or `#2`, that ends in `/` counts only where its value leads out of the working directory.
@@ -132,12 +136,17 @@ pub(super) const fn row(marks: &'static str, does: Does, source: &'static str) -
 
 /// A program whose options are read as getopt reads them.
 pub(super) const fn tool(names: &'static [&'static str], takes: &'static str, rows: &'static [Row]) -> Tool {
-    Tool { names, style: Style::Getopt, takes, sub_takes: &[], mild: false, rows }
+    Tool { names, style: Style::Getopt, takes, sub_takes: &[], mild: false, strict: false, rows }
 }
 
 /// The same, with ways out that only read something.
 pub(super) const fn mild(names: &'static [&'static str], takes: &'static str, rows: &'static [Row]) -> Tool {
     Tool { mild: true, ..tool(names, takes, rows) }
+}
+
+/// A program all of whose harmless options are listed.
+pub(super) const fn strict(tool: Tool) -> Tool {
+    Tool { strict: true, ..tool }
 }
 
 /// A program whose options are whole words.
