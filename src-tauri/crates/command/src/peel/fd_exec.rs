@@ -1,5 +1,7 @@
 //! `fd`: a program by itself, and one more for each `-x` and `-X`. fd(1).
 
+use std::ops::Range;
+
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
 use crate::{Power, programs};
@@ -12,27 +14,10 @@ const MOST: usize = 8;
 
 /// Adds `fd` and the programs that it runs.
 pub(super) fn place(call: Call, found: &mut Found) {
-    let value = |at: usize| call.args.get(at).and_then(Arg::value);
-    let mut inners = Vec::new();
-    let mut at = 1;
-    while at < call.args.len() {
-        match value(at).map_or(Runs::Nothing, runs) {
-            Runs::Nothing if value(at) == Some("--") => break,
-            Runs::Nothing => at += 1,
-            Runs::Attached => {
-                return refuse(call, "unknown-flag", "runs a program in a way that is not followed", found);
-            }
-            Runs::Next => {
-                let end = (at + 1..call.args.len()).find(|end| value(*end) == Some(";"));
-                let end = end.unwrap_or(call.args.len());
-                if end == at + 1 || inners.len() == MOST {
-                    return refuse(call, "unknown-flag", "`-x` without a program, or too many", found);
-                }
-                inners.push(at + 1..end);
-                at = end + 1;
-            }
-        }
-    }
+    let inners = match commands(&call.args) {
+        Ok(inners) => inners,
+        Err(what) => return refuse(call, "unknown-flag", what, found),
+    };
     programs::place(call.clone(), found);
     for range in inners {
         let mut cut = call.clone();
@@ -45,6 +30,29 @@ pub(super) fn place(call: Call, found: &mut Found) {
         replace_marks(&mut run, "{", true);
         finish(run, found);
     }
+}
+
+/// The words of each program that `fd` runs.
+pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, &'static str> {
+    let value = |at: usize| args.get(at).and_then(Arg::value);
+    let mut inners = Vec::new();
+    let mut at = 1;
+    while at < args.len() {
+        match value(at).map_or(Runs::Nothing, runs) {
+            Runs::Nothing if value(at) == Some("--") => break,
+            Runs::Nothing => at += 1,
+            Runs::Attached => return Err("runs a program in a way that is not followed"),
+            Runs::Next => {
+                let end = (at + 1..args.len()).find(|end| value(*end) == Some(";")).unwrap_or(args.len());
+                if end == at + 1 || inners.len() == MOST {
+                    return Err("`-x` without a program, or too many");
+                }
+                inners.push(at + 1..end);
+                at = end + 1;
+            }
+        }
+    }
+    Ok(inners)
 }
 
 enum Runs {

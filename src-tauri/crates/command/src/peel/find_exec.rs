@@ -1,7 +1,9 @@
 //! `find`: a program by itself, and one more for each `-exec`.
 
+use std::ops::Range;
+
 use super::{finish, inner, refuse, replace_marks};
-use crate::call::{Call, Found};
+use crate::call::{Arg, Call, Found};
 use crate::{Dir, Power, programs};
 
 /// `-exec` that are followed in one `find`.
@@ -9,28 +11,14 @@ const MOST: usize = 8;
 
 /// Adds `find` and the programs that it runs.
 pub(super) fn place(call: Call, found: &mut Found) {
-    let is = |at: usize, words: &[&str]| {
-        call.args.get(at).and_then(|arg| arg.value()).is_some_and(|v| words.contains(&v))
+    let inners = match commands(&call.args) {
+        Ok(inners) => inners,
+        Err((code, what)) => return refuse(call, code, what, found),
     };
-    let mut inners = Vec::new();
-    let mut at = 1;
-    while at < call.args.len() {
-        if !is(at, &["-exec", "-execdir", "-ok", "-okdir"]) {
-            at += 1;
-            continue;
-        }
-        let ends = |end: &usize| is(*end, &[";"]) || is(*end, &["+"]) && is(end.wrapping_sub(1), &["{}"]);
-        let Some(end) = (at + 1..call.args.len()).find(ends).filter(|end| *end > at + 1) else {
-            return refuse(call, "unknown-flag", "`-exec` without its end", found);
-        };
-        if inners.len() == MOST {
-            return refuse(call, "too-deep", "more `-exec` than are followed", found);
-        }
-        inners.push((at + 1..end, is(at, &["-execdir", "-okdir"])));
-        at = end + 1;
-    }
     programs::place(call.clone(), found);
-    for (range, elsewhere) in inners {
+    for range in inners {
+        let word = call.args.get(range.start - 1).and_then(Arg::value);
+        let elsewhere = matches!(word, Some("-execdir" | "-okdir"));
         let mut cut = call.clone();
         cut.args.truncate(range.end);
         let mut run = inner(cut, range.start, Power::Transparent);
@@ -42,4 +30,28 @@ pub(super) fn place(call: Call, found: &mut Found) {
         replace_marks(&mut run, "{}", elsewhere);
         finish(run, found);
     }
+}
+
+/// The words of each program that `find` runs.
+pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, (&'static str, &'static str)> {
+    let is =
+        |at: usize, words: &[&str]| args.get(at).and_then(Arg::value).is_some_and(|v| words.contains(&v));
+    let mut inners = Vec::new();
+    let mut at = 1;
+    while at < args.len() {
+        if !is(at, &["-exec", "-execdir", "-ok", "-okdir"]) {
+            at += 1;
+            continue;
+        }
+        let ends = |end: &usize| is(*end, &[";"]) || is(*end, &["+"]) && is(end.wrapping_sub(1), &["{}"]);
+        let Some(end) = (at + 1..args.len()).find(ends).filter(|end| *end > at + 1) else {
+            return Err(("unknown-flag", "`-exec` without its end"));
+        };
+        if inners.len() == MOST {
+            return Err(("too-deep", "more `-exec` than are followed"));
+        }
+        inners.push(at + 1..end);
+        at = end + 1;
+    }
+    Ok(inners)
 }

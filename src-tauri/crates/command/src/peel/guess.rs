@@ -48,7 +48,11 @@ fn command_of(text: &str) -> &str {
 /// words.
 pub(crate) fn in_text(text: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    for guess in candidates(text) {
+    for mut guess in candidates(text) {
+        // fish's words before a command.
+        while guess.first().is_some_and(|head| ["and", "or", "not", "begin"].contains(&head.as_str())) {
+            guess.remove(0);
+        }
         let carries = guess
             .first()
             .is_some_and(|head| matches!(class_of(head), Class::Shell | Class::Wrapper | Class::Multicall));

@@ -66,17 +66,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         return found.steps.push(call.into_step(Role::Program));
     }
     match (options.command, call.args.get(options.operand).cloned()) {
-        (true, Some(text)) => {
-            let Some(value) = text.value().map(str::to_owned) else {
-                return refuse_unknown(call, &text, found);
-            };
-            let rest: Option<Vec<String>> =
-                call.args.iter().skip(options.operand + 1).map(|a| a.value().map(str::to_owned)).collect();
-            let parameters = rest.map(|rest| if rest.is_empty() { vec![shell.clone()] } else { rest });
-            let at = Place::of_value(&text.word.raw, &value, &text.span);
-            let outer = inner(call, options.operand + 1, Power::Transparent);
-            read_inner(&outer, &value, at, dialect, parameters, found);
-        }
+        (true, Some(text)) => place_text(call, &text, &options, dialect, found),
         (false, Some(script)) if !options.stdin => {
             let mut step = call.into_step(Role::Program);
             step.script = script.value().map(|_| options.operand);
@@ -102,6 +92,24 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
             let call = call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }
+    }
+}
+
+/// The text of `-c`, with what follows it as its parameters.
+fn place_text(call: Call, text: &Arg, options: &Options, dialect: Dialect, found: &mut Found) {
+    let Some(value) = text.value() else { return refuse_unknown(call, text, found) };
+    let rest: Option<Vec<String>> =
+        call.args.iter().skip(options.operand + 1).map(|arg| arg.value().map(str::to_owned)).collect();
+    let shell = family(call.head().unwrap_or_default());
+    let parameters = rest.map(|rest| if rest.is_empty() { vec![shell] } else { rest });
+    let at = Place::of_value(&text.word.raw, value, &text.span);
+    let before = (found.steps.len(), found.opaque.len());
+    let alone = call.clone();
+    let outer = inner(call, options.operand + 1, Power::Transparent);
+    read_inner(&outer, value, at, dialect, parameters, found);
+    if before == (found.steps.len(), found.opaque.len()) {
+        // A text without a command: the shell itself is all that runs.
+        found.steps.push(alone.into_step(Role::Program));
     }
 }
 

@@ -14,7 +14,7 @@ mod script;
 mod table;
 mod wrapped;
 
-pub(crate) use options::{Parsed, Takes, is_one_word, parse, parse_everywhere, takes};
+pub(crate) use options::{Parsed, Takes, parse, parse_everywhere, takes};
 pub(crate) use table::all as wrappers;
 
 use crate::builtins::{self, Ruling};
@@ -150,6 +150,15 @@ fn precommand(call: Call, found: &mut Found) {
     let shell = call.shell;
     let inner = inner(call, 1, Power::Transparent);
     finish(Call { shell, ..inner }, found);
+}
+
+/// The words of the programs that `find` and `fd` run, which are no options of theirs.
+pub(crate) fn words_of_others(family: &str, args: &[Arg]) -> Vec<std::ops::Range<usize>> {
+    match family {
+        "find" => find_exec::commands(args).unwrap_or_default(),
+        "fd" | "fdfind" => fd_exec::commands(args).unwrap_or_default(),
+        _ => Vec::new(),
+    }
 }
 
 /// What a wrapper starts goes through the same questions again; functions of the text are not seen from there.

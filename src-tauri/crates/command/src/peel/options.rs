@@ -118,25 +118,6 @@ pub(super) fn unknown(option: &str) -> String {
     format!("the option `{}` is not known here", crate::escape::text(option))
 }
 
-/// Whether a word is one word whatever it turns out to hold: known, or all of it in one pair of double quotes.
-pub(crate) fn is_one_word(arg: &Arg) -> bool {
-    let raw = arg.word.raw.as_str();
-    let Some(text) = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return arg.value().is_some();
-    };
-    let many = ["$@", "${@", "[@]", "@}"].iter().any(|list| text.contains(list));
-    arg.value().is_some() || !many && !text.contains('"') || is_quoted_document(text)
-}
-
-/// `$(cat <<'EOF' … EOF )`, as commit messages are given: quotes in the document are text.
-fn is_quoted_document(text: &str) -> bool {
-    let document = text.strip_prefix("$(cat <<'").and_then(|rest| rest.split_once("'\n"));
-    document.is_some_and(|(end, body)| {
-        let last = body.strip_suffix(')').map(|body| body.trim_end_matches(['\n', ' ']));
-        last.is_some_and(|body| body.ends_with(end)) && body.lines().filter(|line| *line == end).count() == 1
-    })
-}
-
 struct Reader<'a> {
     args: &'a [Arg],
     grammar: &'a str,
@@ -209,11 +190,10 @@ impl Reader<'_> {
 
     fn next_value(&self, at: usize, option: &str) -> Result<Word, String> {
         let value = self.args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
-        if is_one_word(value) {
-            Ok(value.word.clone())
-        } else {
-            Err(format!("the value of `{option}` is known only at run time"))
+        if value.several {
+            return Err(format!("the value of `{option}` is known only at run time"));
         }
+        Ok(value.word.clone())
     }
 }
 
@@ -270,13 +250,7 @@ mod tests {
         let mut words = args("x -n ? ls");
         words[2] = Arg::unknown("$X", 0..0, true);
         assert!(parse(&words, "-n:").is_err(), "it may become `5 rm`");
-        for raw in ["\"$X\"", "\"a $(b c) d\"", "\"$(cat <<'E'\nsay \"x\"\nE\n)\""] {
-            words[2] = Arg::unknown(raw, 0..0, true);
-            assert_eq!(parse(&words, "-n:").unwrap().operand, 3, "{raw}");
-        }
-        for raw in ["\"$@\"", "\"$X\"$Y\"\"", "\"${a[@]}\"", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\""] {
-            words[2] = Arg::unknown(raw, 0..0, true);
-            assert!(parse(&words, "-n:").is_err(), "{raw}");
-        }
+        words[2].several = false;
+        assert_eq!(parse(&words, "-n:").unwrap().operand, 3);
     }
 }

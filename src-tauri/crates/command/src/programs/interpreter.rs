@@ -171,6 +171,13 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     if let Some(given) = parsed.last(kind.script) {
         return (script(call, given.value_at), None);
     }
+    let source = call.args.get(parsed.operand).and_then(Arg::value);
+    if name == "java"
+        && source.is_some_and(|file| file.rsplit_once('.').is_none_or(|(_, kind)| kind != "java"))
+    {
+        call.doubt("inline-code", "which class runs is decided by what java finds", Vec::new());
+        return (None, None);
+    }
     (script(call, parsed.operand), None)
 }
 

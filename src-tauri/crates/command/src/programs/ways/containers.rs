@@ -70,6 +70,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 "podman(1): a service, another machine, a namespace",
             ),
             row(
+                "!run,exec,ps,build,bake,pull,push,images,login,logout,search,version,info,builder,buildx,compose,container,context,image,manifest,network,plugin,system,volume,swarm,attach,commit,cp,create,diff,events,export,history,import,inspect,kill,load,logs,pause,port,rename,restart,rm,rmi,save,start,stats,stop,tag,top,trust,unpause,update,wait,node,config,secret,service,stack,up,down,enter,shell,list,ls,delete,status,machine,play,generate,kube,pod,unshare,mount,unmount,untag,auto-update,debug,healthcheck,--version,-v,--help",
+                Runs,
+                "docker(1): plugins are programs docker-NAME",
+            ),
+            row(
                 "-v --volume --mount --privileged --device --pid --ipc --cap-add --security-opt --userns",
                 Remote,
                 "docker-run(1): folders and devices of this machine",
@@ -296,7 +301,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "gh api",
             ),
             row(
-                "auth.login auth.logout auth.token auth.refresh auth.setup-git auth.switch",
+                "auth:-t auth:--show-token auth.login auth.logout auth.token auth.refresh auth.setup-git auth.switch",
                 Secrets,
                 "gh auth",
             ),

@@ -43,7 +43,7 @@ pub(super) const TOOLS: &[Tool] = &[
             row("-z -x -k", Writes, "ditto(1): macOS, archives"),
         ],
     ),
-    tool(
+    mild(
         &["mkdir", "touch", "rmdir"],
         "-m: -t: -r: -d: --mode: --date: --reference:",
         &[row("-Z --context", Changes, "mkdir(1): GNU coreutils")],

@@ -81,9 +81,6 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
 /// Programs for which a file name that begins with a dash is a well known trap.
 const GLOBBED: [&str; 10] = ["tar", "bsdtar", "rsync", "find", "rg", "sort", "zip", "7z", "chown", "chmod"];
 
-/// Where the words of what `find` runs begin and end.
-const FIND_STOPS: [&str; 6] = ["-exec", "-execdir", "-ok", "-okdir", ";", "+"];
-
 /// The first option that a strict tool does not list, neither as harmless nor as a way out.
 fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
     // A word of several letters counts letter by letter.
@@ -95,14 +92,9 @@ fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
     let has_row = |name: &str| {
         tool.rows.iter().any(|row| row.marks.split(' ').any(|mark| mark.trim_end_matches('/') == name))
     };
-    let inside = |at: usize| {
-        // Words of what `find -exec` runs are no options of find.
-        let before = (1..at).rev().find_map(|at| read.word(at).filter(|word| FIND_STOPS.contains(word)));
-        before.is_some_and(|word| word.len() > 1)
-    };
     read.options
         .iter()
-        .filter(|seen| tool.strict && !inside(seen.at))
+        .filter(|_| tool.strict)
         .find(|seen| !harmless(seen) && !has_row(&seen.name))
         .map(|seen| seen.at)
 }

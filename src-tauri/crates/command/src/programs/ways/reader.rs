@@ -2,7 +2,7 @@
 
 use super::tool::{Style, Tool};
 use crate::call::{Arg, Call};
-use crate::peel::{Takes, is_one_word, takes};
+use crate::peel::{Takes, takes, words_of_others};
 use crate::programs::subcommand;
 
 /// An option that was given.
@@ -55,7 +55,7 @@ impl<'a> Read<'a> {
             grammars,
             style: tool.style,
         };
-        read.all();
+        read.all(&words_of_others(family, &call.args));
         read
     }
 
@@ -68,10 +68,14 @@ impl<'a> Read<'a> {
         self.word(at).or_else(|| Some(known_beginning(&self.args.get(at)?.word.raw)))
     }
 
-    fn all(&mut self) {
+    fn all(&mut self, others: &[std::ops::Range<usize>]) {
         let sub = self.subs.first().copied().unwrap_or(0);
         let mut at = 1;
         while at < self.args.len() {
+            if let Some(range) = others.iter().find(|range| range.contains(&at)) {
+                at = range.end;
+                continue;
+            }
             let grammars = if at < sub { self.globals.clone() } else { self.grammars.clone() };
             at = match self.word(at) {
                 None => self.unknown_word(at, &grammars),
@@ -105,7 +109,7 @@ impl<'a> Read<'a> {
         if self.args[at].dash || start == "-" {
             self.unknown.get_or_insert(at);
         }
-        if self.args[at].word.raw.starts_with(['*', '?', '[']) {
+        if begins_anyhow(&self.args[at]) {
             self.glob.get_or_insert(at);
         }
         self.operands.push(at);
@@ -134,8 +138,11 @@ impl<'a> Read<'a> {
             return at + 1;
         }
         // A value without quotes may turn out to be many words, and the next of them an option.
-        if self.args.get(at + 1).is_some_and(|value| value.dash && !is_one_word(value)) {
+        if self.args.get(at + 1).is_some_and(|value| value.dash && value.several) {
             self.unknown.get_or_insert(at + 1);
+        }
+        if self.args.get(at + 1).is_some_and(begins_anyhow) {
+            self.glob.get_or_insert(at + 1);
         }
         at + 2
     }
@@ -183,6 +190,11 @@ impl<'a> Read<'a> {
             path.split('.').all(|part| places.next().is_some_and(|place| self.word(place) == Some(part)))
         })
     }
+}
+
+/// Whether a word is a pattern of file names, one of which could begin with a dash.
+fn begins_anyhow(arg: &Arg) -> bool {
+    arg.value().is_none() && arg.word.raw.starts_with(['*', '?', '['])
 }
 
 /// How a word begins whose rest is known only at run time; quotes left out.

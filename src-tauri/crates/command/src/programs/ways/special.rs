@@ -7,11 +7,12 @@ use super::reader::Read;
 use crate::WayOut;
 use crate::call::Call;
 use crate::environment::decides_what_runs;
+use crate::peel::guess;
 
 /// The ways out of a call that are no rows of the table.
 pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
     let found = match name {
-        "git" => return git(read),
+        "git" => return git(call, read),
         "sed" => {
             sed::more_than_prints(read.args).map(|at| (at, "this sed script can run commands or write files"))
         }
@@ -159,7 +160,7 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)
     (remote && !forced).then_some((file.at, "packs to another machine, by a program that is started for it"))
 }
 
-fn git(read: &Read<'_>) -> Vec<WayOut> {
+fn git(call: &Call, read: &Read<'_>) -> Vec<WayOut> {
     const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
     let mut ways = Vec::new();
     let Some(sub) = read.subs.first().copied() else { return ways };
@@ -168,7 +169,7 @@ fn git(read: &Read<'_>) -> Vec<WayOut> {
         ways.push(plain(sub, "an alias or a program of its own behind git's name"));
     }
     if name == "config" {
-        ways.extend(changes_configuration(read, sub));
+        ways.extend(changes_configuration(call, read, sub));
     }
     let strategy = read.options.iter().find(|seen| {
         let merges = ["merge", "rebase", "pull", "cherry-pick", "revert"].contains(&name);
@@ -181,7 +182,7 @@ fn git(read: &Read<'_>) -> Vec<WayOut> {
 }
 
 /// `git config` that does more than read.
-fn changes_configuration(read: &Read<'_>, sub: usize) -> Option<WayOut> {
+fn changes_configuration(call: &Call, read: &Read<'_>, sub: usize) -> Option<WayOut> {
     const READS: [&str; 12] = [
         "--get",
         "--get-all",
@@ -214,5 +215,8 @@ fn changes_configuration(read: &Read<'_>, sub: usize) -> Option<WayOut> {
     });
     let values = read.operands.iter().filter(|at| **at > sub).count();
     let writes = changes || !reads && values > 1;
-    writes.then(|| plain(sub, "changes git's configuration, which can run programs"))
+    writes.then(|| WayOut {
+        candidates: guess::behind(call, sub + 1),
+        ..plain(sub, "changes git's configuration, which can run programs")
+    })
 }

@@ -186,10 +186,7 @@ pub(super) const TOOLS: &[Tool] = &[
     mild(
         &["base64", "base32", "basenc", "uudecode"],
         "-w: --wrap: -b: --break:",
-        &[
-            row("-o --output", Writes, "base64(1): macOS"),
-            row("-D/ -d/", Reads, "base64(1): macOS decodes what its own option names"),
-        ],
+        &[row("-o --output", Writes, "base64(1): macOS")],
     ),
     mild(
         &["tree"],
