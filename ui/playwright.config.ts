@@ -7,6 +7,7 @@ const port = Number(process.env.POSTERN_UI_PORT ?? 4173);
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/run",
+  snapshotPathTemplate: "e2e/golden/{arg}{ext}",
   fullyParallel: true,
   workers: 2,
   reporter: [["list"]],

@@ -1,99 +1,167 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test } from "@playwright/test";
+import { open, said, serious } from "./question";
 
-const said = (page: Page) => page.evaluate(() => window.said);
+const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long"] as const;
+const sizes = { small: { width: 640, height: 420 }, large: { width: 980, height: 900 } };
 
-for (const scene of ["push", "dangerous", "script", "hostile"]) {
-  test(`${scene}: nothing serious for people who hear or press keys`, async ({ page }) => {
-    await page.setViewportSize({ width: 640, height: 700 });
-    await page.goto(`/approval.html?scene=${scene}`);
-    await expect(page.getByTestId("question")).toBeVisible();
-    await page.emulateMedia({ reducedMotion: "reduce" });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    expect(serious.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([]);
+for (const scene of scenes) {
+  for (const [name, size] of Object.entries(sizes)) {
+    test(`${scene}, ${name}: nothing serious for people who hear or press keys`, async ({ page }) => {
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await open(page, scene, size);
+      expect(await serious(page)).toEqual([]);
+      await expect(page.getByTestId("deny"), "Deny is always in sight").toBeInViewport({ ratio: 1 });
+      await expect(page.getByTestId("once")).toBeInViewport({ ratio: 1 });
+    });
+  }
+}
+
+for (const scene of ["push", "dangerous", "edited"] as const) {
+  test(`${scene}: more contrast leaves nothing pale`, async ({ page }) => {
+    await page.emulateMedia({ contrast: "more", reducedMotion: "reduce" });
+    await open(page, scene);
+    expect(await serious(page)).toEqual([]);
   });
 }
 
-test("more contrast leaves nothing pale", async ({ page }) => {
-  await page.emulateMedia({ contrast: "more", reducedMotion: "reduce" });
-  await page.goto("/approval.html?scene=dangerous");
-  const { violations } = await new AxeBuilder({ page }).withRules(["color-contrast"]).analyze();
-  expect(violations).toEqual([]);
-});
-
 test("a click before arming does nothing, the one after it allows", async ({ page }) => {
-  await page.setViewportSize({ width: 640, height: 760 });
-  await page.goto("/approval.html?scene=push");
+  await open(page, "push", { width: 640, height: 760 });
   const once = page.getByTestId("once");
   await once.click({ force: true });
-  expect((await said(page))?.answers).toEqual([]);
+  expect((await said(page)).answers).toEqual([]);
   await expect(once).toBeEnabled();
   await once.click();
-  expect((await said(page))?.answers).toMatchObject([{ answer: "once", digest: "a".repeat(64) }]);
+  expect((await said(page)).answers).toMatchObject([{ answer: "once", digest: "a".repeat(64) }]);
 });
 
 test("what does not fit must be scrolled to its end", async ({ page }) => {
-  await page.setViewportSize({ width: 640, height: 480 });
-  await page.goto("/approval.html?scene=hostile");
-  const question = page.getByTestId("arming");
-  await expect(question).toHaveAttribute("data-state", "unseen");
+  await open(page, "long", { width: 640, height: 480 });
+  const arming = page.getByTestId("arming");
+  await expect(arming).toHaveAttribute("data-state", "unseen");
   await page.getByRole("button", { name: /Scroll to the end/ }).click();
-  await expect(question).toHaveAttribute("data-state", "armed");
-  expect((await said(page))?.seen).toHaveLength(1);
+  await expect(arming).toHaveAttribute("data-state", "armed");
+  expect((await said(page)).seen).toHaveLength(1);
 });
 
-test("hostile text changes nothing else: no element, no dialog, no sideways scroll, every row complete", async ({
-  page,
-}) => {
-  page.on("dialog", () => expect("a dialog").toBe("never opened"));
-  await page.setViewportSize({ width: 640, height: 620 });
-  await page.goto("/approval.html?scene=hostile");
-  await expect(page.locator("#page img, #page script, #page iframe, #page a")).toHaveCount(0);
-  const rows = page.getByTestId("command").getByRole("listitem");
-  await expect(rows).toHaveCount(5);
-  await expect(rows.nth(3)).toContainText("A".repeat(3000));
-  await expect(rows.nth(4)).toContainText("the-very-end");
-  const wide = await page.evaluate(() =>
-    [...document.querySelectorAll("*")]
-      .filter(
-        (one) =>
-          one.scrollWidth > one.clientWidth + 1 &&
-          one.clientWidth > 1 &&
-          getComputedStyle(one).overflowX !== "visible",
-      )
-      .map((one) => one.className),
-  );
-  expect(wide, "nothing is cut off at the side").toEqual([]);
-  await expect(page.getByTestId("deny")).toBeInViewport();
-});
-
-test("ligatures are off wherever hostile text stands", async ({ page }) => {
-  await page.goto("/approval.html?scene=script");
-  const off = await page.evaluate(() =>
-    [...document.querySelectorAll("bdo")].every(
-      (one) => getComputedStyle(one).fontVariantLigatures === "none",
-    ),
-  );
-  expect(off).toBe(true);
+test("every word of a long command is there, and none is cut", async ({ page }) => {
+  await open(page, "long");
+  const command = page.getByTestId("command");
+  await expect(command).toContainText("src/module-0/index.test.ts");
+  await expect(command).toContainText("src/module-239/index.test.ts");
+  expect(await command.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
 });
 
 test("the answers stay where they are from first paint to armed", async ({ page }) => {
-  await page.setViewportSize({ width: 640, height: 760 });
-  await page.goto("/approval.html?scene=push");
-  const where = () => page.getByTestId("once").boundingBox();
-  const first = await where();
+  await open(page, "push", { width: 640, height: 760 });
+  const all = () =>
+    page.evaluate(() =>
+      ["command", "why", "env", "deny", "always", "once"].map((id) =>
+        JSON.stringify(document.querySelector(`[data-testid=${id}]`)?.getBoundingClientRect()),
+      ),
+    );
+  const first = await all();
   await expect(page.getByTestId("once")).toBeEnabled();
-  expect(await where()).toEqual(first);
+  expect(await all()).toEqual(first);
 });
 
 test("by keyboard alone: the note, then the denial", async ({ page }) => {
-  await page.goto("/approval.html?scene=push");
+  await open(page, "push");
   await expect(page.getByTestId("deny")).toBeFocused();
   await page.keyboard.press("Enter");
-  expect((await said(page))?.answers, "Return answers nothing").toEqual([]);
-  await page.getByRole("button", { name: "Deny with a note" }).press("Space");
+  expect((await said(page)).answers, "Return answers nothing").toEqual([]);
+  await page.keyboard.press("Control+d");
   await page.keyboard.type("use the release branch");
   await page.keyboard.press("Control+Enter");
-  expect((await said(page))?.answers).toMatchObject([{ answer: "deny", feedback: "use the release branch" }]);
+  expect((await said(page)).answers).toMatchObject([{ answer: "deny", feedback: "use the release branch" }]);
+});
+
+test("Esc leaves the note first, and then denies", async ({ page }) => {
+  await open(page, "push");
+  await page.keyboard.press("Control+d");
+  await page.keyboard.press("Escape");
+  expect((await said(page)).answers).toEqual([]);
+  await expect(page.getByTestId("deny")).toBeFocused();
+  await page.keyboard.press("Escape");
+  expect((await said(page)).answers).toMatchObject([{ answer: "deny" }]);
+});
+
+test("a changed command comes back as another question, which arms anew", async ({ page }) => {
+  await open(page, "push", { width: 640, height: 800 });
+  await expect(page.getByTestId("once")).toBeEnabled();
+  await page.keyboard.press("Control+e");
+  await expect(page.getByTestId("once"), "nothing is allowed while it is being changed").toBeDisabled();
+  await page.getByTestId("edit").fill("git push --dry-run origin main");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByTestId("edited")).toContainText(
+    "You changed this command. The agent asked for cd ~/Projects/site && npm test && git push origin main",
+  );
+  await expect(page.getByTestId("once"), "it was not looked at yet").toBeDisabled();
+  await expect(page.getByTestId("once")).toBeEnabled();
+  await page.getByTestId("once").click();
+  const { edits, answers } = await said(page);
+  expect(edits).toMatchObject([{ digest: "a".repeat(64), text: "git push --dry-run origin main" }]);
+  expect(answers, "the answer names what was shown after the change").toMatchObject([
+    { answer: "once", digest: "f".repeat(64) },
+  ]);
+});
+
+test("a change that would be denied anyway says so, and what is typed stays", async ({ page }) => {
+  await open(page, "push");
+  await page.keyboard.press("Control+e");
+  await page.getByTestId("edit").fill("rm -rf /");
+  await page.getByRole("button", { name: "Show it" }).click();
+  await expect(page.getByRole("alert")).toContainText("Not changed: it is never allowed");
+  await expect(page.getByTestId("edit")).toHaveValue("rm -rf /");
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("command"), "Esc leaves the editor, and denies nothing").toBeVisible();
+  expect((await said(page)).answers).toEqual([]);
+});
+
+test("an edited rule shows what it would have let through, as it is typed", async ({ page }) => {
+  await open(page, "push", { width: 640, height: 900 });
+  await page.getByRole("radio", { name: /git push … with any arguments/ }).check();
+  await page.getByRole("button", { name: "Show which" }).click();
+  await expect(page.getByTestId("preview")).toContainText("git push origin fix-login");
+  await page.getByRole("button", { name: "Edit rule…" }).click();
+  await page.getByRole("textbox", { name: "Rule to save" }).fill("g");
+  await expect(page.getByTestId("preview")).toContainText("a rule needs a pattern");
+  await page.getByRole("textbox", { name: "Rule to save" }).fill("git push origin *");
+  await expect(page.getByTestId("preview")).toContainText("7 of the last 50");
+  expect((await said(page)).previews.at(-1)).toMatchObject({
+    proposal: "command",
+    edited: "git push origin *",
+  });
+});
+
+test("dangerous: Always is folded away, and cannot be taken until it is unfolded", async ({ page }) => {
+  await open(page, "dangerous");
+  await expect(page.getByTestId("always")).toHaveCount(0);
+  await page.getByText("Always allow…").click();
+  await expect(page.getByTestId("always")).toBeEnabled();
+});
+
+test("a tool's question speaks of a tool: no folder, no programs, no environment", async ({ page }) => {
+  await open(page, "tool");
+  await expect(page.getByRole("alertdialog")).toHaveAccessibleName(
+    "builder wants to use its tool write_file",
+  );
+  await expect(page.getByTestId("cwd")).toHaveCount(0);
+  await expect(page.getByTestId("env")).toHaveCount(0);
+  await expect(page.getByTestId("program")).toHaveCount(0);
+});
+
+test("what the session asked before stands beside it", async ({ page }) => {
+  await open(page, "push");
+  await expect(page.getByTestId("recent")).toContainText(
+    /npm run build.*exit 0.*git push --force.*denied by you/s,
+  );
+});
+
+test("less motion moves nothing", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "push");
+  const moving = await page.evaluate(
+    () => document.getAnimations().filter((one) => Number(one.effect?.getTiming().duration) > 1).length,
+  );
+  expect(moving).toBe(0);
 });

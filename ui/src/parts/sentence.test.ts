@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Piece } from "../contract";
-import { named } from "./escaped";
+import { named, piecesOf } from "./escaped";
 import { stretches } from "./sentence";
 
 const plain = (text: string): Piece => ({ text, escaped: false });
@@ -42,4 +42,16 @@ it("an escape is shown as its character's number", () => {
     "U+E0041",
     "\\n",
   ]);
+});
+
+it("a line for a terminal is read back into pieces, and nothing in it into what it stands for", () => {
+  expect(piecesOf("a\\u{202e}b\\n c\\\\d")).toEqual([
+    plain("a"),
+    escaped("\\u{202e}"),
+    plain("b"),
+    escaped("\\n"),
+    plain(" c\\d"),
+  ]);
+  expect(piecesOf("\\\\u{202e}"), "a backslash that was typed is a backslash").toEqual([plain("\\u{202e}")]);
+  expect(piecesOf("")).toEqual([]);
 });
