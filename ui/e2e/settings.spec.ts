@@ -15,7 +15,7 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
     await expect(page.getByTestId("output")).toContainText("TODO later");
   },
   "nothing asked yet": async (page) => {
-    await page.goto("/settings.html?scene=empty");
+    await page.goto("/settings.html?scene=quiet");
     await expect(page.getByText("Nothing was asked yet.")).toBeVisible();
   },
   insights: async (page) => {

@@ -60,11 +60,19 @@ export type Method = Exclude<
 export type Params<M extends Method> = ControlMethods[M]["params"];
 export type Result<M extends Method> = ControlMethods[M]["result"];
 
+/** How the app looks and sounds. */
+export interface Preferences {
+  appearance: "system" | "light" | "dark";
+  sound: boolean;
+}
+
 /** All that the settings page can do. */
 export interface SettingsBackend {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   launchAtLogin(): Promise<boolean>;
   setLaunchAtLogin(on: boolean): Promise<void>;
+  preferences(): Promise<Preferences>;
+  setPreferences(preferences: Preferences): Promise<void>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
   /** Tells what happened, by its name; the page asks for the lists again. */

@@ -1,7 +1,7 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
-import type { AgentRow, Preset, Settings, Status } from "../contract";
-import type { Method, News, Params, Result, SettingsBackend } from "./backend";
+import type { AgentRow, HostSettings, Preset, Settings, Status } from "../contract";
+import type { Method, News, Params, Preferences, Result, SettingsBackend } from "./backend";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights, offer, suggestions } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
@@ -24,6 +24,13 @@ export class FakeSettings implements SettingsBackend {
   private agentRows: AgentRow[];
   private told: (what: News) => void = () => undefined;
   private login = false;
+  private chosen: Preferences = { appearance: "system", sound: true };
+  private host: HostSettings = {
+    keepDays: 90,
+    newAgent: agents(this.now)[0]?.settings ?? raise(),
+    denyWhenLocked: false,
+  };
+  private oldest: number | null = this.now - 41 * 24 * 3_600_000;
   private permissionsText = '{ "*": "ask" }\n';
   private paused: number | null = null;
   private readonly rules: FakeRules;
@@ -66,6 +73,14 @@ export class FakeSettings implements SettingsBackend {
     return `~/Downloads/${name}`;
   }
 
+  async preferences() {
+    return this.chosen;
+  }
+
+  async setPreferences(preferences: Preferences) {
+    this.chosen = preferences;
+  }
+
   /** Says that something happened. */
   tell(what: News) {
     this.told(what);
@@ -89,6 +104,13 @@ export class FakeSettings implements SettingsBackend {
       this.paused = null;
       this.told("status.changed");
       return this.status();
+    },
+    "settings.get": () => this.host,
+    "settings.set": (host) => (this.host = host),
+    "data.use": () => this.dataUse(),
+    "data.eraseHistory": () => {
+      this.oldest = null;
+      return this.dataUse();
     },
     "agents.list": () => ({ agents: this.agentRows }),
     "agents.add": ({ agent: id, name }) => {
@@ -160,6 +182,11 @@ export class FakeSettings implements SettingsBackend {
       this.empty ? noInsights(this.now, days) : insights(this.now, days, (id) => this.rules.named(id)),
     "insights.suggest": () => (this.empty ? { asked: 0, suggestions: [] } : suggestions),
   };
+
+  private dataUse() {
+    const folder = "~/Library/Application Support/Postern";
+    return { folder, bytes: this.oldest ? 23_400_000 : 410_000, oldest: this.oldest };
+  }
 
   private permissions(id: string) {
     const path = `~/Library/Application Support/Postern/agents/${id}/permissions.jsonc`;

@@ -31,6 +31,8 @@ export function settings(): SettingsBackend {
     launchAtLogin: () => invoke("settings_launch_at_login"),
     save: (name, text) => invoke("settings_save", { name, text }),
     setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
+    preferences: () => invoke("settings_preferences"),
+    setPreferences: (preferences) => invoke("settings_set_preferences", { preferences }),
     watch: (told) => subscribe<News>("settings_watch", told),
   };
 }

@@ -20,9 +20,10 @@ export type Page =
   | { kind: "doors" }
   | { kind: "settings" }
   | { kind: "add" }
+  | { kind: "welcome" }
   | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
-const own = ["activity", "insights", "doors", "settings", "add"] as const;
+const own = ["activity", "insights", "doors", "settings", "add", "welcome"] as const;
 
 /** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#settings`, or an agent's name. */
 export function pageOf(fragment: string): Page {
@@ -95,6 +96,9 @@ export class State {
     const found = await this.try("agents.list", {});
     if (!found) return;
     this.agents = found.agents;
+    // Who has no agent yet is shown around, once.
+    if (!this.known && found.agents.length === 0 && this.page.kind === "activity")
+      this.page = { kind: "welcome" };
     this.known = true;
   }
 

@@ -1,0 +1,107 @@
+// The first run, another agent, the settings of the whole, and *About*: by looking, and by keys alone.
+
+import { expect, test } from "@playwright/test";
+import { serious } from "./question";
+
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1180, height: 900 });
+});
+
+test("who has no agent is shown around: what it is, the first agent, one command", async ({ page }) => {
+  await page.goto("/settings.html?scene=empty");
+  await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
+  const step = page.locator("[aria-current=step]");
+  await expect(step).toContainText("What it is");
+  expect(await serious(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Add the first agent" }).click();
+  await expect(step).toContainText("Your first agent");
+  const add = page.getByRole("button", { name: "Add agent", exact: true });
+  await expect(page.getByRole("textbox", { name: "Name" }), "one can type at once").toBeFocused();
+  await page.keyboard.type("no spaces");
+  await expect(add).toBeDisabled();
+  await page.getByRole("textbox", { name: "Name" }).fill("builder");
+  expect(await serious(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+
+  await expect(step).toContainText("Try it");
+  await expect(page.getByTestId("enrolment")).toContainText("agents/builder/agent.sock");
+  const tried = page.getByTestId("channel-test");
+  await tried.getByRole("button").click();
+  await expect(tried.getByRole("status")).toContainText("It works: ran in");
+  expect(await serious(page)).toEqual([]);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("main").getByRole("heading", { name: "builder" })).toBeVisible();
+});
+
+test("who has agents is not", async ({ page }) => {
+  await page.goto("/settings.html");
+  await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
+  await expect(page.getByText("Welcome to Postern")).toHaveCount(0);
+});
+
+test("another agent in three steps; a name is not taken twice", async ({ page }) => {
+  await page.goto("/settings.html#add");
+  await page.getByRole("textbox", { name: "Name" }).fill("builder");
+  await expect(page.getByText("There is an agent of this name already.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name" }).fill("painter");
+  await page.getByRole("radiogroup").getByText("Deny", { exact: true }).click();
+  await page.getByRole("button", { name: "Add agent", exact: true }).click();
+  await page.getByRole("radiogroup").getByText("bubblewrap").click();
+  await expect(page.getByTestId("enrolment")).toContainText("agents/painter/agent.sock");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.locator("[aria-current=step]")).toContainText("Try");
+});
+
+test("settings: nothing serious, and what is chosen stays", async ({ page }) => {
+  await page.goto("/settings.html#settings");
+  await expect(page.getByText("23.4 MB")).toBeVisible();
+  expect(await serious(page)).toEqual([]);
+  await page.getByRole("radiogroup").getByText("Dark").click();
+  await page.getByRole("switch", { name: /Play a sound/ }).uncheck();
+  await page.getByRole("combobox", { name: /A question waits/ }).selectOption("5 minutes");
+  await page.getByRole("combobox", { name: /Keep the history/ }).selectOption("a year");
+  await page.getByRole("button", { name: "Activity" }).click();
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
+  await expect(page.getByRole("switch", { name: /Play a sound/ })).not.toBeChecked();
+  await expect(page.getByRole("combobox", { name: /A question waits/ })).toHaveValue("300");
+  await expect(page.getByRole("combobox", { name: /Keep the history/ })).toHaveValue("365");
+});
+
+test("the history is erased after a second word, and not before", async ({ page }) => {
+  await page.goto("/settings.html#settings");
+  await page.getByRole("button", { name: "Erase history…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Erase the history?" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByText("23.4 MB")).toBeVisible();
+  await page.getByRole("button", { name: "Erase history…" }).click();
+  await dialog.getByRole("button", { name: "Erase", exact: true }).click();
+  await expect(page.getByText("The history is empty.").first()).toBeVisible();
+  await expect(page.getByText("410 kB")).toBeVisible();
+});
+
+test("the history is saved as a file, one request a line", async ({ page }) => {
+  await page.goto("/settings.html#settings");
+  await page.getByRole("button", { name: "Export history…" }).click();
+  await expect(page.getByText("Saved as ~/Downloads/postern-history.jsonl")).toBeVisible();
+  const text = await page.evaluate(() => window.fakeSettings?.saved.get("postern-history.jsonl") ?? "");
+  const rows = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows.length).toBeGreaterThan(3);
+  expect(rows[0]).toHaveProperty("line");
+});
+
+test("About says what is promised and what is not", async ({ page }) => {
+  await page.goto("/settings.html#settings");
+  await page.getByRole("button", { name: "About Postern" }).click();
+  await expect(page.getByText("Version 0.1.0")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What is promised" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What is not" })).toBeVisible();
+  await expect(page.getByText(/MIT or Apache 2\.0/)).toBeVisible();
+  expect(await serious(page)).toEqual([]);
+  await page.getByRole("button", { name: "‹ Settings" }).click();
+  await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
+});
