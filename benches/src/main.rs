@@ -12,12 +12,12 @@ mod table;
 
 use anyhow::{Context as _, bail};
 use data::Data;
-use figures::{idle, round_trip, run, start, throughput, verdict};
+use figures::{idle, round_trip, run, start, throughput, verdict, worst_case};
 use std::path::PathBuf;
 use table::Row;
 
 /// What is measured, by the names that can be given on the command line.
-const FIGURES: [&str; 6] = ["verdict", "round-trip", "throughput", "run", "start", "idle"];
+const FIGURES: [&str; 7] = ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle"];
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,10 @@ fn main() -> anyhow::Result<()> {
     if wanted("verdict") {
         rows.extend(verdict::measure(effort)?);
     }
-    if FIGURES[1..].iter().any(|figure| wanted(figure)) {
+    if wanted("worst-case") {
+        rows.push(worst_case::measure(effort)?);
+    }
+    if FIGURES[2..].iter().any(|figure| wanted(figure)) {
         let data = Data::prepare(effort)?;
         let host = processes::Host::start(&options.postern, data.folder())?;
         if wanted("round-trip") {

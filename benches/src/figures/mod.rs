@@ -6,3 +6,4 @@ pub(crate) mod run;
 pub(crate) mod start;
 pub(crate) mod throughput;
 pub(crate) mod verdict;
+pub(crate) mod worst_case;

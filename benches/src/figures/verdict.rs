@@ -54,7 +54,7 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
 }
 
 /// `rules` rules of which the last three allow the pipeline.
-fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
+pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     let pinned = (0..3).map(|nth| Rule {
         pin: Some(Pin { program: identity(PROGRAMS[nth]), script: None }),
         ..rule(rules - nth, Effect::Allow, Pattern::Path(format!("/usr/bin/{}", PROGRAMS[nth])))
@@ -70,7 +70,7 @@ fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
     }
 }
 
-fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
+pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
     Facts {
         reading,
         steps,
@@ -87,7 +87,7 @@ fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
 }
 
 /// A program of the system, as the look-up finds it.
-fn found(name: &str) -> StepFacts {
+pub(super) fn found(name: &str) -> StepFacts {
     let path = format!("/usr/bin/{name}");
     let program = Program {
         invoked: name.to_owned(),

@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use shuck_ast::{
-    Assignment as TreeAssignment, AssignmentValue, BuiltinCommand, DeclClause, DeclOperand, Redirect,
-    RedirectKind, SimpleCommand, Stmt, Word as TreeWord,
+    Assignment as TreeAssignment, BuiltinCommand, DeclClause, DeclOperand, Redirect, RedirectKind,
+    SimpleCommand, Stmt, Word as TreeWord,
 };
 
 use super::flow::{self, After};
 use super::walk::{Around, Made, Pass, Walk, range};
-use super::word::Problem;
 use crate::call::{Arg, Call};
-use crate::{Assignment, Dir, Role, Word, builtins, peel};
+use crate::{Dir, Role, Word, builtins, peel};
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
@@ -181,6 +180,7 @@ impl Walk<'_> {
         let ends = all.iter().map(|span| span.start).min().zip(all.iter().map(|span| span.end).max());
         call.span = ends.map_or(call.span, |(start, end)| self.place(&(start..end)));
         self.mask_test(&spans);
+        let count = spans.len();
         self.outline.push(self.outlined(spans));
         if let Some(head) = head {
             call.args.push(self.arg_of(head, Some(self.slice(head).to_owned()), false));
@@ -189,27 +189,16 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
-        let opens =
-            |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
         let nothing = call.args.is_empty() && assignments.is_empty() && !around.reads_file;
-        if nothing && statement.redirects.iter().any(opens) {
-            call.doubt("zsh-syntax", "zsh runs a program for a redirection without a command", Vec::new());
-        }
-        if call.head() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
-            call.dir = Dir::Unknown;
-        }
+        self.doubt_call(&mut call, &all[..count], nothing.then_some(statement));
         let plain = assignments.is_empty() && statement.redirects.is_empty() && call.opaque.is_none();
         let values: Option<Vec<String>> =
             call.args.iter().map(|arg| arg.value().map(str::to_owned)).collect();
-        if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
-            let guess = call.suffixes(1);
-            call.doubt("program-name", "two negations in a row, which shells read differently", guess);
-        }
         let external =
             call.head().is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
         self.singles.push(values.filter(|_| plain && external));
         let args = call.args.clone();
-        if self.is_plain_let(&call, &all[..args.len().min(all.len())]) {
+        if self.is_plain_let(&call, &all[..count]) {
             if self.pass == Pass::Reading {
                 self.found.steps.push(call.into_step(Role::HarmlessBuiltin));
             }
@@ -218,6 +207,26 @@ impl Walk<'_> {
         self.note_set_variables(&args);
         self.place_call(call);
         args
+    }
+
+    /// What shells read differently about a simple command. `only_redirects`: the statement, where there is nothing else in it.
+    fn doubt_call(&self, call: &mut Call, words: &[Range<usize>], only_redirects: Option<&Stmt>) {
+        let opens =
+            |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
+        if only_redirects.is_some_and(|statement| statement.redirects.iter().any(opens)) {
+            call.doubt("zsh-syntax", "zsh runs a program for a redirection without a command", Vec::new());
+        }
+        if words.windows(2).any(|pair| pair[0].end == pair[1].start) {
+            let guess = call.suffixes(1);
+            call.doubt("parsers-disagree", "a process substitution in the middle of a word", guess);
+        }
+        if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
+            let guess = call.suffixes(1);
+            call.doubt("program-name", "two negations in a row, which shells read differently", guess);
+        }
+        if call.head() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
+            call.dir = Dir::Unknown;
+        }
     }
 
     /// Builtins that set variables: nothing is known about those afterwards.
@@ -324,67 +333,6 @@ impl Walk<'_> {
                 let arg = self.arg_of(&span, None, scanned.loose.dash);
                 call.args.push(Arg { several: scanned.loose.several, chosen: scanned.loose.chosen, ..arg });
             }
-        }
-    }
-
-    pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
-        let span = range(assignment.span);
-        let name = assignment.target.name.as_str().to_owned();
-        let subscript =
-            assignment.target.subscript.as_ref().map(|subscript| self.slice(&range(subscript.span())));
-        if subscript.is_some_and(|text| !text.chars().all(|c| c.is_ascii_digit())) {
-            let what = "a subscript is evaluated";
-            self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
-        }
-        if subscript.is_some() {
-            self.arrays.insert(name.clone());
-        }
-        let (value_span, value, made) = match &assignment.value {
-            AssignmentValue::Scalar(word) => {
-                let made = self.made_by(word, around);
-                self.words(std::slice::from_ref(word), around);
-                let scanned = self.scan(word.span, &word.parts, around);
-                let value =
-                    scanned.values.filter(|values| values.len() == 1).and_then(|mut values| values.pop());
-                (range(word.span), value, made)
-            }
-            AssignmentValue::Compound(array) => {
-                self.arrays.insert(name.clone());
-                self.beyond_posix(&span);
-                for element in &array.elements {
-                    self.words(std::slice::from_ref(&element.value().word), around);
-                    if !matches!(element, shuck_ast::ArrayElem::Sequential(_)) {
-                        let what = "a subscript is evaluated";
-                        self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
-                    }
-                }
-                (range(array.span), None, Made::Wild)
-            }
-        };
-        let simple = subscript.is_none() && !assignment.append;
-        self.made.push((name.clone(), if simple { made } else { Made::Wild }));
-        Assignment { name, value: Word { raw: self.raw(&value_span), value } }
-    }
-
-    /// What a variable holds after it was set to this word.
-    pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
-        let scanned = self.scan(word.span, &word.parts, around);
-        let Some(values) = scanned.values else {
-            let starts_open = scanned.loose.dash
-                || self.slice(&range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
-            return match (scanned.number, starts_open) {
-                (true, _) => Made::Number,
-                (false, true) => Made::Wild,
-                (false, false) => Made::Plain,
-            };
-        };
-        let number = |value: &String| !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
-        let words = |value: &String| value.split_whitespace().all(|word| !word.starts_with('-'));
-        match values.as_slice() {
-            values if values.iter().all(number) && !values.is_empty() => Made::Number,
-            values if values.iter().all(|v| words(v) && !v.contains(['*', '?', '['])) => Made::Tame,
-            values if values.iter().all(|v| !v.starts_with('-')) => Made::Plain,
-            _ => Made::Wild,
         }
     }
 }

@@ -116,6 +116,14 @@ fn understood(#[case] line: &str, #[case] expected: &[&str]) {
 #[case("echo ${x")]
 #[case("ls ;; id")]
 #[case("X=--pre=id; rg $X foo")]
+#[case("ls a>(id)")]
+#[case("! ! id")]
+#[case("jobs -x id")]
+#[case("RANDOM='a[$(id)]'; ls")]
+#[case("y='($(id))'; declare -a x=\"$y\"")]
+#[case("op=-v; [ $op 'a[$(id)]' ]")]
+#[case("set -- 'a[$(id)]'; echo $(($1))")]
+#[case("git() { :; }; unset git; id")]
 fn a_hidden_command_is_a_step_or_is_not_allowed(#[case] line: &str) {
     let reading = bash(line);
     let seen = heads(&reading).iter().any(|head| head == "id");

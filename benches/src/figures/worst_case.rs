@@ -1,0 +1,106 @@
+//! The judge's worst case: text made to be dear, read and judged, against the everyday pipeline of the verdict figure.
+//! No text may take longer than the goal: what is over the reading's budget is asked about, and deny rules still look at
+//! every command that can be guessed in it.
+
+use super::verdict::{facts, found, policy};
+use crate::Effort;
+use crate::data::RULES;
+use crate::sample::{Sample, in_turn, ratio};
+use crate::table::{Row, times};
+use postern_command::{Dialect, LONGEST_TEXT, Reading, read_shell};
+use postern_policy::{AgentId, AgentPolicy, Lookup, StepFacts, Wanted, judge, lookups};
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// What is wanted of the dearest text.
+const GOAL: Duration = Duration::from_millis(5);
+const EVERYDAY: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
+
+/// Each is repeated up to the longest text, and up to counts that stay within what is parsed.
+const PILES: [&str; 24] = [
+    "ls;",
+    "a|",
+    "a&",
+    "a&&",
+    "'a'",
+    "\"a\"",
+    "$x",
+    "\"$x\" ",
+    "{a,b} ",
+    "2>&1 ",
+    "$(a)",
+    "a$(b)",
+    "`a` ",
+    "((1));",
+    "if a;then b;fi;",
+    "for x in a;do b;done;",
+    "f(){ a;};f;",
+    "<<E\nE\n",
+    "eval 'a';",
+    "sh -c 'a';",
+    "sudo ",
+    "xargs ",
+    "x+=(a b);",
+    "rm -rf x;",
+];
+const COUNTS: [usize; 4] = [60, 250, 1_000, usize::MAX];
+
+pub(crate) fn measure(effort: Effort) -> anyhow::Result<Row> {
+    let policy = policy(AgentId::new("main")?, RULES);
+    let worst = texts().into_iter().max_by_key(|text| once(&policy, text)).unwrap_or_default();
+    let sample = |text: &str| {
+        Sample::of(20 * effort.size, || {
+            once(&policy, text);
+            Ok::<_, Infallible>(())
+        })
+    };
+    let Ok((ours, rival)) = in_turn(effort.turns, || sample(&worst), || sample(EVERYDAY));
+    let shown: String = worst.chars().take(16).collect();
+    Ok(Row {
+        figure: "judge worst case",
+        measured: format!("{shown:?}…, {} bytes: {}", worst.len(), times(&ours)),
+        rival: format!("a pipeline of three {}", times(&rival)),
+        ratio: format!("{:.0} x p50", ratio(ours.median(), rival.median())),
+        goal: "p50 <= 5 ms",
+        met: ours.median() <= GOAL,
+    })
+}
+
+fn texts() -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for pile in PILES {
+        let most = LONGEST_TEXT / pile.len();
+        all.extend(COUNTS.map(|count| pile.repeat(count.min(most))));
+    }
+    let distinct: String = (0..LONGEST_TEXT / 6).map(|nth| format!("{nth:05x};")).collect();
+    let quoted: String = (0..LONGEST_TEXT / 12).map(|nth| format!("l{nth:05} 'a b';")).collect();
+    all.extend([distinct, quoted].map(|text| text.chars().take(LONGEST_TEXT).collect()));
+    all
+}
+
+/// Reads and judges a text; how long that took.
+fn once(policy: &AgentPolicy, text: &str) -> Duration {
+    let begun = Instant::now();
+    let reading = read_shell(black_box(text), Dialect::Bash);
+    let reading_took = begun.elapsed();
+    let steps = all_found(&reading);
+    let begun = Instant::now();
+    drop(black_box(judge(policy, &facts(&reading, &steps))));
+    reading_took + begun.elapsed()
+}
+
+/// Every program of it, as if it were installed: looking up is the host's and is measured elsewhere.
+fn all_found(reading: &Reading) -> Vec<StepFacts> {
+    let program = |wanted: &Wanted<'_>| match wanted {
+        Wanted::Name(name) | Wanted::Path(name) => found(name).program,
+        Wanted::Nothing => Lookup::Nothing,
+    };
+    let step = |needed: &postern_policy::Needed<'_>| StepFacts {
+        program: program(&needed.program),
+        via: needed.via.iter().map(program).collect(),
+        script: None,
+        targets: Vec::new(),
+    };
+    lookups(reading).iter().map(step).collect()
+}

@@ -1,0 +1,70 @@
+//! Assignments: what a line makes of its variables.
+
+use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord};
+
+use super::walk::{Around, Made, Walk, range};
+use super::word::Problem;
+use crate::{Assignment, Word};
+
+impl Walk<'_> {
+    pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
+        let span = range(assignment.span);
+        let name = assignment.target.name.as_str().to_owned();
+        let subscript =
+            assignment.target.subscript.as_ref().map(|subscript| self.slice(&range(subscript.span())));
+        if subscript.is_some_and(|text| !text.chars().all(|c| c.is_ascii_digit())) {
+            let what = "a subscript is evaluated";
+            self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+        }
+        if subscript.is_some() {
+            self.arrays.insert(name.clone());
+        }
+        let (value_span, value, made) = match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let made = self.made_by(word, around);
+                self.words(std::slice::from_ref(word), around);
+                let scanned = self.scan(word.span, &word.parts, around);
+                let value =
+                    scanned.values.filter(|values| values.len() == 1).and_then(|mut values| values.pop());
+                (range(word.span), value, made)
+            }
+            AssignmentValue::Compound(array) => {
+                self.arrays.insert(name.clone());
+                self.beyond_posix(&span);
+                for element in &array.elements {
+                    self.words(std::slice::from_ref(&element.value().word), around);
+                    if !matches!(element, shuck_ast::ArrayElem::Sequential(_)) {
+                        let what = "a subscript is evaluated";
+                        self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+                    }
+                }
+                (range(array.span), None, Made::Wild)
+            }
+        };
+        let simple = subscript.is_none() && !assignment.append;
+        self.made.push((name.clone(), if simple { made } else { Made::Wild }));
+        Assignment { name, value: Word { raw: self.raw(&value_span), value } }
+    }
+
+    /// What a variable holds after it was set to this word.
+    pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
+        let scanned = self.scan(word.span, &word.parts, around);
+        let Some(values) = scanned.values else {
+            let starts_open = scanned.loose.dash
+                || self.slice(&range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
+            return match (scanned.number, starts_open) {
+                (true, _) => Made::Number,
+                (false, true) => Made::Wild,
+                (false, false) => Made::Plain,
+            };
+        };
+        let number = |value: &String| !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
+        let words = |value: &String| value.split_whitespace().all(|word| !word.starts_with('-'));
+        match values.as_slice() {
+            values if values.iter().all(number) && !values.is_empty() => Made::Number,
+            values if values.iter().all(|v| words(v) && !v.contains(['*', '?', '['])) => Made::Tame,
+            values if values.iter().all(|v| !v.starts_with('-')) => Made::Plain,
+            _ => Made::Wild,
+        }
+    }
+}
