@@ -33,11 +33,19 @@ impl Invocation<'_> {
 
     /// The name as written, then the paths it was found at.
     pub(crate) fn names(&self) -> Vec<&str> {
-        let mut names = vec![self.name];
-        if let Some(program) = self.program {
-            names.extend([program.path.as_str(), program.real_path.as_str()]);
-        }
-        names
+        self.each_name().collect()
+    }
+
+    /// Whether it is one of these programs by any of its names, without folder and case.
+    pub(crate) fn is_one_of(&self, programs: &[&str]) -> bool {
+        let is =
+            |name: &str| programs.iter().any(|program| path::base_name(name).eq_ignore_ascii_case(program));
+        self.each_name().any(is)
+    }
+
+    fn each_name(&self) -> impl Iterator<Item = &str> {
+        let found = self.program.into_iter().flat_map(|program| [&*program.path, &*program.real_path]);
+        std::iter::once(self.name).chain(found)
     }
 }
 

@@ -97,13 +97,28 @@ fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> Vec<String> 
 
 /// Whether a path lies in Postern's data.
 pub(super) fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    let data = || key(facts.data);
-    // A bare word lies where the step runs.
-    if !text.contains(['/', '~', '$', '`']) && !path::is_within(&key(folder.unwrap_or(facts.cwd)), &data()) {
+    let here = folder.unwrap_or(facts.cwd);
+    if is_far(text, here, facts) {
         return false;
     }
-    let data = data();
+    let data = key(facts.data);
+    // A bare word lies where the step runs.
+    if !text.contains(['/', '~', '$', '`']) && !path::is_within(&key(here), &data) {
+        return false;
+    }
     resolved(text, folder, facts).iter().any(|path| everything::may_lie_in(path, &data))
+}
+
+/// Whether a plain path does not name the data's own folder, nor does the one that it is in: nearly every word of every
+/// command is told apart here, without taking it to pieces.
+fn is_far(text: &str, here: &str, facts: &Facts<'_>) -> bool {
+    let name = path::base_name(facts.data).as_bytes();
+    let names_it = |text: &str| {
+        name.is_empty() || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
+    };
+    let plain = text.is_ascii() && !text.contains(['$', '`', '*', '?', '[', '{', '~', '\\', '"', '\'']);
+    let straight = !text.contains("..") && !text.contains("proc") && !text.contains(".vol");
+    plain && straight && name.is_ascii() && !names_it(text) && !names_it(here)
 }
 
 /// Whether the path is a folder that the data lie in.

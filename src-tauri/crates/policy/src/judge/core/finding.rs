@@ -73,6 +73,5 @@ fn is_whole(expression: &[&str]) -> bool {
 
 /// Whether it would empty the folder in which it runs.
 pub(super) fn empties_here(call: &Invocation<'_>) -> bool {
-    call.names().iter().any(|name| matches!(path::base_name(name), "find" | "gfind"))
-        && removes(call).any(|root| root == "." || root == "./")
+    call.is_one_of(&["find", "gfind"]) && removes(call).any(|root| root == "." || root == "./")
 }

@@ -8,16 +8,14 @@ use std::borrow::Cow;
 
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, facts);
-    let is =
-        |names: &[&str]| call.names().iter().any(|name| names.contains(&&*path::fold(path::base_name(name))));
-    if is(&["find", "gfind"]) {
+    if call.is_one_of(&["find", "gfind"]) {
         return finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
     }
-    if is(&["rsync"]) {
+    if call.is_one_of(&["rsync"]) {
         let home = |to: &str| everything::is_home_or_above(to, call.folder.as_deref(), facts);
         return mirrors(call, facts) && operands(call).last().is_some_and(|to| home(&to));
     }
-    is(&["rm", "grm", "srm"])
+    call.is_one_of(&["rm", "grm", "srm"])
         && is_recursive(call, facts)
         && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, facts))
 }

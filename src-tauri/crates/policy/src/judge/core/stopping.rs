@@ -9,9 +9,7 @@ use crate::path;
 const OWN: [&str; 2] = ["postern", "postern-desktop"];
 
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    let names: Vec<_> =
-        call.names().iter().map(|name| path::fold(path::base_name(name)).into_owned()).collect();
-    if names.iter().any(|name| OWN.contains(&name.as_str())) {
+    if call.is_one_of(&OWN) {
         return true;
     }
     let base = call.base();

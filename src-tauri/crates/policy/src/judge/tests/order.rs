@@ -105,6 +105,23 @@ fn a_rule_holds_in_the_requests_folder_and_below() {
 }
 
 #[test]
+fn a_builtin_needs_no_rule_where_a_shell_runs_it() {
+    let judged = |scene: Scene| scene.allow("/usr/bin/git").allow("/usr/bin/ls").judge().decision;
+    for text in ["cd sub && ls", "bash -c 'cd sub && ls'", "sh -c 'true; command git status'"] {
+        assert_eq!(judged(Scene::new().shell(text)), Decision::Allow, "{text}");
+    }
+    for argv in
+        [["bash", "-c", "cd sub && ls"], ["bash", "-c", "eval ls"], ["sh", "-c", "command git status"]]
+    {
+        assert_eq!(judged(Scene::new().argv(&argv)), Decision::Allow, "{argv:?}");
+    }
+    for text in ["nohup true", "env cd sub", "sudo bash -c true", "/tmp/bash -c true"] {
+        let scene = Scene::new().program("/tmp/bash", "evil").shell(text);
+        assert_eq!(judged(scene), Decision::Ask, "{text}: a program of that name may run");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_asked_about_or_sent_back() {
     let scene = || Scene::new().allow("/**").allow("/usr/bin/rm");
     let asked = scene().shell("X=rm; $X -rf build").judge();
