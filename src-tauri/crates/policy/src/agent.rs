@@ -18,6 +18,8 @@ pub struct AgentPolicy {
     pub file: Option<FileLayer>,
     /// Why its `permissions.jsonc` cannot be read, with line and column. Set: everything is denied until it is mended.
     pub file_problem: Option<String>,
+    /// Why the rules that an organisation ships cannot be read. Set: everything is denied until they can.
+    pub managed_problem: Option<String>,
     /// Layers of its sessions, by the session's name.
     pub sessions: HashMap<String, SessionLayers>,
 }
@@ -53,6 +55,7 @@ impl AgentPolicy {
             rules: RuleSet::default(),
             file: None,
             file_problem: None,
+            managed_problem: None,
             sessions: HashMap::new(),
         }
     }

@@ -2,9 +2,11 @@
 
 use crate::rule::{Identity, Millis};
 use postern_command::Reading;
+use serde::{Deserialize, Serialize};
 
 /// A program that was looked up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Program {
     /// The name or path as it was asked for.
     pub invoked: String,
@@ -23,7 +25,8 @@ pub struct Program {
 }
 
 /// The result of looking a step's program up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Lookup {
     /// Found.
     Found(Box<Program>),
@@ -41,7 +44,8 @@ pub enum Lookup {
 }
 
 /// A file operand that an interpreter would run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Script {
     /// As written.
     pub written: String,
@@ -52,7 +56,8 @@ pub struct Script {
 }
 
 /// What was found for one step, in the order of [`Reading::steps`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct StepFacts {
     /// The step's own program.
     pub program: Lookup,
@@ -65,7 +70,8 @@ pub struct StepFacts {
 }
 
 /// A path that a step names: an operand, or where a redirection writes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Target {
     /// As written, with the home folder put in.
     pub written: String,

@@ -4,8 +4,10 @@ mod agent;
 pub mod case;
 mod check;
 pub mod environment;
+pub mod exec_approval;
 mod facts;
 mod generous;
+pub mod jsonc;
 mod judge;
 mod needed;
 mod path;
@@ -22,7 +24,9 @@ mod verdict;
 mod words;
 
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
-pub use check::{Remark, RuleProblem, check_rule, remarks, would_match};
+pub use check::{
+    Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
+};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{changes, core, judge, judge_unanswered, rule_ref, source_words};
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};

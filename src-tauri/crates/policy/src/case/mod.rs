@@ -6,14 +6,19 @@ use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::judge;
 use crate::needed::{Needed, Wanted, folder_of, lookups};
 use crate::path;
-use crate::pattern::parse_pattern;
-use crate::rule::{Effect, Rule};
+use crate::permissions::FileLayer;
+use crate::rule::{Effect, Millis, Source};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+mod written;
+
+pub use written::Written;
+use written::identity;
 
 /// The home folder of every case.
 const HOME: &str = "/Users/u";
@@ -53,12 +58,23 @@ pub struct Case {
     /// Environment overrides.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Patterns that are allowed.
+    /// What is allowed.
     #[serde(default)]
-    pub allow: Vec<String>,
-    /// Patterns that are denied.
+    pub allow: Vec<Written>,
+    /// What is denied.
     #[serde(default)]
-    pub deny: Vec<String>,
+    pub deny: Vec<Written>,
+    /// What an organisation denies.
+    #[serde(default)]
+    pub managed: Vec<Written>,
+    /// The text of the agent's `permissions.jsonc`; none where left out.
+    pub permissions: Option<String>,
+    /// The time it is, in milliseconds since 1970.
+    #[serde(default)]
+    pub now: Millis,
+    /// sha256 of programs by their paths; of others nothing is known.
+    #[serde(default)]
+    pub sha256: HashMap<String, String>,
     /// Settings that differ from a new agent's.
     #[serde(default)]
     pub settings: Settings,
@@ -130,7 +146,7 @@ impl Case {
             Ok(names) => names,
             Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, &message)),
         };
-        let world = World { bins, cwd: &cwd, shell: self.shell.is_some() };
+        let world = World { bins, cwd: &cwd, shell: self.shell.is_some(), sha256: &self.sha256 };
         let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| world.found(needed)).collect();
         let facts = Facts {
             reading: &reading,
@@ -140,7 +156,7 @@ impl Case {
             data: DATA,
             own_pid: None,
             session: None,
-            now: 0,
+            now: self.now,
             case_insensitive: true,
             shell: self.shell.is_some(),
             env_to_ask: &env_to_ask,
@@ -171,19 +187,25 @@ impl Case {
     }
 
     fn policy(&self) -> Result<AgentPolicy, CaseError> {
+        let wrong = |error: String| CaseError::Pattern(self.id.clone(), error);
         let agent = AgentId::new("case").map_err(|error| CaseError::Malformed(error.to_string()))?;
-        let effects = [(Effect::Allow, &self.allow), (Effect::Deny, &self.deny)];
-        let texts =
-            effects.into_iter().flat_map(|(effect, texts)| texts.iter().map(move |text| (effect, text)));
+        let all = [
+            (Effect::Allow, Source::Person, &self.allow),
+            (Effect::Deny, Source::Person, &self.deny),
+            (Effect::Deny, Source::Managed, &self.managed),
+        ];
         let mut rules = Vec::new();
-        for (effect, text) in texts {
-            let number = i64::try_from(rules.len()).unwrap_or(i64::MAX - 1) + 1;
-            let pattern = parse_pattern(text, None)
-                .map_err(|error| CaseError::Pattern(self.id.clone(), error.to_string()))?;
-            rules.push(Rule { id: number, ..Rule::new(effect, pattern) });
+        for (effect, source, all) in all {
+            for written in all {
+                let number = i64::try_from(rules.len()).unwrap_or(i64::MAX - 1) + 1;
+                let rule = written.rule(number, effect, source.clone()).map_err(wrong)?;
+                rules.push(rule);
+            }
         }
+        let file = self.permissions.as_deref().map(|text| FileLayer::parse(text, HOME)).transpose();
+        let file = file.map_err(|error| wrong(format!("permissions, {error}")))?;
         let rules = RuleSet::compile(&rules, HOME, true);
-        Ok(AgentPolicy { rules, ..AgentPolicy::new(agent, self.settings.clone()) })
+        Ok(AgentPolicy { rules, file, ..AgentPolicy::new(agent, self.settings.clone()) })
     }
 
     /// The names that are asked about, or why the environment is refused.
@@ -211,6 +233,7 @@ struct World<'a> {
     bins: Option<&'a Bins>,
     cwd: &'a str,
     shell: bool,
+    sha256: &'a HashMap<String, String>,
 }
 
 impl World<'_> {
@@ -247,8 +270,8 @@ impl World<'_> {
         Lookup::Found(Box::new(Program {
             invoked: invoked.to_owned(),
             real_path: path.clone(),
+            identity: self.sha256.get(&path).map(|hex| identity(hex)),
             path,
-            identity: None,
             shebang: None,
             mutable: false,
             setuid: false,

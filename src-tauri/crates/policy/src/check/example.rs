@@ -5,7 +5,7 @@ use crate::needed::{Needed, Wanted, folder_of, lookups};
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Lifetime, Pattern, Rule};
-use postern_command::{Dialect, read_shell};
+use postern_command::{Dialect, Reading, read_shell};
 
 /// Whether the example is matched; none where it cannot be read.
 pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
@@ -15,12 +15,30 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     if reading.invalid.is_some() || reading.steps.is_empty() {
         return None;
     }
-    // An example says what the pattern means; time and content have no part in that.
-    let timeless = Rule { pin: None, lifetime: Lifetime::Forever, ..rule.clone() };
-    let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| found(needed, rule, home)).collect();
-    let facts = Facts {
-        reading: &reading,
-        steps: &steps,
+    let steps = steps_of(&reading, rule, home);
+    Some(super::would_match(&timeless(rule), &facts(&reading, &steps, home, true)))
+}
+
+/// An example says what the pattern means; time and content have no part in that.
+pub(super) fn timeless(rule: &Rule) -> Rule {
+    Rule { pin: None, lifetime: Lifetime::Forever, ..rule.clone() }
+}
+
+/// What is found for each step of an example.
+pub(super) fn steps_of(reading: &Reading, rule: &Rule, home: &str) -> Vec<StepFacts> {
+    lookups(reading).iter().map(|needed| found(needed, rule, home)).collect()
+}
+
+/// What an example is judged by.
+pub(super) fn facts<'a>(
+    reading: &'a Reading,
+    steps: &'a [StepFacts],
+    home: &'a str,
+    shell: bool,
+) -> Facts<'a> {
+    Facts {
+        reading,
+        steps,
         cwd: home,
         home,
         data: "/var/empty/postern",
@@ -28,10 +46,9 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
         session: None,
         now: 0,
         case_insensitive: false,
-        shell: true,
+        shell,
         env_to_ask: &[],
-    };
-    Some(super::would_match(&timeless, &facts))
+    }
 }
 
 fn found(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {

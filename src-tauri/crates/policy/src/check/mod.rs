@@ -2,8 +2,10 @@
 
 mod cover;
 mod example;
+mod lint;
 mod remark;
 
+pub use lint::{Finding, FindingKind, Seen, lint, lint_file};
 pub use remark::{Remark, remarks};
 
 use crate::agent::AgentPolicy;

@@ -2,7 +2,7 @@
 
 use super::cover::Covers;
 use crate::judge::describes;
-use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId};
+use crate::rule::{Effect, Lifetime, Millis, Pattern, Rule, RuleId, Source};
 use postern_command::{Class, class_of};
 
 /// Days without use after which a rule is remarked on.
@@ -46,7 +46,8 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
             all.push((rule.id, Remark::TooBroad));
         }
         all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));
-        if now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
+        // Of an organisation's rules nobody keeps how they are used.
+        if rule.source != Source::Managed && now - last > UNUSED_DAYS * 24 * 60 * 60 * 1000 {
             all.push((rule.id, Remark::Unused));
         }
     }

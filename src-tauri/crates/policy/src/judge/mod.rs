@@ -204,6 +204,14 @@ impl<'a> Judgement<'a> {
                     .advise("Ask the person to mend permissions.jsonc."),
             );
         }
+        if let Some(problem) = &policy.managed_problem {
+            let message =
+                format!("Your organisation's rules cannot be read ({problem}); nothing runs until they can.");
+            whole.push(
+                Outcome::new(Decision::Deny, Reason::Managed, message)
+                    .advise("The person has to have the organisation's file of rules mended."),
+            );
+        }
         for broken in policy.rules.broken_denies() {
             let message =
                 format!("A deny rule cannot be read ({}): it may be meant for this.", broken.problem);

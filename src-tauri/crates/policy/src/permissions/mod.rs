@@ -14,6 +14,7 @@ mod values;
 pub use append::{AppendError, append};
 pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
+pub(crate) use parse::options;
 pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
 

@@ -50,7 +50,7 @@ impl FileError {
 }
 
 /// Comments and trailing commas, and otherwise JSON as it is.
-pub(super) fn options() -> ParseOptions {
+pub(crate) fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

@@ -32,9 +32,15 @@ pub fn check_tool(
     arguments: &Json,
     home: &str,
 ) -> ToolVerdict {
-    if let Some(problem) = &policy.file_problem {
-        let message =
-            format!("permissions.jsonc cannot be read ({problem}); nothing is allowed until it is mended.");
+    let managed = policy.managed_problem.as_ref();
+    let managed = managed.map(|problem| {
+        format!("Your organisation's rules cannot be read ({problem}); nothing is allowed until they can.")
+    });
+    let own = policy.file_problem.as_ref();
+    let own = own.map(|problem| {
+        format!("permissions.jsonc cannot be read ({problem}); nothing is allowed until it is mended.")
+    });
+    if let Some(message) = managed.or(own) {
         return ToolVerdict::plain(Decision::Deny, message);
     }
     let layers = Layers::of(policy, session);

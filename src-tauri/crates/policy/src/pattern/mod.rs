@@ -1,5 +1,7 @@
 //! Patterns as people type them.
 
+mod class;
+
 use crate::path;
 use crate::rule::{IdentityPattern, Pattern, PatternKind};
 use globset::GlobBuilder;
@@ -39,7 +41,8 @@ pub enum PatternError {
 }
 
 /// Reads a pattern. Without a kind it is told by how it is written: a path where the first word holds `/` or starts
-/// with `~` or `$HOME`, else a command.
+/// with `~` or `$HOME`; an identity where it is one word that starts with `sha256:`, `team:` or `signing:`; else a
+/// command.
 pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, PatternError> {
     let text = text.trim();
     if text.is_empty() {
@@ -67,7 +70,10 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
 
 fn kind_of(text: &str) -> PatternKind {
     let first = text.split(' ').next().unwrap_or(text);
-    if first.contains('/') || first.starts_with('~') || first.starts_with("$HOME") {
+    let by_identity = ["sha256:", "team:", "signing:"].iter().any(|prefix| text.starts_with(prefix));
+    if by_identity && first.len() == text.len() {
+        PatternKind::Identity
+    } else if first.contains('/') || first.starts_with('~') || first.starts_with("$HOME") {
         PatternKind::Path
     } else {
         PatternKind::Command
@@ -84,6 +90,9 @@ fn check_path(text: &str) -> Result<(), PatternError> {
     check_spelling(text)?;
     if !is_glob(text) {
         return Ok(());
+    }
+    if let Some(problem) = class::problem(text) {
+        return Err(PatternError::Glob(text.to_owned(), problem.to_owned()));
     }
     glob(&path::expand_home(text, "/home"), false)
         .map(drop)
@@ -111,9 +120,9 @@ pub(crate) fn check_spelling(text: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// A path's glob: `*` and `?` stay inside one component, `**` crosses them.
+/// A path's glob: `*`, `?` and classes stay inside one component, `**` crosses them.
 pub(crate) fn glob(expanded: &str, any_case: bool) -> Result<globset::Glob, globset::Error> {
-    GlobBuilder::new(expanded)
+    GlobBuilder::new(&class::within_a_folder(expanded))
         .literal_separator(true)
         .backslash_escape(true)
         .case_insensitive(any_case)
@@ -202,6 +211,8 @@ mod tests {
             ("git push *", PatternKind::Command),
             ("git push origin feature/x", PatternKind::Command),
             ("rg", PatternKind::Command),
+            ("team:H7V7XYVQ7D", PatternKind::Identity),
+            ("signing:com.apple.git", PatternKind::Identity),
         ] {
             let pattern = parse_pattern(text, None).unwrap();
             assert_eq!(kind_name(&pattern), kind, "{text}");

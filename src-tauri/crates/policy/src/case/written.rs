@@ -1,0 +1,74 @@
+//! A rule of a case: a pattern, or a pattern with what else a rule can say.
+
+use crate::pattern::parse_pattern;
+use crate::rule::{Effect, Identity, Lifetime, Millis, PatternKind, Pin, Rule, RuleId, Source};
+use serde::Deserialize;
+
+/// A rule as a case writes it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Written {
+    /// Its pattern alone.
+    Pattern(String),
+    /// In full.
+    Full(Box<Full>),
+}
+
+/// A rule in full. The names are those of an exported rule.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Full {
+    /// The pattern as typed.
+    pub text: String,
+    /// Its kind; none tells it by how it is written.
+    pub kind: Option<PatternKind>,
+    /// Argument patterns, one a word.
+    pub args: Option<Vec<String>>,
+    /// Whether it also allows redirections that write.
+    #[serde(default)]
+    pub allow_writes: bool,
+    /// The sha256 of the program that it is bound to.
+    pub pin: Option<String>,
+    /// When its time runs out, in milliseconds since 1970; none lasts for good.
+    pub until: Option<Millis>,
+}
+
+impl Written {
+    pub(super) fn rule(&self, id: RuleId, effect: Effect, source: Source) -> Result<Rule, String> {
+        let full = match self {
+            Self::Full(full) => full.as_ref().clone(),
+            Self::Pattern(text) => Full {
+                text: text.clone(),
+                kind: None,
+                args: None,
+                allow_writes: false,
+                pin: None,
+                until: None,
+            },
+        };
+        let pattern = parse_pattern(&full.text, full.kind).map_err(|error| error.to_string())?;
+        Ok(Rule {
+            id,
+            args: full.args,
+            pin: full.pin.map(|sha256| Pin { program: identity(&sha256), script: None }),
+            allow_writes: full.allow_writes,
+            source,
+            lifetime: full.until.map_or(Lifetime::Forever, Lifetime::Until),
+            ..Rule::new(effect, pattern)
+        })
+    }
+}
+
+/// A file of which only the content is known.
+pub(super) fn identity(sha256: &str) -> Identity {
+    Identity {
+        sha256: sha256.to_owned(),
+        size: 0,
+        mtime_ns: "0".to_owned(),
+        ctime_ns: "0".to_owned(),
+        device: 0,
+        inode: String::new(),
+        version: None,
+        signature: None,
+    }
+}

@@ -1,0 +1,134 @@
+use super::*;
+use crate::permissions::FileLayer;
+use crate::testing::{HOME, identity, rule};
+use crate::{AgentId, Lifetime, Pin, Usage};
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+fn kinds(rules: &[Rule]) -> Vec<(RuleId, FindingKind)> {
+    lint(rules, &HashMap::new(), HOME, 0).into_iter().map(|finding| (finding.rule, finding.kind)).collect()
+}
+
+#[test]
+fn ordinary_rules_are_left_alone() {
+    for (effect, text) in [
+        (Effect::Allow, "git push *"),
+        (Effect::Allow, "git status"),
+        (Effect::Allow, "npm run test:*"),
+        (Effect::Allow, "/opt/homebrew/bin/rg"),
+        (Effect::Allow, "~/bin/*"),
+        (Effect::Allow, "sudo systemctl restart nginx"),
+        (Effect::Deny, "git push *"),
+        (Effect::Deny, "/bin/rm"),
+        (Effect::Deny, "/**"),
+        (Effect::Deny, "sudo *"),
+    ] {
+        assert_eq!(kinds(&[rule(1, effect, text)]), [], "{effect:?} {text}");
+    }
+}
+
+#[test]
+fn rules_that_can_never_match_are_found_by_trying() {
+    let args = |text: &str, args: &[&str]| Rule {
+        args: Some(args.iter().map(|arg| (*arg).to_owned()).collect()),
+        ..rule(1, Effect::Allow, text)
+    };
+    for (checked, part) in [
+        (rule(1, Effect::Allow, "nohup git status"), "taken off"),
+        (rule(1, Effect::Allow, "/opt/*/bin/python3"), "must name its path"),
+        (args("git push *", &["status"]), "contradict"),
+        (
+            Rule {
+                pattern: Pattern::Exact(vec!["python3".into(), "-c".into(), "x".into()]),
+                ..rule(1, Effect::Allow, "x")
+            },
+            "Not even",
+        ),
+    ] {
+        let found = lint(std::slice::from_ref(&checked), &HashMap::new(), HOME, 0);
+        let told = found.iter().find(|finding| finding.kind == FindingKind::NeverMatches);
+        assert!(told.is_some_and(|told| told.message.contains(part)), "{:?}: {found:?}", checked.pattern);
+    }
+    assert_eq!(kinds(&[args("git push *", &["push", "**"])]), [], "arguments that fit the command");
+}
+
+#[test]
+fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
+    let rules = [
+        rule(1, Effect::Allow, "git push origin main"),
+        rule(2, Effect::Deny, "git push"),
+        rule(3, Effect::Allow, "git status"),
+        rule(4, Effect::Deny, "git push --force *"),
+    ];
+    let found = lint(&rules, &HashMap::new(), HOME, 0);
+    let shadowed: Vec<_> = found.iter().filter(|finding| finding.kind == FindingKind::Shadowed).collect();
+    assert_eq!(shadowed.len(), 1, "{found:?}");
+    assert!(shadowed[0].rule == 1 && shadowed[0].message.contains("rule 2"), "{found:?}");
+    let mine = Rule { agent: Some(AgentId::new("a").unwrap()), ..rule(2, Effect::Deny, "git push") };
+    assert_eq!(
+        kinds(&[rules[0].clone(), mine]),
+        [],
+        "another agent's deny rule takes nothing from everybody's"
+    );
+}
+
+#[test]
+fn what_runs_anything_it_is_told_is_too_broad() {
+    for text in ["/bin/bash", "/usr/bin/python3", "/usr/bin/env", "~/bin/**", "/tmp/*"] {
+        assert!(kinds(&[rule(1, Effect::Allow, text)]).contains(&(1, FindingKind::TooBroad)), "{text}");
+    }
+    let team = Pattern::Identity(IdentityPattern::TeamId("X".into()));
+    assert!(
+        kinds(&[Rule { pattern: team, ..rule(1, Effect::Allow, "x") }]).contains(&(1, FindingKind::TooBroad))
+    );
+}
+
+#[test]
+fn what_the_disk_says_counts() {
+    let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
+    let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
+    let pinned = Rule { pin: Some(Pin { program: identity("a"), script: None }), ..allow.clone() };
+    let there = Seen { exists: true, mutable: true, changed: false };
+    for (rule, seen, expected) in [
+        (&allow, there, Some(FindingKind::AgentWritable)),
+        (&pinned, there, None),
+        (&pinned, Seen { changed: true, ..there }, Some(FindingKind::Changed)),
+        (&allow, Seen { mutable: false, ..there }, None),
+        (&allow, Seen::default(), Some(FindingKind::Missing)),
+        (&deny, Seen::default(), Some(FindingKind::Missing)),
+        (&deny, there, None),
+    ] {
+        let found = lint(std::slice::from_ref(rule), &HashMap::from([(1, seen)]), HOME, 0);
+        assert_eq!(
+            found.first().map(|finding| finding.kind),
+            expected,
+            "{:?} {seen:?}: {found:?}",
+            rule.effect
+        );
+    }
+}
+
+#[test]
+fn what_is_over_covered_or_never_used_is_named() {
+    let used = Usage { last_used_at: Some(200 * DAY), ..Usage::default() };
+    let rules = [
+        Rule { lifetime: Lifetime::Until(DAY), usage: used.clone(), ..rule(1, Effect::Allow, "ls") },
+        Rule { usage: used.clone(), ..rule(2, Effect::Allow, "git push *") },
+        Rule { usage: used, ..rule(3, Effect::Allow, "git push origin") },
+        rule(4, Effect::Allow, "cat *"),
+    ];
+    let found = lint(&rules, &HashMap::new(), HOME, 200 * DAY);
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind)).collect();
+    assert_eq!(kinds, [(1, FindingKind::Expired), (3, FindingKind::Covered), (4, FindingKind::Unused)]);
+}
+
+#[test]
+fn a_line_of_the_file_behind_which_everything_is_decided_is_named() {
+    let text =
+        "{\n\"shell_exec\": {\n\"git push *\": \"deny\",\n\"*\": \"allow\"\n},\n\"read_file\": \"allow\"\n}";
+    let found = lint_file(&FileLayer::parse(text, HOME).unwrap());
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind)).collect();
+    assert_eq!(kinds, [(-3, FindingKind::Covered), (-4, FindingKind::TooBroad)], "{found:?}");
+    let seeded = FileLayer::parse(crate::permissions::DEFAULT_FILE, HOME).unwrap();
+    assert_eq!(lint_file(&seeded), [], "what a new agent gets is in order");
+}

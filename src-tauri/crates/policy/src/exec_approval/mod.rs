@@ -1,0 +1,116 @@
+//! The `execApproval` settings of another hub's agent profile: four settings and an allowlist of globs, as JSON.
+//!
+//! | there | here |
+//! |---|---|
+//! | `security`, `ask`, `askFallback` | the agent's `security`, `ask`, `fallback` |
+//! | `timeoutMs` | its approval timeout |
+//! | `git **` | the command pattern `git *`: this program with any arguments |
+//! | `git push` | the command pattern `git push`: these words and no others |
+//!
+//! A glob there runs over the whole command line as text. Here words are compared with words, so that an entry never
+//! allows more than it says there: a `**` within a command stands for one word, and what cannot be said as narrowly is
+//! refused and named.
+
+mod pattern;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use crate::rule::{Lifetime, Pattern, Rule};
+use crate::settings::{Ask, Fallback, Security, Settings};
+use serde::{Deserialize, Serialize};
+
+pub use read::{FieldError, read};
+
+/// How long a question waits there where nothing is said, in milliseconds.
+const TIMEOUT_MS: u64 = 60_000;
+
+/// The settings as they stand in the JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecApproval {
+    /// How much the agent may run at all.
+    pub security: Security,
+    /// When a person is asked.
+    pub ask: Ask,
+    /// How long a question waits, in milliseconds.
+    pub timeout_ms: u64,
+    /// What happens when nobody answered.
+    pub ask_fallback: Fallback,
+    /// What is allowed.
+    pub allowlist: Vec<Entry>,
+}
+
+/// One entry of the allowlist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The glob.
+    pub pattern: String,
+}
+
+/// A file with the settings in it: the rest of a profile is not looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Profile {
+    /// The settings.
+    pub exec_approval: ExecApproval,
+}
+
+impl ExecApproval {
+    /// The patterns of the allowlist, in its order; or the first entry that cannot be said here, and why.
+    pub fn patterns(&self) -> Result<Vec<Pattern>, FieldError> {
+        let named = |(at, entry): (usize, &Entry)| {
+            pattern::of_glob(&entry.pattern).map_err(|message| FieldError {
+                field: format!("execApproval.allowlist[{at}].pattern"),
+                message,
+            })
+        };
+        self.allowlist.iter().enumerate().map(named).collect()
+    }
+
+    /// What it sets of an agent's settings; the others stay.
+    pub fn apply(&self, settings: &mut Settings) {
+        settings.security = self.security;
+        settings.ask = self.ask;
+        settings.fallback = self.ask_fallback;
+        settings.approval_timeout_ms = self.timeout_ms;
+    }
+
+    /// An agent's settings and rules in these words, and the rules that they have no words for, with the reason.
+    pub fn of(settings: &Settings, rules: &[Rule]) -> (Self, Vec<(Rule, &'static str)>) {
+        let mut allowlist: Vec<Entry> = Vec::new();
+        let mut left_out = Vec::new();
+        for rule in rules {
+            match glob_of(rule) {
+                Ok(pattern) if allowlist.iter().any(|entry| entry.pattern == pattern) => {}
+                Ok(pattern) => allowlist.push(Entry { pattern }),
+                Err(why) => left_out.push((rule.clone(), why)),
+            }
+        }
+        let exported = Self {
+            security: settings.security,
+            ask: settings.ask,
+            timeout_ms: settings.approval_timeout_ms,
+            ask_fallback: settings.fallback,
+            allowlist,
+        };
+        (exported, left_out)
+    }
+}
+
+/// A rule as an entry of the allowlist, where that allows exactly the same.
+fn glob_of(rule: &Rule) -> Result<String, &'static str> {
+    if rule.effect != crate::rule::Effect::Allow {
+        return Err("there are no deny rules there");
+    }
+    if rule.pin.is_some() {
+        return Err("it is bound to a program as it was, which cannot be said there");
+    }
+    if rule.lifetime != Lifetime::Forever {
+        return Err("it does not last for good, which cannot be said there");
+    }
+    if rule.args.is_some() || rule.allow_writes {
+        return Err("what it says of arguments or of writing cannot be said there");
+    }
+    pattern::to_glob(&rule.pattern)
+}

@@ -1,0 +1,107 @@
+//! Reading the JSON: a mistake names its field.
+
+use super::{Entry, ExecApproval, TIMEOUT_MS};
+use crate::settings::{Ask, Fallback, Security};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// What is wrong, and in which field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct FieldError {
+    /// The field: `execApproval.timeoutMs`.
+    pub field: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+/// The fields of the settings.
+const FIELDS: [&str; 5] = ["security", "ask", "timeoutMs", "askFallback", "allowlist"];
+/// What an entry may carry besides its pattern: how it was used there, which is not taken over.
+const USE: [&str; 4] = ["id", "lastUsedAt", "lastUsedCommand", "lastResolvedPath"];
+
+/// Reads the settings: a profile with `execApproval` in it, or the settings alone. What is left out is as it is there:
+/// allowlist, on-miss, a minute, deny, nothing.
+pub fn read(text: &str) -> Result<ExecApproval, FieldError> {
+    let root: Value =
+        serde_json::from_str(text).map_err(|error| wrong("the file", format!("is no JSON: {error}")))?;
+    let Value::Object(root) = root else {
+        return Err(wrong("the file", "is one object: { \"execApproval\": { … } }"));
+    };
+    match root.get("execApproval") {
+        Some(Value::Object(settings)) => fields(settings),
+        Some(_) => Err(wrong(
+            "execApproval",
+            "is an object with security, ask, timeoutMs, askFallback and allowlist",
+        )),
+        None if root.keys().any(|key| FIELDS.contains(&key.as_str())) => fields(&root),
+        None => {
+            Err(wrong("execApproval", "is missing: { \"execApproval\": { \"security\": \"allowlist\", … } }"))
+        }
+    }
+}
+
+fn wrong(field: &str, message: impl Into<String>) -> FieldError {
+    FieldError { field: field.to_owned(), message: message.into() }
+}
+
+fn fields(settings: &Map<String, Value>) -> Result<ExecApproval, FieldError> {
+    if let Some(unknown) = settings.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        let expected = FIELDS.join(", ");
+        return Err(wrong(
+            &format!("execApproval.{unknown}"),
+            format!("is no setting; these are: {expected}"),
+        ));
+    }
+    Ok(ExecApproval {
+        security: choice(settings, "security", Security::Allowlist, "\"deny\", \"allowlist\" or \"full\"")?,
+        ask: choice(settings, "ask", Ask::OnMiss, "\"off\", \"on-miss\" or \"always\"")?,
+        timeout_ms: timeout(settings)?,
+        ask_fallback: choice(settings, "askFallback", Fallback::Deny, "\"deny\", \"allowlist\" or \"full\"")?,
+        allowlist: entries(settings.get("allowlist"))?,
+    })
+}
+
+fn choice<T: DeserializeOwned>(
+    settings: &Map<String, Value>,
+    field: &str,
+    default: T,
+    expected: &str,
+) -> Result<T, FieldError> {
+    let Some(value) = settings.get(field) else { return Ok(default) };
+    serde_json::from_value(value.clone())
+        .map_err(|_| wrong(&format!("execApproval.{field}"), format!("is {expected}, not {value}")))
+}
+
+fn timeout(settings: &Map<String, Value>) -> Result<u64, FieldError> {
+    let Some(value) = settings.get("timeoutMs") else { return Ok(TIMEOUT_MS) };
+    value.as_u64().ok_or_else(|| {
+        wrong("execApproval.timeoutMs", format!("is a whole number of milliseconds, not {value}"))
+    })
+}
+
+fn entries(list: Option<&Value>) -> Result<Vec<Entry>, FieldError> {
+    match list {
+        None => Ok(Vec::new()),
+        Some(Value::Array(list)) => list.iter().enumerate().map(|(at, value)| entry(at, value)).collect(),
+        Some(other) => Err(wrong("execApproval.allowlist", format!("is a list of entries, not {other}"))),
+    }
+}
+
+fn entry(at: usize, value: &Value) -> Result<Entry, FieldError> {
+    let name = format!("execApproval.allowlist[{at}]");
+    let Value::Object(entry) = value else {
+        return Err(wrong(
+            &name,
+            format!("is an entry with a pattern ({{ \"pattern\": \"git **\" }}), not {value}"),
+        ));
+    };
+    if let Some(unknown) = entry.keys().find(|key| *key != "pattern" && !USE.contains(&key.as_str())) {
+        return Err(wrong(&format!("{name}.{unknown}"), "is not known; an entry has a pattern"));
+    }
+    match entry.get("pattern") {
+        Some(Value::String(pattern)) => Ok(Entry { pattern: pattern.clone() }),
+        Some(other) => Err(wrong(&format!("{name}.pattern"), format!("is a text, not {other}"))),
+        None => Err(wrong(&format!("{name}.pattern"), "is missing")),
+    }
+}

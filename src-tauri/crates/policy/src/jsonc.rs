@@ -1,0 +1,123 @@
+//! JSON with comments and trailing commas, made plain without moving anything: what is found in the plain text stands
+//! at the same line and column in the person's.
+
+use crate::permissions::FileError;
+use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, Scanner, ScannerOptions, parse_to_ast};
+
+/// The same text as plain JSON, blanks where comments and trailing commas were; or where it is no such text.
+pub fn plain(text: &str) -> Result<String, FileError> {
+    parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options())
+        .map_err(|error| wrong(&error))?;
+    let mut plain = text.as_bytes().to_vec();
+    let mut blank = |from: usize, to: usize| {
+        for byte in plain.get_mut(from..to).into_iter().flatten().filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    };
+    let mut scanner = Scanner::new(text, &ScannerOptions::default());
+    let mut comma: Option<usize> = None;
+    while let Some(token) = scanner.scan().map_err(|error| wrong(&error))? {
+        match token {
+            Token::CommentLine(_) | Token::CommentBlock(_) => {
+                blank(scanner.token_start(), scanner.token_end());
+            }
+            Token::Comma => comma = Some(scanner.token_start()),
+            Token::CloseBrace | Token::CloseBracket => {
+                if let Some(at) = comma.take() {
+                    blank(at, at + 1);
+                }
+            }
+            _ => comma = None,
+        }
+    }
+    // Only whole characters were blanked.
+    String::from_utf8(plain).map_err(|error| FileError { line: 1, column: 1, message: error.to_string() })
+}
+
+fn wrong(error: &jsonc_parser::errors::ParseError) -> FileError {
+    FileError {
+        line: error.line_display(),
+        column: error.column_display(),
+        message: error.kind().to_string(),
+    }
+}
+
+/// Where each entry of the list under a key of the outermost object stands: line and column, both counted from 1, the
+/// column in characters.
+pub fn places_in_list(text: &str, key: &str) -> Vec<(usize, usize)> {
+    let Some(list) = under(text, key) else { return Vec::new() };
+    list.into_iter().map(|at| place(text, at)).collect()
+}
+
+/// Where a key of the outermost object stands.
+pub fn place_of_key(text: &str, key: &str) -> Option<(usize, usize)> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
+    let Some(Value::Object(root)) = parsed.value else { return None };
+    let found = root.properties.iter().find(|property| property.name.as_str() == key)?;
+    Some(place(text, found.start()))
+}
+
+fn under(text: &str, key: &str) -> Option<Vec<usize>> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options()).ok()?;
+    let Some(Value::Object(root)) = parsed.value else { return None };
+    let is_it = |property: &&ObjectProp<'_>| property.name.as_str() == key;
+    match &root.properties.iter().find(is_it)?.value {
+        Value::Array(list) => Some(list.elements.iter().map(jsonc_parser::common::Ranged::start).collect()),
+        _ => None,
+    }
+}
+
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{place_of_key, places_in_list, plain};
+    use proptest::prelude::*;
+
+    const TEXT: &str = "// what holds here\n{ \"version\": 1, /* é */ \"rules\": [\n  { \"a\": \"// no comment\" },\n  2,\n], }\n";
+
+    #[test]
+    fn comments_and_last_commas_become_blanks_of_the_same_length() {
+        let plain = plain(TEXT).unwrap();
+        assert_eq!(plain.lines().count(), TEXT.lines().count());
+        assert_eq!(plain.find("\"rules\""), TEXT.find("\"rules\""), "nothing moved");
+        let value: serde_json::Value = serde_json::from_str(&plain).unwrap();
+        assert_eq!(value["rules"][0]["a"], "// no comment");
+        assert_eq!(value["rules"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn entries_and_keys_have_places() {
+        assert_eq!(places_in_list(TEXT, "rules"), [(3, 3), (4, 3)]);
+        assert_eq!(place_of_key(TEXT, "version"), Some((2, 3)));
+        assert_eq!(places_in_list(TEXT, "version"), []);
+    }
+
+    #[test]
+    fn what_is_looser_than_that_says_where() {
+        for text in ["{ a: 1 }", "{ 'a': 1 }", "{ \"a\": 0x1 }", "{ \"a\" 1 }", "{\n  \"a\": [1,,2] }"] {
+            assert!(plain(text).is_err(), "{text}");
+        }
+        let error = plain("{\n  \"a\": ,\n}").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 8));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_json_stays_as_it_is(text in "[ \\n\"a-c:,\\[\\]{}0-9/*\\\\é]{0,60}") {
+            if let Ok(plain) = plain(&text) {
+                prop_assert_eq!(plain.len(), text.len());
+                if serde_json::from_str::<serde_json::Value>(&text).is_ok() {
+                    prop_assert_eq!(&plain, &text);
+                }
+            }
+        }
+    }
+}

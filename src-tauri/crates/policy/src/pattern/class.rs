@@ -1,0 +1,116 @@
+//! Classes of characters in a glob (`[ab]`, `[!a-z]`): a shell never lets one stand for the `/` between folders, and the
+//! library that matches our globs does.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The same glob, whose classes that leave characters out leave out the `/` as well.
+pub(super) fn within_a_folder(glob: &str) -> Cow<'_, str> {
+    let mut narrowed = Cow::Borrowed(glob);
+    for class in classes(glob).into_iter().rev() {
+        let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();
+        if inside.starts_with(['!', '^']) {
+            narrowed.to_mut().insert(class.start + 2, '/');
+        }
+    }
+    narrowed
+}
+
+/// What is wrong with a class; none where nothing is.
+pub(super) fn problem(glob: &str) -> Option<&'static str> {
+    if has_separator(glob) {
+        return Some("a class stands for one character of a name, never for a /");
+    }
+    let odd = |class: Range<usize>| {
+        let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();
+        inside.trim_start_matches(['!', '^']).starts_with([']', '-'])
+    };
+    classes(glob)
+        .into_iter()
+        .any(odd)
+        .then_some("a class begins with a letter or a digit; write - last and no ]")
+}
+
+/// Whether a class takes the `/`, by itself or in a range.
+fn has_separator(glob: &str) -> bool {
+    classes(glob).into_iter().any(|class| {
+        let inside = glob.get(class.start + 1..class.end - 1).unwrap_or_default();
+        if inside.starts_with(['!', '^']) {
+            return false;
+        }
+        let letters: Vec<char> = inside.chars().collect();
+        let in_range =
+            letters.windows(3).any(|three| matches!(three, [from, '-', to] if (*from..=*to).contains(&'/')));
+        letters.contains(&'/') || in_range
+    })
+}
+
+/// Where the classes of a glob stand, brackets included. One that is never closed is none.
+fn classes(glob: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut letters = glob.char_indices();
+    while let Some((start, letter)) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            '[' => {
+                let inside = &glob[start + 1..];
+                let sign = usize::from(inside.starts_with(['!', '^']));
+                let literal = usize::from(inside[sign..].starts_with(']'));
+                let first = sign + literal;
+                let Some(length) = inside[first..].find(']') else { return found };
+                let end = start + 1 + first + length + 1;
+                found.push(start..end);
+                while letters.clone().next().is_some_and(|(at, _)| at < end) {
+                    letters.next();
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PatternError, glob, parse_pattern};
+    use proptest::prelude::*;
+
+    fn matches(text: &str, path: &str) -> bool {
+        glob(text, false).unwrap().compile_matcher().is_match(path)
+    }
+
+    #[test]
+    fn a_class_never_stands_for_the_separator() {
+        for (text, path, expected) in [
+            ("/opt/x[!a]y", "/opt/x/y", false),
+            ("/opt/x[^a]y", "/opt/x/y", false),
+            ("/opt/x[!a]y", "/opt/xby", true),
+            ("/opt/x[!a]y", "/opt/xay", false),
+            ("/opt/[!a-c]x", "/opt/dx", true),
+            ("/opt/[!a-]x", "/opt/-x", false),
+            ("/opt/[!a-]x", "/opt/bx", true),
+            ("/opt/\\[x", "/opt/[x", true),
+        ] {
+            assert_eq!(matches(text, path), expected, "{text} {path}");
+        }
+    }
+
+    #[test]
+    fn a_class_that_names_it_or_reads_in_two_ways_is_refused() {
+        for text in ["/opt[/]x", "/opt[a/]x", "/opt/[.-0]x", "/opt/[!-~]x", "/opt/[!]a]x", "/opt/[]a]x"] {
+            let refused = parse_pattern(text, None);
+            assert!(matches!(&refused, Err(PatternError::Glob(..))), "{text}: {refused:?}");
+        }
+        assert!(parse_pattern("/opt/[!a-c-]x", None).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn without_two_stars_no_glob_crosses_a_folder(text in "/a[\\[\\]!^a-c.*?{},-]{1,12}") {
+            let crosses = text.contains("**");
+            if let (false, Ok(_), Ok(glob)) = (crosses, parse_pattern(&text, None), glob(&text, false)) {
+                prop_assert!(!glob.compile_matcher().is_match("/a/b"), "{}", text);
+            }
+        }
+    }
+}
