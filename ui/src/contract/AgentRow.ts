@@ -62,4 +62,8 @@ lastSeenAt: number | null,
 /**
  * Denied everything until then, because the person said so.
  */
-deniedUntil: number | null, };
+deniedUntil: number | null, 
+/**
+ * The settings that an organisation decides: they cannot be changed here.
+ */
+locked?: Array<string>, };

@@ -24,6 +24,8 @@ import type { Explained } from "./Explained";
 import type { HostSettings } from "./HostSettings";
 import type { Insights } from "./Insights";
 import type { InsightsAsk } from "./InsightsAsk";
+import type { Lint } from "./Lint";
+import type { Linted } from "./Linted";
 import type { Nothing } from "./Nothing";
 import type { PairedClientRef } from "./PairedClientRef";
 import type { Pause } from "./Pause";
@@ -34,6 +36,8 @@ import type { Question } from "./Question";
 import type { QuestionRef } from "./QuestionRef";
 import type { Questions } from "./Questions";
 import type { QuestionsWatch } from "./QuestionsWatch";
+import type { Replay } from "./Replay";
+import type { Replayed } from "./Replayed";
 import type { RequestDetail } from "./RequestDetail";
 import type { RequestFilter } from "./RequestFilter";
 import type { RequestKill } from "./RequestKill";
@@ -49,8 +53,10 @@ import type { RulePreview } from "./RulePreview";
 import type { RuleRow } from "./RuleRow";
 import type { RuleUpdate } from "./RuleUpdate";
 import type { Rules } from "./Rules";
+import type { RulesBatch } from "./RulesBatch";
 import type { RulesImport } from "./RulesImport";
 import type { RulesImported } from "./RulesImported";
+import type { RulesPart } from "./RulesPart";
 import type { RulesPut } from "./RulesPut";
 import type { SessionFilter } from "./SessionFilter";
 import type { Sessions } from "./Sessions";
@@ -167,7 +173,11 @@ resume: Call<Nothing, Status>,
  */
 "rules.export": Call<RuleFilter, RuleFile>, 
 /**
- * Rules from a file. Those that are refused are named; the rest is saved.
+ * A part of a file of rules that is too long for one call; `rules.import` or `policy.replay` takes it up.
+ */
+"rules.stage": Call<RulesPart, RulesBatch>, 
+/**
+ * Rules from a file: all of them, or, where some are refused, none. Each that is refused is named.
  */
 "rules.import": Call<RulesImport, RulesImported>, 
 /**
@@ -178,6 +188,14 @@ resume: Call<Nothing, Status>,
  * What a rule would match, and what is wrong with it, before it is saved.
  */
 "rules.preview": Call<RuleDraft, RulePreview>, 
+/**
+ * What is wrong with the rules there are. Changes nothing.
+ */
+"policy.lint": Call<Lint, Linted>, 
+/**
+ * What would have become of recorded requests by other rules. Changes nothing.
+ */
+"policy.replay": Call<Replay, Replayed>, 
 /**
  * An agent's `permissions.jsonc`.
  */

@@ -12,4 +12,12 @@ agent?: AgentId | null,
 /**
  * Leave out everybody's rules (with `agent`), so that only the agent's own are listed.
  */
-own?: boolean, };
+own?: boolean, 
+/**
+ * Leave out so many of the first, for the next page of a long list.
+ */
+skip?: number | null, 
+/**
+ * How many at most; all where left out.
+ */
+limit?: number | null, };

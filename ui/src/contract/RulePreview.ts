@@ -23,4 +23,12 @@ of: number,
 /**
  * Some of them, newest first, as one line of escaped text each.
  */
-examples: Array<string>, };
+examples: Array<string>, 
+/**
+ * How many of them would have come out otherwise: let through (or, for a deny rule, denied) where they were not.
+ */
+changed?: number, 
+/**
+ * Some of those.
+ */
+changes?: Array<string>, };

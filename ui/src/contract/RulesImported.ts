@@ -7,9 +7,13 @@ import type { RuleRow } from "./RuleRow";
  */
 export type RulesImported = { 
 /**
- * The rules that were saved (or would be).
+ * The rules that were saved (or would be): the first thousand of them.
  */
 added: Array<RuleRow>, 
+/**
+ * How many those are in all.
+ */
+count: number, 
 /**
  * How many were there already.
  */

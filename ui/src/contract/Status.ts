@@ -42,6 +42,10 @@ faces: Array<string>,
  */
 attention: Array<string>, 
 /**
+ * What an organisation decides here, in plain words; none where none does.
+ */
+managed?: string | null, 
+/**
  * When the host started.
  */
 startedAt: number, };

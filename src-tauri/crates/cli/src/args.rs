@@ -1,5 +1,6 @@
 //! What can be typed: the command line as `postern help` shows it.
 
+use crate::rule_args::{Policy, Rules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     Deny(Deny),
     /// The verdict on a command with its whole trace; runs nothing
     Explain(Explain),
-    /// Try policies without a host
+    /// Try a policy, look it over, see what another one would have said
     #[command(subcommand)]
     Policy(Policy),
     /// What happened, newest first
@@ -92,9 +93,15 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// The manual page
-    Man,
-    /// Help on a command, or on `exit-codes`
+    /// The manual page of `postern`, or of one of its commands
+    Man {
+        /// The command (`rules`, `rules import`); none for postern itself
+        command: Vec<String>,
+        /// Write every page into this folder instead
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        all: Option<PathBuf>,
+    },
+    /// Help on a command, or on `exit-codes`, `patterns`, `exec-approval`, `managed`
     Help {
         /// The command
         topic: Vec<String>,
@@ -181,91 +188,6 @@ pub(crate) enum Channel {
     Plain,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Rules {
-    /// Every rule, or an agent's
-    List {
-        /// The agent's and everyone's
-        #[arg(long)]
-        agent: Option<String>,
-        #[command(flatten)]
-        json: Json,
-    },
-    /// Allow what a pattern matches
-    Allow(NewRule),
-    /// Deny what a pattern matches, through every wrapper, quoting and spelling
-    Deny(NewRule),
-    /// Remove a rule
-    Remove {
-        /// Its number, as `rules list` prints it
-        #[arg(allow_negative_numbers = true)]
-        id: i64,
-    },
-    /// Print rules as a file
-    Export {
-        /// An agent's own
-        #[arg(long)]
-        agent: Option<String>,
-    },
-    /// Add the rules of a file (`-` reads standard input)
-    Import {
-        /// The file, as `rules export` prints it
-        file: PathBuf,
-        /// Give every rule to this agent
-        #[arg(long)]
-        agent: Option<String>,
-        /// Only look: nothing is saved
-        #[arg(long)]
-        check: bool,
-    },
-}
-
-/// A rule as it is typed.
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(crate) struct NewRule {
-    /// A path with globs (`~/bin/*`), or words of a command (`git push *`)
-    pub(crate) pattern: String,
-    /// For this agent
-    #[arg(long, required_unless_present = "everyone", conflicts_with = "everyone")]
-    pub(crate) agent: Option<String>,
-    /// For every agent
-    #[arg(long)]
-    pub(crate) everyone: bool,
-    /// The pattern is a path (told by `/` or `~` where nothing is said)
-    #[arg(long, group = "kind")]
-    pub(crate) path: bool,
-    /// The pattern is the words of a command
-    #[arg(long, group = "kind")]
-    pub(crate) command: bool,
-    /// The pattern is this command, exactly
-    #[arg(long, group = "kind")]
-    pub(crate) exact: bool,
-    /// Argument patterns, one a word (`*` one word, a last `**` any further)
-    #[arg(long, value_name = "PATTERN")]
-    pub(crate) args: Option<String>,
-    /// Bind it to the program as it is now
-    #[arg(long)]
-    pub(crate) pin: bool,
-    /// Also allow redirections that write
-    #[arg(long)]
-    pub(crate) writes: bool,
-    /// How long it lasts (15m, 1h, 7days)
-    #[arg(long = "for", value_name = "DURATION")]
-    pub(crate) lasts: Option<humantime::Duration>,
-    /// Why it exists
-    #[arg(long)]
-    pub(crate) why: Option<String>,
-    /// A command that it must match, checked now
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) matches: Vec<String>,
-    /// A command that it must not match, checked now
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) misses: Vec<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Approve {
     /// Its code or id, as `questions` prints it
@@ -328,20 +250,6 @@ pub(crate) struct Explain {
     /// Program and arguments
     #[arg(last = true)]
     pub(crate) argv: Vec<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Policy {
-    /// Judge each case of a file against its own little policy; exits 1 if any comes out otherwise
-    Test {
-        /// One case a line (see docs/POLICY.md)
-        cases: PathBuf,
-        /// Bare names and the absolute paths that they resolve to; nothing else exists then
-        #[arg(long, value_name = "MAP.json")]
-        bins: Option<PathBuf>,
-        #[command(flatten)]
-        json: Json,
-    },
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,8 @@ mod failure;
 mod link;
 mod print;
 mod question;
+mod rule_args;
+mod topics;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -68,7 +70,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Approve(command) => commands::questions::approve(&mut link()?, command),
         Command::Deny(command) => commands::questions::deny(&mut link()?, command),
         Command::Explain(command) => commands::explain::run(&mut link()?, command),
-        Command::Policy(command) => commands::policy::run(command),
+        Command::Policy(command) => commands::policy::run(command, link),
         Command::History(command) => commands::history::list(&mut link()?, command),
         Command::Show { request, json } => commands::history::show(&mut link()?, request, json.json),
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
@@ -79,7 +81,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
         Command::Resume => commands::status::resume(&mut link()?),
         Command::Completions { shell } => commands::shell::completions(shell),
-        Command::Man => commands::shell::man(),
+        Command::Man { command, all } => commands::shell::man(&command, all.as_deref()),
         Command::Help { topic } => commands::shell::help(&topic),
     }
 }

@@ -3,7 +3,8 @@
 use crate::error::{ConnectError, Gone};
 use crate::transport::Transport;
 use postern_protocol::{
-    AuthenticateParams, Client, Frame, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Side, Socket, request_line,
+    AuthenticateParams, Client, Frame, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Side, Socket, limits,
+    request_line,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -36,7 +37,12 @@ const FIRST: Id = Id::Number(1);
 impl Opening<'_> {
     /// Opens it. Gives what the host said when it had proved itself.
     pub(crate) fn open<W: DeserializeOwned>(self) -> Result<(Transport, W), ConnectError> {
-        let mut transport = Transport::connect(self.socket).map_err(|error| self.no_connection(error))?;
+        let longest = match self.kind {
+            Socket::Channel => limits::FRAME_OUT,
+            Socket::Control => limits::CONTROL_OUT,
+        };
+        let mut transport =
+            Transport::connect(self.socket, longest).map_err(|error| self.no_connection(error))?;
         let hello = self.hello(&mut transport)?;
         let nonce = random_nonce()?;
         let handshake =

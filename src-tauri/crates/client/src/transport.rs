@@ -1,7 +1,7 @@
 //! A socket that gives and takes whole messages.
 
 use crate::error::Gone;
-use postern_protocol::{Frame, LineBuffer, decode, limits};
+use postern_protocol::{Frame, LineBuffer, decode};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -18,13 +18,16 @@ pub(crate) struct Transport {
     inbox: LineBuffer,
     outbox: Vec<u8>,
     chunk: Box<[u8]>,
+    /// Bytes that one line of the host may have.
+    longest: usize,
 }
 
 impl Transport {
-    pub(crate) fn connect(socket: &Path) -> io::Result<Self> {
+    /// Connects. `longest` is how many bytes one line of the host may have.
+    pub(crate) fn connect(socket: &Path, longest: usize) -> io::Result<Self> {
         let stream = UnixStream::connect(socket)?;
         let chunk = vec![0; CHUNK].into_boxed_slice();
-        Ok(Self { stream, inbox: LineBuffer::new(limits::FRAME_OUT), outbox: Vec::new(), chunk })
+        Ok(Self { stream, inbox: LineBuffer::new(longest), outbox: Vec::new(), chunk, longest })
     }
 
     pub(crate) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
@@ -60,7 +63,7 @@ impl Transport {
     /// A message that is here already.
     pub(crate) fn next(&mut self) -> Option<Result<Frame, Gone>> {
         let line = self.inbox.next_line()?;
-        Some(line.and_then(|line| decode(line, limits::FRAME_OUT)).map_err(Gone::from))
+        Some(line.and_then(|line| decode(line, self.longest)).map_err(Gone::from))
     }
 
     /// Takes what the system has. False where that is nothing yet.

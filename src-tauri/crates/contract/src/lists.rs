@@ -30,6 +30,10 @@ pub struct Status {
     pub faces: Vec<String>,
     /// What needs the person's attention, in plain words.
     pub attention: Vec<String>,
+    /// What an organisation decides here, in plain words; none where none does.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub managed: Option<String>,
     /// When the host started.
     pub started_at: Millis,
 }
@@ -78,6 +82,10 @@ pub struct AgentRow {
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then, because the person said so.
     pub denied_until: Option<Millis>,
+    /// The settings that an organisation decides: they cannot be changed here.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub locked: Vec<String>,
 }
 
 /// A rule in a list.

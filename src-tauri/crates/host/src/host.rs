@@ -1,7 +1,7 @@
 //! The host: everything that runs behind a window, a terminal or `postern serve`.
 
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
-use crate::book::{Book, BookError, Places, managed_path, now};
+use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places, now};
 use crate::control::{self, Control, ListenError, Listening};
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
@@ -101,7 +101,7 @@ impl Host {
         let places = Places {
             data: data.clone(),
             home: world.home.clone(),
-            managed: managed_path(),
+            managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE)),
             any_case: world.any_case,
         };
         let book = Book::open(store.clone(), world.resolver.clone(), places)

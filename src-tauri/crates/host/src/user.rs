@@ -52,6 +52,11 @@ impl User {
         })
     }
 
+    /// A variable of the environment that Postern itself was started with.
+    pub(crate) fn inherited(&self, name: &str) -> Option<&str> {
+        self.inherited.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
     /// What a run in `cwd` (a real path) with programs from `search_path` starts from.
     pub fn base(&self, search_path: &[String], cwd: &str) -> Base {
         Base {

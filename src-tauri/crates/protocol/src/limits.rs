@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 pub const FRAME_IN: usize = 256 * 1024;
 /// Bytes in one line that the host sends, its `\n` included.
 pub const FRAME_OUT: usize = 4 * 1024 * 1024;
+/// Bytes in one line that the host sends on the control socket: a list there may be long, and whoever reads it is the
+/// person's own.
+pub const CONTROL_OUT: usize = 15 * 1024 * 1024;
 /// How deep objects and lists may be nested; the message itself is the first level.
 pub const DEPTH: usize = 32;
 /// Arguments of a command, the program included.

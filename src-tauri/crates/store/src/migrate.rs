@@ -21,6 +21,7 @@ const FORMATS: &[&[&str]] = &[
     &[search::SCHEMA],
     &[search::SCHEMA_WITH_TAGS, tally::SCHEMA],
     &[requests::EDITED],
+    &[requests::FACTS],
 ];
 
 /// The newest format that is known here.

@@ -145,7 +145,8 @@ fn show(agent: &AgentRow) -> Result<(), Failure> {
     print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
     let settings = serde_json::to_value(&agent.settings).map_err(Failure::own)?;
     for (key, value) in settings.as_object().into_iter().flatten() {
-        print::line(format!("{key} = {value}"))?;
+        let locked = if agent.locked.contains(key) { "  (your organisation decides this)" } else { "" };
+        print::line(format!("{key} = {value}{locked}"))?;
     }
     Ok(())
 }

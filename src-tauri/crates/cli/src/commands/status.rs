@@ -35,6 +35,9 @@ fn show(status: &Status) -> Result<(), Failure> {
         status.faces.join(", ")
     };
     print::line(format!("on duty   {faces}"))?;
+    if let Some(managed) = &status.managed {
+        print::line(format!("managed   {managed}"))?;
+    }
     for attention in &status.attention {
         print::line(format!("attention {attention}"))?;
     }
@@ -69,6 +72,23 @@ impl Finding {
     fn bad(what: impl Into<String>, mend: impl Into<String>) -> Self {
         Self { ok: false, what: what.into(), mend: Some(mend.into()) }
     }
+}
+
+/// How to mend what the host says needs attention.
+fn mend_of(what: &str) -> &'static str {
+    let known = [
+        (
+            "organisation's rules",
+            "correct the file, or have it corrected; it is read again at once (postern help managed)",
+        ),
+        (
+            "permissions.jsonc",
+            "correct that line of the file; it is read again at once (postern policy lint looks it over)",
+        ),
+        ("cannot be read: ", "remove the rule (postern rules remove) and write it anew"),
+        ("were damaged", "look at what was set aside, then: postern resume"),
+    ];
+    known.iter().find(|(part, _)| what.contains(part)).map_or("see postern status", |(_, mend)| *mend)
 }
 
 /// Looks at everything that commonly goes wrong. Exits 1 where something is.
@@ -129,7 +149,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
             format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
         findings.push(Finding::bad(what, "restart Postern"));
     }
-    findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), "see postern status")));
+    findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
     if status.faces.is_empty() {
         findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
     }

@@ -4,6 +4,7 @@ mod doors;
 mod errors;
 mod insights;
 mod params;
+mod policy;
 mod results;
 
 pub use doors::{
@@ -16,6 +17,9 @@ pub use params::{
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
     RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SessionFilter,
     SkillApprove, SkillFolder, ToolApprove, ToolDeny, Unpresented,
+};
+pub use policy::{
+    ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
 };
 pub use results::{
     Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
@@ -104,12 +108,18 @@ macro_rules! with_methods {
             RemoveRule "rules.remove" rules_remove (RuleNumber) -> Applied;
             /// Rules as a file.
             ExportRules "rules.export" rules_export (RuleFilter) -> RuleFile;
-            /// Rules from a file. Those that are refused are named; the rest is saved.
+            /// A part of a file of rules that is too long for one call; `rules.import` or `policy.replay` takes it up.
+            StageRules "rules.stage" rules_stage (RulesPart) -> RulesBatch;
+            /// Rules from a file: all of them, or, where some are refused, none. Each that is refused is named.
             ImportRules "rules.import" rules_import (RulesImport) -> RulesImported;
             /// Write and remove rules at once: undo, redo, clean up.
             PutRules "rules.put" rules_put (RulesPut) -> Rules;
             /// What a rule would match, and what is wrong with it, before it is saved.
             PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
+            /// What is wrong with the rules there are. Changes nothing.
+            LintPolicy "policy.lint" policy_lint (Lint) -> Linted;
+            /// What would have become of recorded requests by other rules. Changes nothing.
+            ReplayPolicy "policy.replay" policy_replay (Replay) -> Replayed;
             /// An agent's `permissions.jsonc`.
             GetPermissions "permissions.get" permissions_get (AgentRef) -> Permissions;
             /// Write an agent's `permissions.jsonc`. A text that cannot be read is refused and says where.

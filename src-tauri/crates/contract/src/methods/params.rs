@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
+use super::policy::ImportedSettings;
 use super::results::RuleFile;
 
 /// Takes nothing.
@@ -158,6 +159,12 @@ pub struct RuleFilter {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub own: bool,
+    /// Leave out so many of the first, for the next page of a long list.
+    #[serde(default)]
+    pub skip: Option<u32>,
+    /// How many at most; all where left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
 }
 
 /// Names a rule.
@@ -207,6 +214,12 @@ pub struct RulesImport {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub write: RulesWrite,
+    /// The rules of this batch behind those of the file.
+    #[serde(default)]
+    pub batch: Option<String>,
+    /// Settings that `agent` gets with them, or, where a rule is refused, does not.
+    #[serde(default)]
+    pub settings: Option<ImportedSettings>,
 }
 
 /// A new text for an agent's `permissions.jsonc`.

@@ -81,8 +81,10 @@ pub struct RuleFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RulesImported {
-    /// The rules that were saved (or would be).
+    /// The rules that were saved (or would be): the first thousand of them.
     pub added: Vec<RuleRow>,
+    /// How many those are in all.
+    pub count: u32,
     /// How many were there already.
     pub same: u32,
     /// Those that were refused.
@@ -100,7 +102,7 @@ pub struct RefusedRule {
 }
 
 /// What a rule would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RulePreview {
     /// What is wrong with it: it would not be saved.
@@ -113,6 +115,14 @@ pub struct RulePreview {
     pub of: u32,
     /// Some of them, newest first, as one line of escaped text each.
     pub examples: Vec<String>,
+    /// How many of them would have come out otherwise: let through (or, for a deny rule, denied) where they were not.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub changed: u32,
+    /// Some of those.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub changes: Vec<String>,
 }
 
 /// A place in a text, counted from one.

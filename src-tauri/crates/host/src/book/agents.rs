@@ -86,7 +86,16 @@ impl Book {
         changes: AgentChanges,
     ) -> Result<Arc<AgentEntry>, BookError> {
         let _one = self.change().await;
-        let mut agent = self.entry(id)?.agent.clone();
+        let agent = self.changed_agent(id, changes)?;
+        self.store().write_durable(move |conn| postern_store::agents::save(conn, &agent)).await?;
+        self.reload(Some(id)).await?;
+        self.entry(id)
+    }
+
+    /// An agent with changes, as it is to be kept. Whoever calls holds the pen.
+    pub(super) fn changed_agent(&self, id: &AgentId, changes: AgentChanges) -> Result<Agent, BookError> {
+        let entry = self.entry(id)?;
+        let mut agent = entry.agent.clone();
         if let Some(settings) = changes.settings {
             agent.settings = settings;
         }
@@ -103,9 +112,10 @@ impl Book {
             return Err(ValueError::Unconfirmed.into());
         }
         values::check(&agent.settings)?;
-        self.store().write_durable(move |conn| postern_store::agents::save(conn, &agent)).await?;
-        self.reload(Some(id)).await?;
-        self.entry(id)
+        if let Ok(managed) = &self.snapshot().managed {
+            agent.settings = managed.keep_own(&entry.agent.settings, &agent.settings, &entry.own)?;
+        }
+        Ok(agent)
     }
 
     /// Denies everything of an agent until then; none ends it.

@@ -35,6 +35,8 @@ pub(crate) enum BookError {
     NoRule(RuleId),
     #[error("rule {0} is read-only: it is from a file that an organisation ships, or from permissions.jsonc")]
     ReadOnly(RuleId),
+    #[error("{key} is decided by your organisation, in {by}: it cannot be changed here")]
+    Locked { key: String, by: String },
     #[error("{0}")]
     CannotPin(String),
     #[error("there is no skill {0:?}; postern skills list shows those there are")]
@@ -64,7 +66,10 @@ impl From<BookError> for ControlError {
             | BookError::Permissions(_)
             | BookError::Invalid(_)
             | BookError::Folder(FolderError::TooLong(_)) => ControlCode::InvalidParams,
-            BookError::Rule(_) | BookError::ReadOnly(_) | BookError::CannotPin(_) => ControlCode::Refused,
+            BookError::Rule(_)
+            | BookError::ReadOnly(_)
+            | BookError::Locked { .. }
+            | BookError::CannotPin(_) => ControlCode::Refused,
             BookError::Folder(_) | BookError::File { .. } | BookError::Interrupted => ControlCode::Internal,
         };
         Self::new(code, error.to_string())

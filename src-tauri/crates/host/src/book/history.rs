@@ -1,22 +1,22 @@
-//! What a rule would have let through: recent commands of an agent, looked up as they would be now.
+//! What a rule would have let through: recent commands of an agent, with what was looked up for them then.
 
+use super::past::{Found, Past};
 use super::remember::rule_of;
 use super::{Book, BookError, NewRule, Remember, now};
 use crate::resolve::{Cwd, search_path};
-use postern_command::{Dialect, read_argv_at, read_shell_at};
+use postern_command::Reading;
 use postern_contract::Scope;
-use postern_policy::{AgentId, Effect, Facts, Lifetime, Rule, would_match};
-use postern_store::requests::{self, Filter, Summary};
-use serde_json::Value;
+use postern_policy::{AgentId, Effect, Lifetime, Rule};
+use postern_store::requests::{self, Filter, RequestRow, Summary};
 use std::collections::HashMap;
 use uuid::Uuid;
 
 /// How many recent requests are looked at.
-const RECENT: u32 = 200;
+pub(super) const RECENT: u32 = 500;
 /// How many recent requests an offer is tried on.
 const OFFERED: u32 = 50;
 /// How many of those that matched are shown.
-const SHOWN: usize = 10;
+pub(super) const SHOWN: usize = 10;
 
 /// What rules would have let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,37 +101,26 @@ impl Book {
     /// Which of the sets holds a rule that matches a request of the past. One that cannot be looked up any more is not
     /// matched.
     fn would_have_matched(&self, summary: &Summary, sets: &[Vec<Rule>]) -> Result<Vec<bool>, BookError> {
-        let none = vec![false; sets.len()];
-        let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(none) };
-        let asked: Value = serde_json::from_str(&row.asked).unwrap_or_default();
-        let argv: Option<Vec<String>> =
-            asked.get("command").and_then(|argv| serde_json::from_value(argv.clone()).ok());
-        let text = asked.get("shell").and_then(Value::as_str);
+        let Some(past) = self.past(summary)? else { return Ok(vec![false; sets.len()]) };
+        let now = now();
+        let any = |rules: &Vec<Rule>| rules.iter().any(|rule| past.is_matched(rule, self.places(), now));
+        Ok(sets.iter().map(any).collect())
+    }
+
+    /// A request of the past as things were then; as they are now where that was not kept.
+    fn past(&self, summary: &Summary) -> Result<Option<Past>, BookError> {
+        let Some(row) = self.store().read(|conn| requests::get(conn, summary.id))? else { return Ok(None) };
+        Ok(Past::of(&row, &self.places().home)
+            .or_else(|| Past::found_again(&row, &self.places().home, |reading| self.find(reading, &row))))
+    }
+
+    fn find(&self, reading: &Reading, row: &RequestRow) -> Option<Found> {
         let places = self.places();
-        let reading = match (argv, text) {
-            (Some(argv), _) => read_argv_at(&argv, &places.home),
-            (None, Some(text)) => read_shell_at(text, Dialect::Bash, &places.home),
-            (None, None) => return Ok(none),
-        };
         let folder = row.plan.as_ref().map_or(places.home.as_str(), |plan| plan.cwd.path.as_str());
-        let Ok(cwd) = Cwd::open(folder) else { return Ok(none) };
-        let agent = self.agent(&summary.agent);
+        let cwd = Cwd::open(folder).ok()?;
+        let agent = self.agent(&row.summary.agent);
         let configured = agent.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
-        let found = self.resolver().facts(&reading, &cwd, &search_path(configured, &places.home));
-        let data = places.data.to_string_lossy();
-        let facts = Facts {
-            reading: &reading,
-            steps: &found.steps,
-            cwd: &cwd.bound.path,
-            home: &places.home,
-            data: &data,
-            own_pid: Some(std::process::id()),
-            session: summary.session.as_deref(),
-            now: now(),
-            case_insensitive: places.any_case,
-            shell: text.is_some(),
-            env_to_ask: &[],
-        };
-        Ok(sets.iter().map(|rules| rules.iter().any(|rule| would_match(rule, &facts))).collect())
+        let found = self.resolver().facts(reading, &cwd, &search_path(configured, &places.home));
+        Some(Found { steps: found.steps, cwd: cwd.bound.path.clone(), env_to_ask: Vec::new() })
     }
 }

@@ -1,44 +1,61 @@
-//! Rules from a file: all that can be saved are saved at once.
+//! Rules from a file: all of them are saved at once, with the settings that came with them, or nothing is.
 
-use super::{Book, BookError, Listed};
-use postern_policy::Rule;
+use super::{AgentChanges, Book, BookError};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Rule};
+use std::collections::HashSet;
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Imported {
+    /// The rules that were added, or would be.
+    pub(crate) added: Vec<Rule>,
+    /// How many were there already.
+    pub(crate) same: u32,
+}
+
+/// What makes two rules the same. Pins belong to one machine and are not compared.
+type Said = (Effect, Option<AgentId>, Pattern, Option<Vec<String>>, bool, Lifetime);
 
 impl Book {
-    /// Saves rules that were read and checked; those that are there already are passed over. With `write` off, nothing
-    /// is saved. Gives those that were (or would be) added, and how many were there.
+    /// Saves rules that were read and checked, and an agent's settings; rules that are there already are passed over.
+    /// With `write` off, nothing is saved.
     pub(crate) async fn import(
         &self,
         rules: Vec<Rule>,
+        settings: Option<(AgentId, AgentChanges)>,
         write: bool,
-    ) -> Result<(Vec<Listed>, u32), BookError> {
+    ) -> Result<Imported, BookError> {
         let _one = self.change().await;
         let known = self.blocking(|book| Ok(book.store().read(postern_store::rules::all)?)).await?;
-        let mut new: Vec<Rule> = Vec::new();
-        let mut same = 0_u32;
-        for rule in rules {
-            if known.iter().chain(&new).any(|other| is_same(other, &rule)) {
-                same += 1;
-            } else {
-                new.push(rule);
-            }
-        }
-        if write && !new.is_empty() {
-            let adding = new.clone();
+        let mut seen: HashSet<Said> = known.iter().map(said).collect();
+        let all = rules.len();
+        let mut added: Vec<Rule> = rules.into_iter().filter(|rule| seen.insert(said(rule))).collect();
+        let same = u32::try_from(all - added.len()).unwrap_or(u32::MAX);
+        let agent = settings.map(|(id, changes)| self.changed_agent(&id, changes)).transpose()?;
+        if write && (!added.is_empty() || agent.is_some()) {
+            let adding = added.clone();
             let ids = self.store().write_durable(move |conn| {
+                if let Some(agent) = &agent {
+                    postern_store::agents::save(conn, agent)?;
+                }
                 adding.iter().map(|rule| postern_store::rules::add(conn, rule)).collect::<Result<Vec<_>, _>>()
             });
-            for (rule, id) in new.iter_mut().zip(ids.await?) {
+            for (rule, id) in added.iter_mut().zip(ids.await?) {
                 rule.id = id;
             }
             self.reload(None).await?;
         }
-        let listed = self.remarked(new).await?;
-        Ok((listed, same))
+        Ok(Imported { added, same })
     }
 }
 
-/// Whether two rules say the same for the same agent. Pins belong to one machine and are not compared.
-fn is_same(a: &Rule, b: &Rule) -> bool {
-    (a.effect, &a.agent, &a.pattern, &a.args, a.allow_writes, &a.lifetime)
-        == (b.effect, &b.agent, &b.pattern, &b.args, b.allow_writes, &b.lifetime)
+fn said(rule: &Rule) -> Said {
+    (
+        rule.effect,
+        rule.agent.clone(),
+        rule.pattern.clone(),
+        rule.args.clone(),
+        rule.allow_writes,
+        rule.lifetime.clone(),
+    )
 }

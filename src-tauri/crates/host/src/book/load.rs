@@ -1,9 +1,10 @@
 //! From the record and the files to the next snapshot.
 
 use super::agent_folder::AgentFolder;
+use super::managed::Managed;
 use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
-use super::{Book, BookError, managed, settings};
+use super::{Book, BookError, settings};
 use postern_policy::permissions::dangers;
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
@@ -38,7 +39,7 @@ impl Book {
             })
         })?;
         let before = self.snapshot();
-        let managed = managed::read(&self.places().managed, &self.places().home);
+        let managed = Managed::read(&self.places().managed, &self.places().home);
         let everyone = self.everyones(&record.rules, &managed, &before, only.is_some());
         let mut agents = BTreeMap::new();
         for agent in &record.agents {
@@ -65,14 +66,14 @@ impl Book {
     fn everyones(
         &self,
         rules: &[Rule],
-        managed: &Result<Vec<Rule>, String>,
+        managed: &Result<Managed, String>,
         before: &Snapshot,
         one_agent: bool,
     ) -> RuleSet {
         if one_agent && *managed == before.managed {
             return before.everyone.clone();
         }
-        let shipped = managed.as_deref().unwrap_or_default();
+        let shipped = managed.iter().flat_map(|managed| &managed.rules);
         let all: Vec<Rule> =
             rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()).cloned().collect();
         self.compile(&all)
@@ -82,41 +83,43 @@ impl Book {
         &self,
         agent: &Agent,
         rules: &[Rule],
-        managed: &Result<Vec<Rule>, String>,
+        managed: &Result<Managed, String>,
         everyone: &RuleSet,
     ) -> Result<AgentEntry, BookError> {
         let places = self.places();
         let folder = AgentFolder::new(&places.data, &agent.id);
         folder.make()?;
         let permissions = PermissionsFile::read_or_seed(&folder, &places.home);
-        let shipped = managed.as_deref().unwrap_or_default();
-        let is_own = |rule: &&Rule| rule.agent.as_ref() == Some(&agent.id);
-        let own = rules.iter().filter(is_own);
+        let nothing = Managed::default();
+        let decided = managed.as_ref().unwrap_or(&nothing);
+        let is_its = |rule: &&Rule| rule.agent.as_ref() == Some(&agent.id);
+        let its = rules.iter().filter(is_its);
         let count = |effect| {
-            u32::try_from(own.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
+            u32::try_from(its.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
         };
-        let mine: Vec<Rule> = rules.iter().chain(shipped).filter(is_own).cloned().collect();
-        let mut policy = AgentPolicy::new(agent.id.clone(), agent.settings.clone());
+        let mine: Vec<Rule> = rules.iter().chain(&decided.rules).filter(is_its).cloned().collect();
+        let own = agent.settings.clone();
+        let settings = decided.over(&own);
+        let mut policy = AgentPolicy::new(agent.id.clone(), settings.clone());
         policy.rules = self.compile(&mine).and(everyone);
-        policy.file_problem = match (managed, &permissions.read) {
-            (Err(problem), _) => Some(problem.clone()),
-            (Ok(_), Err(error)) => Some(error.to_string()),
-            (Ok(_), Ok(_)) => None,
-        };
+        policy.managed_problem = managed.as_ref().err().cloned();
+        policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
         policy.file = permissions.read.as_ref().ok().cloned();
         policy.sessions = self.inner.sessions.of(&agent.id);
         Ok(AgentEntry {
-            agent: agent.clone(),
+            allow_rules: count(Effect::Allow),
+            deny_rules: count(Effect::Deny),
+            agent: Agent { settings, ..agent.clone() },
+            own,
+            locked: decided.settings.keys().cloned().collect(),
             folder,
             policy: Arc::new(policy),
             permissions,
-            allow_rules: count(Effect::Allow),
-            deny_rules: count(Effect::Deny),
         })
     }
 
     /// Compiles rules, and looks up what lies where deny rules point, so that the same program is denied under any name.
-    fn compile(&self, rules: &[Rule]) -> RuleSet {
+    pub(super) fn compile(&self, rules: &[Rule]) -> RuleSet {
         let places = self.places();
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         for (id, path) in set.denied_paths(&places.home) {
@@ -134,12 +137,13 @@ impl Book {
 }
 
 /// What the person should know about, in plain words.
-fn attention(
-    agents: &BTreeMap<AgentId, Arc<AgentEntry>>,
-    managed: &Result<Vec<Rule>, String>,
-) -> Vec<String> {
-    let mut all: Vec<String> =
-        managed.as_ref().err().map(|problem| format!("managed rules: {problem}")).into_iter().collect();
+fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<String> {
+    let mut all: Vec<String> = managed
+        .as_ref()
+        .err()
+        .map(|problem| format!("your organisation's rules: {problem}: everything is denied"))
+        .into_iter()
+        .collect();
     for (agent, entry) in agents {
         if let Err(error) = &entry.permissions.read {
             all.push(format!("{agent}: permissions.jsonc, {error}: everything it asks for is denied"));

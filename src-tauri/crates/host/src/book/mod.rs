@@ -6,11 +6,14 @@ mod agents;
 mod error;
 mod history;
 mod import;
+mod lint;
 mod load;
 mod managed;
+mod past;
 mod permissions;
 mod pins;
 mod remember;
+mod replay;
 mod rule_changes;
 mod rules;
 mod sessions;
@@ -23,9 +26,13 @@ pub(crate) use agent_folder::{FolderError, new_key, read_or_make_key};
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::BookError;
 pub(crate) use history::Matched;
-pub(crate) use managed::default_path as managed_path;
+pub(crate) use import::Imported;
+pub(crate) use lint::LintedRule;
+pub(crate) use managed::{Managed, ManagedPlace, VARIABLE as MANAGED_VARIABLE};
+pub(crate) use past::Found;
 pub(crate) use permissions::PermissionsFile;
 pub(crate) use remember::{NewRule, Remember, ToolRemember};
+pub(crate) use replay::{Change as ReplayedChange, Edited};
 pub(crate) use rules::Listed;
 pub(crate) use sessions::NewSession;
 #[cfg(test)]
@@ -48,8 +55,8 @@ pub(crate) struct Places {
     pub(crate) data: PathBuf,
     /// The person's home folder: absolute, as text.
     pub(crate) home: String,
-    /// The rules that an organisation ships.
-    pub(crate) managed: PathBuf,
+    /// Where the rules that an organisation ships may lie.
+    pub(crate) managed: Vec<ManagedPlace>,
     /// Whether names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
 }

@@ -2,12 +2,14 @@
 
 use super::{Book, BookError, now};
 use postern_contract::RuleDraft;
+use postern_policy::permissions::Entry;
 use postern_policy::{
     AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, check_rule, parse_pattern, remarks,
     source_words,
 };
 use postern_store::rules::Use;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A rule with what is to be said about it in a list.
 #[derive(Debug, Clone)]
@@ -75,34 +77,46 @@ impl Book {
 
     /// The rule that a draft stands for: read, pinned where it is to be, and checked.
     pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
+        self.blocking(move |book| book.rule_from(draft, source)).await
+    }
+
+    /// The same for many; the error of each says what is wrong with it.
+    pub(crate) async fn rules_of(
+        &self,
+        drafts: Vec<RuleDraft>,
+        source: Source,
+    ) -> Result<Vec<Result<Rule, BookError>>, BookError> {
+        let each = move |book: &Self| {
+            Ok(drafts.into_iter().map(|draft| book.rule_from(draft, source.clone())).collect())
+        };
+        self.blocking(each).await
+    }
+
+    /// Reads the disk where the rule is to be pinned.
+    pub(super) fn rule_from(&self, draft: RuleDraft, source: Source) -> Result<Rule, BookError> {
         if let Some(agent) = &draft.agent {
             self.entry(agent)?;
         }
-        self.blocking(move |book| {
-            let pattern = parse_pattern(&draft.text, draft.kind)?;
-            let pin = if draft.pin { Some(book.pin_of(&pattern, draft.agent.as_ref())?) } else { None };
-            let rule = Rule {
-                agent: draft.agent,
-                args: draft.args,
-                pin,
-                allow_writes: draft.allow_writes,
-                source,
-                lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
-                why: draft.why.filter(|why| !why.trim().is_empty()),
-                matches: draft.matches,
-                misses: draft.misses,
-                created_at: now(),
-                ..Rule::new(draft.effect, pattern)
-            };
-            if rule.effect == Effect::Ask {
-                return Err(BookError::Invalid(
-                    "a rule allows or denies; ask is for permissions.jsonc".into(),
-                ));
-            }
-            check_rule(&rule, &book.places().home)?;
-            Ok(rule)
-        })
-        .await
+        let pattern = parse_pattern(&draft.text, draft.kind)?;
+        let pin = if draft.pin { Some(self.pin_of(&pattern, draft.agent.as_ref())?) } else { None };
+        let rule = Rule {
+            agent: draft.agent,
+            args: draft.args,
+            pin,
+            allow_writes: draft.allow_writes,
+            source,
+            lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
+            why: draft.why.filter(|why| !why.trim().is_empty()),
+            matches: draft.matches,
+            misses: draft.misses,
+            created_at: now(),
+            ..Rule::new(draft.effect, pattern)
+        };
+        if rule.effect == Effect::Ask {
+            return Err(BookError::Invalid("a rule allows or denies; ask is for permissions.jsonc".into()));
+        }
+        check_rule(&rule, &self.places().home)?;
+        Ok(rule)
     }
 
     /// Saves a new rule and swaps it in. Whoever calls holds the pen.
@@ -123,41 +137,78 @@ impl Book {
         }));
     }
 
-    /// Rules from every source, as a list shows them: those of `agent` and everybody's, or all.
+    /// All that a list shows.
+    #[cfg(test)]
     pub(crate) async fn rules(
         &self,
         agent: Option<AgentId>,
         own_only: bool,
     ) -> Result<Vec<Listed>, BookError> {
+        self.page_of_rules(agent, own_only, 0..usize::MAX).await
+    }
+
+    /// Rules from every source, as a list shows them: those of `agent` and everybody's, or all. Only those at these places
+    /// of the list.
+    pub(crate) async fn page_of_rules(
+        &self,
+        agent: Option<AgentId>,
+        own_only: bool,
+        page: Range<usize>,
+    ) -> Result<Vec<Listed>, BookError> {
         if let Some(agent) = &agent {
             self.entry(agent)?;
         }
         self.blocking(move |book| {
-            let kept = book.store().read(postern_store::rules::all)?;
-            let snapshot = book.snapshot();
-            let wanted = |owner: Option<&AgentId>| match (&agent, owner) {
-                (None, _) => true,
-                (Some(_), None) => !own_only,
-                (Some(agent), Some(owner)) => agent == owner,
-            };
-            let shipped = snapshot.managed.iter().flatten().cloned();
-            let rules = kept.into_iter().chain(shipped).filter(|rule| wanted(rule.agent.as_ref()));
-            let mut listed = book.list(rules.collect());
-            for entry in snapshot.agents.values().filter(|entry| wanted(Some(&entry.agent.id))) {
-                listed.extend(from_file(entry));
+            let wanted = wanted(agent.as_ref(), own_only);
+            let rules = book.kept_and_shipped(&wanted)?;
+            let count = rules.len();
+            let mut listed = book.list(rules, page.clone());
+            let mut lines = Vec::new();
+            for entry in book.snapshot().agents.values().filter(|entry| wanted(Some(&entry.agent.id))) {
+                lines.extend(from_file(entry));
             }
+            let lines = lines.into_iter().zip(count..).filter(|(_, at)| page.contains(at));
+            listed.extend(lines.map(|(line, _)| line));
             Ok(listed)
         })
         .await
     }
 
+    /// The rules that make sense elsewhere: a skill's is bound to this machine's programs, a file's is in the file.
+    pub(crate) async fn portable_rules(
+        &self,
+        agent: Option<AgentId>,
+        own_only: bool,
+    ) -> Result<Vec<Rule>, BookError> {
+        if let Some(agent) = &agent {
+            self.entry(agent)?;
+        }
+        self.blocking(move |book| {
+            let mut rules = book.kept_and_shipped(wanted(agent.as_ref(), own_only))?;
+            rules.retain(|rule| matches!(rule.source, Source::Person | Source::Always | Source::Import));
+            Ok(rules)
+        })
+        .await
+    }
+
+    /// Those of the record, then those of an organisation.
+    pub(super) fn kept_and_shipped(
+        &self,
+        wanted: impl Fn(Option<&AgentId>) -> bool,
+    ) -> Result<Vec<Rule>, BookError> {
+        let kept = self.store().read(postern_store::rules::all)?;
+        let snapshot = self.snapshot();
+        let shipped = snapshot.managed.iter().flat_map(|managed| &managed.rules).cloned();
+        Ok(kept.into_iter().chain(shipped).filter(|rule| wanted(rule.agent.as_ref())).collect())
+    }
+
     /// Rules with what is to be said about each.
     pub(crate) async fn remarked(&self, rules: Vec<Rule>) -> Result<Vec<Listed>, BookError> {
-        self.blocking(move |book| Ok(book.list(rules))).await
+        self.blocking(move |book| Ok(book.list(rules, 0..usize::MAX))).await
     }
 
     async fn listed(&self, id: RuleId) -> Result<Listed, BookError> {
-        let listed = self.blocking(move |book| Ok(book.list(vec![book.stored(id)?]))).await?;
+        let listed = self.blocking(move |book| Ok(book.list(vec![book.stored(id)?], 0..1))).await?;
         listed.into_iter().next().ok_or(BookError::NoRule(id))
     }
 
@@ -168,13 +219,14 @@ impl Book {
         self.store().read(|conn| postern_store::rules::get(conn, id))?.ok_or(BookError::NoRule(id))
     }
 
-    /// Rules with what is to be said about each. Reads the disk where they are pinned.
-    fn list(&self, rules: Vec<Rule>) -> Vec<Listed> {
+    /// Those of the rules at these places, with what is to be said about each. Reads the disk where they are pinned.
+    fn list(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<Listed> {
         let mut said: HashMap<RuleId, Vec<String>> = HashMap::new();
         for (id, remark) in remarks(&rules, now()) {
             said.entry(id).or_default().push(remark.words());
         }
-        let listed = rules.into_iter().map(|rule| {
+        let page = rules.into_iter().take(page.end).skip(page.start);
+        let listed = page.map(|rule| {
             let mut remarks = said.remove(&rule.id).unwrap_or_default();
             remarks.extend(self.remarks_of(&rule));
             Listed { from: source_words(&rule.source), rule, remarks }
@@ -202,19 +254,34 @@ impl Book {
     }
 }
 
+/// Whether rules of this owner (everybody's: none) are asked for.
+fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) -> bool {
+    let agent = agent.cloned();
+    move |owner| match (&agent, owner) {
+        (None, _) => true,
+        (Some(_), None) => !own_only,
+        (Some(agent), Some(owner)) => agent == owner,
+    }
+}
+
 /// The rules of an agent's `permissions.jsonc` that are about commands.
-fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
+pub(super) fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
     let about_commands = layer.entries().iter().filter(|line| line.is_about_commands());
     let listed = about_commands.map(|line| Listed {
-        rule: Rule {
-            id: -RuleId::try_from(line.line()).unwrap_or(RuleId::MAX),
-            agent: Some(entry.agent.id.clone()),
-            source: Source::File,
-            ..Rule::new(line.effect, Pattern::Command(line.written.clone()))
-        },
+        rule: file_rule(entry, line, Pattern::Command(line.written.clone())),
         from: format!("permissions.jsonc:{}", line.line()),
         remarks: vec!["read-only".to_owned()],
     });
     listed.collect()
+}
+
+/// A line of an agent's `permissions.jsonc` as a rule: its number is the line, negative.
+pub(super) fn file_rule(entry: &super::AgentEntry, line: &Entry, pattern: Pattern) -> Rule {
+    Rule {
+        id: -RuleId::try_from(line.line()).unwrap_or(RuleId::MAX),
+        agent: Some(entry.agent.id.clone()),
+        source: Source::File,
+        ..Rule::new(line.effect, pattern)
+    }
 }

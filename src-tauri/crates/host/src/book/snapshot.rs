@@ -1,9 +1,10 @@
 //! Everything at one moment.
 
 use super::agent_folder::AgentFolder;
+use super::managed::Managed;
 use super::permissions::PermissionsFile;
 use postern_contract::methods::HostSettings;
-use postern_policy::{AgentId, AgentPolicy, Rule, RuleSet};
+use postern_policy::{AgentId, AgentPolicy, RuleSet, Settings};
 use postern_store::agents::Agent;
 use postern_store::skills::Skill;
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ pub(crate) struct Snapshot {
     pub(crate) version: u64,
     /// The agents.
     pub(crate) agents: BTreeMap<AgentId, Arc<AgentEntry>>,
-    /// The rules that an organisation ships, or why they cannot be read.
-    pub(crate) managed: Result<Vec<Rule>, String>,
+    /// What an organisation decides, or why that cannot be read.
+    pub(crate) managed: Result<Managed, String>,
     /// The rules that hold for every agent, the managed ones among them: each agent's own are beside them.
     pub(crate) everyone: RuleSet,
     /// The skills that were found.
@@ -34,7 +35,7 @@ impl Default for Snapshot {
         Self {
             version: 0,
             agents: BTreeMap::new(),
-            managed: Ok(Vec::new()),
+            managed: Ok(Managed::default()),
             everyone: RuleSet::default(),
             skills: Arc::default(),
             settings: HostSettings::default(),
@@ -46,8 +47,12 @@ impl Default for Snapshot {
 /// One agent.
 #[derive(Debug)]
 pub(crate) struct AgentEntry {
-    /// As it is kept.
+    /// As it is kept, but for the settings that an organisation decides.
     pub(crate) agent: Agent,
+    /// Its settings as they are kept: the person's own.
+    pub(crate) own: Settings,
+    /// The names of the settings that an organisation decides.
+    pub(crate) locked: Vec<String>,
     /// Where its files lie.
     pub(crate) folder: AgentFolder,
     /// What it is judged by.

@@ -14,6 +14,7 @@ mod key;
 mod lines;
 mod offers;
 mod permissions;
+mod policy;
 mod questions;
 mod requests;
 mod rows;
@@ -23,6 +24,7 @@ mod sessions;
 mod settings;
 mod skills;
 mod socket;
+mod staged;
 mod status;
 mod tools;
 
@@ -57,6 +59,7 @@ pub(crate) struct Parts {
 #[derive(Debug, Clone)]
 pub(crate) struct Control {
     parts: Arc<Parts>,
+    staged: Arc<staged::Staged>,
 }
 
 /// What a method gives.
@@ -70,7 +73,7 @@ pub(crate) trait Handle<M: Method> {
 
 impl Control {
     pub(crate) fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts) }
+        Self { parts: Arc::new(parts), staged: Arc::default() }
     }
 
     /// The doors of this host.

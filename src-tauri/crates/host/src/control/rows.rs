@@ -29,6 +29,7 @@ pub(super) fn agent(entry: &AgentEntry, last_seen_at: Option<Millis>, connected:
         created_at: agent.created_at,
         last_seen_at,
         denied_until: agent.denied_until,
+        locked: entry.locked.clone(),
     }
 }
 

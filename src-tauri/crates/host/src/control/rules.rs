@@ -1,25 +1,28 @@
 //! `rules.*`.
 
-use super::{Answer, Control, Handle, rows};
+use super::{Answer, Control, Handle, rows, staged};
 use crate::ask::FaceId;
-use crate::book::Matched;
+use crate::book::{AgentChanges, Imported, Matched};
 use postern_command::escape;
-use postern_contract::RuleDraft;
 use postern_contract::methods::{
-    AddRule, Applied, ControlError, ExportRules, ImportRules, ListRules, PreviewRule, RefusedRule,
-    RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesImport, RulesImported,
-    RulesWrite, UpdateRule,
+    AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
+    RefusedRule, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulePreview, RuleUpdate, Rules, RulesBatch,
+    RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
-use postern_policy::{Rule, Source, kind_name, pattern_text};
+use postern_contract::{RuleDraft, Told};
+use postern_policy::{AgentId, Fallback, Rule, Source, kind_name, pattern_text};
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
-/// The most rules in one import.
-const MOST: usize = 5000;
+/// How many of the rules of an import are told in full.
+const SHOWN: usize = 1000;
 
 impl Handle<ListRules> for Control {
     async fn handle(&self, _: FaceId, params: RuleFilter) -> Answer<ListRules> {
-        let listed = self.parts.book.rules(params.agent, params.own).await?;
+        let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        let from = number(params.skip.unwrap_or(0));
+        let page = from..params.limit.map_or(usize::MAX, |limit| from.saturating_add(number(limit)));
+        let listed = self.parts.book.page_of_rules(params.agent, params.own, page).await?;
         Ok(Rules { rules: listed.into_iter().map(rows::rule).collect() })
     }
 }
@@ -52,38 +55,98 @@ impl Handle<RemoveRule> for Control {
 
 impl Handle<ExportRules> for Control {
     async fn handle(&self, _: FaceId, params: RuleFilter) -> Answer<ExportRules> {
-        let listed = self.parts.book.rules(params.agent, params.own).await?;
-        let own = listed.into_iter().map(|listed| listed.rule).filter(|rule| is_portable(&rule.source));
-        Ok(RuleFile { version: VERSION, rules: own.map(draft_of).collect() })
+        let rules = self.parts.book.portable_rules(params.agent, params.own).await?;
+        Ok(RuleFile { version: VERSION, rules: rules.into_iter().map(draft_of).collect() })
     }
+}
+
+impl Handle<StageRules> for Control {
+    async fn handle(&self, _: FaceId, params: RulesPart) -> Answer<StageRules> {
+        let (batch, held) = self.staged.add(params.batch.as_deref(), params.rules)?;
+        Ok(RulesBatch { batch, held: u32::try_from(held).unwrap_or(u32::MAX) })
+    }
+}
+
+/// The rules of a file whose format is known.
+pub(super) fn drafts(file: &RuleFile) -> Result<Vec<RuleDraft>, ControlError> {
+    if file.version != VERSION {
+        return Err(ControlError::invalid(format!("format {} is not known; {VERSION} is", file.version)));
+    }
+    Ok(file.rules.clone())
 }
 
 impl Handle<ImportRules> for Control {
     async fn handle(&self, _: FaceId, params: RulesImport) -> Answer<ImportRules> {
-        let RulesImport { file, agent, write } = params;
-        if file.version != VERSION {
-            return Err(ControlError::invalid(format!("format {} is not known; {VERSION} is", file.version)));
+        let RulesImport { file, agent, write, batch, settings } = params;
+        let mut drafts = drafts(&file)?;
+        if let Some(batch) = batch {
+            drafts.extend(self.staged.take(&batch)?);
         }
-        if file.rules.len() > MOST {
-            return Err(ControlError::invalid(format!("{MOST} rules at a time are the most")));
-        }
-        let mut rules = Vec::new();
-        let mut refused = Vec::new();
-        for mut draft in file.rules {
-            if agent.is_some() {
-                draft.agent.clone_from(&agent);
+        staged::check(drafts.len())?;
+        if let Some(agent) = &agent {
+            for draft in &mut drafts {
+                draft.agent = Some(agent.clone());
             }
-            let text = escape::text(&draft.text);
-            match self.parts.book.rule_of(draft, Source::Import).await {
+        }
+        let settings = match (settings, &agent) {
+            (None, _) => None,
+            (Some(settings), Some(agent)) => Some((agent.clone(), self.changes_of(agent, &settings)?)),
+            (Some(_), None) => return Err(ControlError::invalid("settings are one agent's: say whose")),
+        };
+        let (rules, refused) = self.read_all(drafts).await?;
+        let (whole, adds) = (refused.is_empty(), write == RulesWrite::Add);
+        let changes = whole && settings.is_some();
+        let write = adds && whole;
+        let Imported { mut added, same } =
+            self.parts.book.import(rules, settings.filter(|_| whole), write).await?;
+        if adds && !whole {
+            // None was saved, so none is told as if it were.
+            added.clear();
+        }
+        if write && (changes || !added.is_empty()) {
+            self.rules_changed(None).await?;
+        }
+        if write && changes {
+            self.tell(Told::AgentsChanged);
+        }
+        let count = u32::try_from(added.len()).unwrap_or(u32::MAX);
+        let shown = added.into_iter().take(SHOWN).collect();
+        let added = self.parts.book.remarked(shown).await?.into_iter().map(rows::rule).collect();
+        Ok(RulesImported { added, count, same, refused })
+    }
+}
+
+impl Control {
+    /// Reads and checks rules of a file: those that are in order, and those that are refused.
+    async fn read_all(&self, drafts: Vec<RuleDraft>) -> Result<(Vec<Rule>, Vec<RefusedRule>), ControlError> {
+        let texts: Vec<String> = drafts.iter().map(|draft| escape::text(&draft.text)).collect();
+        let read = self.parts.book.rules_of(drafts, Source::Import).await?;
+        let mut rules = Vec::with_capacity(read.len());
+        let mut refused = Vec::new();
+        for (text, rule) in texts.into_iter().zip(read) {
+            match rule {
                 Ok(rule) => rules.push(rule),
                 Err(error) => refused.push(RefusedRule { text, why: error.to_string() }),
             }
         }
-        let (added, same) = self.parts.book.import(rules, write == RulesWrite::Add).await?;
-        if write == RulesWrite::Add && !added.is_empty() {
-            self.rules_changed(None).await?;
+        Ok((rules, refused))
+    }
+
+    /// What settings from a file change of an agent's.
+    fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
+        let entry = self.parts.book.entry(agent)?;
+        let mut settings = entry.agent.settings.clone();
+        if imported.fallback == Fallback::Full && settings.fallback != Fallback::Full && !imported.confirmed {
+            return Err(ControlError::refused(
+                "askFallback full runs what nobody answered: say that it is meant (--yes), or write deny or allowlist",
+            ));
         }
-        Ok(RulesImported { added: added.into_iter().map(rows::rule).collect(), same, refused })
+        settings.security = imported.security;
+        settings.ask = imported.ask;
+        settings.fallback = imported.fallback;
+        settings.approval_timeout_ms = imported.approval_timeout_ms;
+        let values = [("confirm".to_owned(), "yes".to_owned())].into();
+        Ok(AgentChanges { settings: Some(settings), values })
     }
 }
 
@@ -93,28 +156,15 @@ impl Handle<PreviewRule> for Control {
         let rule = match self.parts.book.rule_of(params, Source::Person).await {
             Ok(rule) => rule,
             Err(error) => {
-                let problem = Some(error.to_string());
-                return Ok(RulePreview {
-                    problem,
-                    remarks: Vec::new(),
-                    matched: 0,
-                    of: 0,
-                    examples: Vec::new(),
-                });
+                return Ok(RulePreview { problem: Some(error.to_string()), ..RulePreview::default() });
             }
         };
         let listed = self.parts.book.remarked(vec![rule.clone()]).await?;
         let remarks = listed.into_iter().flat_map(|listed| listed.remarks).collect();
-        let Matched { count, of, examples } = self.parts.book.matched_recently(agent, vec![rule]).await?;
-        Ok(RulePreview { problem: None, remarks, matched: count, of, examples })
-    }
-}
-
-/// Whether a rule makes sense elsewhere: a skill's is bound to this machine's programs, a file's is in the file.
-fn is_portable(source: &Source) -> bool {
-    match source {
-        Source::Person | Source::Always | Source::Import => true,
-        Source::Skill(_) | Source::File | Source::Managed => false,
+        let Matched { count, of, examples } =
+            self.parts.book.matched_recently(agent.clone(), vec![rule.clone()]).await?;
+        let (changed, changes) = self.parts.book.changed_by(agent, rule).await?;
+        Ok(RulePreview { problem: None, remarks, matched: count, of, examples, changed, changes })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::book::now;
+use crate::book::{Managed, now};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Mode, Status, Told};
@@ -41,6 +41,7 @@ impl Control {
             running: counts.running,
             faces: parts.faces.names(),
             attention,
+            managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
             started_at: parts.started_at,
         })
     }

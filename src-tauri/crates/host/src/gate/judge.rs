@@ -1,6 +1,7 @@
 //! Looking a request up and judging it: everything that reads the disk, and then the pure core. Blocks; changes nothing.
 
 use super::denial;
+use crate::book::Found;
 use crate::identity::hex;
 use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
 use crate::user::User;
@@ -166,6 +167,12 @@ impl Judged {
             shell: self.shell,
             env_to_ask: &self.env_to_ask,
         }
+    }
+
+    /// What was looked up, to be kept with it.
+    pub(super) fn found(&self) -> Found {
+        let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
+        Found { steps, cwd: self.plan.cwd.path.clone(), env_to_ask }
     }
 
     /// The same request by another policy, or later.

@@ -16,6 +16,7 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+pub(crate) use mutable::is_mutable;
 pub use search::search_path;
 
 use crate::identity::Identities;

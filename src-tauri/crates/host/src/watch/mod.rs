@@ -26,12 +26,12 @@ const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
 /// Watches until `closed`.
 pub(crate) async fn watch(control: Control, book: Book, closed: CancellationToken) {
     let heard = Arc::new(Notify::new());
-    let mut watcher = start(Arc::clone(&heard));
+    let mut watcher = start(Arc::clone(&heard), Shipped::of(&book));
     let mut watched = BTreeSet::new();
     let mut cleared = Instant::now();
     loop {
         match roots(&book).await {
-            Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots),
+            Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots, &book.managed_folders()),
             Err(error) => tracing::warn!(%error, "the folders to watch cannot be read"),
         }
         let clear = cleared.elapsed() >= CLEARING;
@@ -55,9 +55,9 @@ pub(crate) async fn watch(control: Control, book: Book, closed: CancellationToke
 }
 
 /// Without a watcher (no descriptors left), only the net is left.
-fn start(heard: Arc<Notify>) -> Option<RecommendedWatcher> {
+fn start(heard: Arc<Notify>, shipped: Shipped) -> Option<RecommendedWatcher> {
     let told = move |event: notify::Result<Event>| {
-        if event.as_ref().map_or(true, matters) {
+        if event.as_ref().map_or(true, |event| matters(event, &shipped)) {
             heard.notify_one();
         }
     };
@@ -68,9 +68,33 @@ fn start(heard: Arc<Notify>) -> Option<RecommendedWatcher> {
         .ok()
 }
 
-fn matters(event: &Event) -> bool {
-    let named =
-        |path: &PathBuf| path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known));
+/// The files of an organisation. Their folders may hold much else (`/etc`), which says nothing.
+struct Shipped {
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Shipped {
+    fn of(book: &Book) -> Self {
+        let files = book.places().managed.iter().map(|place| place.path.clone()).collect();
+        Self { files, folders: book.managed_folders() }
+    }
+
+    /// Whether a path lies beside such a file and is none.
+    fn is_beside(&self, path: &Path) -> bool {
+        !self.files.iter().any(|file| file == path)
+            && path.parent().is_some_and(|folder| self.folders.iter().any(|known| known == folder))
+    }
+}
+
+fn matters(event: &Event, shipped: &Shipped) -> bool {
+    if !event.paths.is_empty() && event.paths.iter().all(|path| shipped.is_beside(path)) {
+        return false;
+    }
+    let named = |path: &PathBuf| {
+        shipped.files.contains(path)
+            || path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known))
+    };
     match event.kind {
         EventKind::Access(_) => false,
         EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)) => event.paths.iter().any(named),
@@ -82,16 +106,18 @@ fn matters(event: &Event) -> bool {
     }
 }
 
-/// The folders of skills, and the one that holds every agent's `permissions.jsonc`.
+/// The folders of skills, the one that holds every agent's `permissions.jsonc`, and those of an organisation's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
-    Ok(folders.into_iter().map(PathBuf::from).chain([book.places().data.join("policy")]).collect())
+    let own = [book.places().data.join("policy")];
+    Ok(folders.into_iter().map(PathBuf::from).chain(own).chain(book.managed_folders()).collect())
 }
 
 fn follow(
     watcher: Option<&mut RecommendedWatcher>,
     watched: &mut BTreeSet<PathBuf>,
     roots: &BTreeSet<PathBuf>,
+    flat: &[PathBuf],
 ) {
     let Some(watcher) = watcher else { return };
     for gone in watched.difference(roots) {
@@ -100,14 +126,16 @@ fn follow(
     }
     watched.retain(|root| roots.contains(root));
     for root in roots {
-        if !watched.contains(root) && begin(watcher, root) {
+        // Of an organisation's folder only the files right in it: it may be /etc.
+        let mode = if flat.contains(root) { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
+        if !watched.contains(root) && begin(watcher, root, mode) {
             watched.insert(root.clone());
         }
     }
 }
 
-fn begin(watcher: &mut RecommendedWatcher, root: &Path) -> bool {
-    let begun = watcher.watch(root, RecursiveMode::Recursive);
+fn begin(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> bool {
+    let begun = watcher.watch(root, mode);
     begun
         .inspect_err(|error| tracing::debug!(root = %root.display(), %error, "cannot be watched yet"))
         .is_ok()

@@ -5,7 +5,7 @@ mod files;
 mod rules;
 mod skills;
 
-use super::{Book, NewAgent, Places};
+use super::{Book, ManagedPlace, NewAgent, Places};
 use crate::resolve::{Cwd, Resolver, search_path};
 use postern_command::read_argv;
 use postern_contract::RuleDraft;
@@ -80,7 +80,7 @@ pub(super) async fn open(folder: &Path) -> Book {
     std::fs::create_dir_all(&data).unwrap();
     let store = Store::open(&data.join("postern.db")).unwrap();
     let places = Places {
-        managed: folder.join("managed.json"),
+        managed: vec![ManagedPlace { path: folder.join("managed.jsonc"), by_root: false }],
         data,
         home: home.to_str().unwrap().to_owned(),
         any_case: false,

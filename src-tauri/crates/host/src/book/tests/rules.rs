@@ -156,7 +156,7 @@ async fn managed_rules_are_final_and_read_only() {
     let world = World::new().await;
     world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
     let file = r#"{"version":1,"rules":[{"effect":"deny","text":"uname *","why":"company policy"}]}"#;
-    std::fs::write(&world.book.places().managed, file).unwrap();
+    std::fs::write(&world.book.places().managed[0].path, file).unwrap();
     assert!(world.book.reread_managed().await.unwrap(), "the file is new");
     let verdict = world.judge("main", &["uname", "-a"]);
     assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Managed));
@@ -165,7 +165,7 @@ async fn managed_rules_are_final_and_read_only() {
     assert!(managed.remarks.contains(&"read-only".to_owned()), "{:?}", managed.remarks);
     let removed = world.book.remove_rule(managed.rule.id).await;
     assert!(matches!(removed, Err(BookError::ReadOnly(_))), "{removed:?}");
-    std::fs::write(&world.book.places().managed, "{").unwrap();
+    std::fs::write(&world.book.places().managed[0].path, "{").unwrap();
     assert!(world.book.reread_managed().await.unwrap());
     assert_eq!(
         world.decision("main", &["uname", "-a"]).0,

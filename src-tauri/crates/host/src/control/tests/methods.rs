@@ -3,9 +3,10 @@
 use super::Running;
 use postern_contract::Mode;
 use postern_contract::methods::{
-    AddAgent, AddRule, ControlCode, ExportRules, GetChannel, GetPermissions, GetRequest, GetSettings,
-    GetStatus, ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll, PendingTools,
-    PreviewRule, RemoveAgent, ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings,
+    AddAgent, AddRule, ControlCode, ExportRules, GetAgent, GetChannel, GetPermissions, GetRequest,
+    GetSettings, GetStatus, ImportRules, ListAgents, ListRequests, ListRules, METHODS, PauseAll,
+    PendingTools, PreviewRule, RemoveAgent, ResumeAll, RotateKey, SetAgent, SetPermissions, SetSettings,
+    StageRules,
 };
 use postern_policy::Preset;
 use postern_request::{Denial, DenyReason, Ending};
@@ -92,9 +93,63 @@ async fn rules_are_exported_and_imported_once() {
     assert_eq!((checked.added.len(), checked.same, checked.refused.len()), (1, 1, 1), "{checked:?}");
     let rules = running.call::<ListRules>(json!({"agent": "main", "own": true})).await.unwrap().rules;
     assert_eq!(rules.iter().filter(|row| row.rule.id > 0).count(), 1, "checking saves nothing");
-    running.call::<ImportRules>(import(wider.clone(), "add")).await.unwrap();
+    let refused = running.call::<ImportRules>(import(wider.clone(), "add")).await.unwrap();
+    assert_eq!(
+        (refused.added.len(), refused.count, refused.refused.len()),
+        (0, 0, 1),
+        "one is refused: none is saved"
+    );
+    assert_eq!(refused.refused[0].text, "sh *");
+    wider["rules"].as_array_mut().unwrap().pop();
+    let once = running.call::<ImportRules>(import(wider.clone(), "add")).await.unwrap();
+    assert_eq!((once.count, once.same), (1, 1));
     let twice = running.call::<ImportRules>(import(wider, "add")).await.unwrap();
     assert_eq!((twice.added.len(), twice.same), (0, 2), "what is there is there");
+}
+
+#[tokio::test]
+async fn a_long_file_of_rules_comes_in_parts_and_is_saved_at_once() {
+    let running = Running::with_agent().await;
+    let part = |from: u32| {
+        let rule = |at: u32| json!({"effect": "allow", "agent": "main", "text": format!("tool{at} *")});
+        (from..from + 100).map(rule).collect::<Vec<_>>()
+    };
+    let first = running.call::<StageRules>(json!({"rules": part(0)})).await.unwrap();
+    let both = running.call::<StageRules>(json!({"batch": first.batch, "rules": part(100)})).await.unwrap();
+    assert_eq!(both.held, 200);
+    let own = async |running: &Running| {
+        let rules = running.call::<ListRules>(json!({"agent": "main", "own": true})).await.unwrap().rules;
+        rules.into_iter().filter(|row| row.rule.id > 0).count()
+    };
+    assert_eq!(own(&running).await, 0, "until it is taken up, nothing is saved");
+    let take = json!({"file": {"version": 1, "rules": []}, "batch": both.batch});
+    assert_eq!(running.call::<ImportRules>(take.clone()).await.unwrap().count, 200);
+    assert_eq!(own(&running).await, 200);
+    assert!(running.call::<ImportRules>(take).await.is_err(), "a batch is taken up once");
+    let page =
+        running.call::<ListRules>(json!({"agent": "main", "skip": 150, "limit": 20})).await.unwrap().rules;
+    let texts: Vec<&str> = page.iter().map(|row| row.text.as_str()).collect();
+    assert_eq!((texts.len(), texts[0]), (20, "tool150 *"), "a page of a long list");
+}
+
+#[tokio::test]
+async fn settings_that_come_with_rules_hold_with_them_or_not_at_all() {
+    let running = Running::with_agent().await;
+    let import = |fallback: &str, confirmed: bool, text: &str| {
+        let settings = json!({"security": "allowlist", "ask": "always", "fallback": fallback,
+            "approvalTimeoutMs": 60_000, "confirmed": confirmed});
+        json!({"file": {"version": 1, "rules": [{"effect": "allow", "text": text}]}, "agent": "main",
+            "settings": settings})
+    };
+    let asks = async |running: &Running| {
+        running.call::<GetAgent>(json!({"agent": "main"})).await.unwrap().settings.ask
+    };
+    let refused = running.call::<ImportRules>(import("full", false, "ls")).await.unwrap_err();
+    assert!(refused.message.contains("askFallback full"), "{}", refused.message);
+    running.call::<ImportRules>(import("deny", false, "sh *")).await.unwrap();
+    assert_eq!(asks(&running).await, postern_policy::Ask::OnMiss, "a rule was refused: the settings stay");
+    running.call::<ImportRules>(import("full", true, "ls")).await.unwrap();
+    assert_eq!(asks(&running).await, postern_policy::Ask::Always);
 }
 
 #[tokio::test]

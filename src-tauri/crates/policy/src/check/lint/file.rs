@@ -18,7 +18,7 @@ pub fn lint_file(layer: &FileLayer) -> Vec<Finding> {
                 format!(
                     "{} never decides: line {}, further down, matches all that it does.",
                     said(entry),
-                    later.line
+                    later.line()
                 ),
                 "Move it behind that line: the last match wins.",
             ));
@@ -35,7 +35,7 @@ pub fn lint_file(layer: &FileLayer) -> Vec<Finding> {
 }
 
 fn finding(entry: &Entry, kind: FindingKind, message: String, mend: &str) -> Finding {
-    let line = RuleId::try_from(entry.line).unwrap_or(RuleId::MAX);
+    let line = RuleId::try_from(entry.line()).unwrap_or(RuleId::MAX);
     Finding { rule: -line, kind, message, mend: mend.to_owned() }
 }
 

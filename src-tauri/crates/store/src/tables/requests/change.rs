@@ -19,6 +19,7 @@ pub struct Change {
     verdict: Option<String>,
     risk: Option<String>,
     plan: Option<String>,
+    facts: Option<String>,
     digest: Option<String>,
     by: Option<String>,
     answered_by: Option<String>,
@@ -44,6 +45,7 @@ impl Change {
             verdict: None,
             risk: None,
             plan: None,
+            facts: None,
             digest: None,
             by: None,
             answered_by: None,
@@ -80,6 +82,12 @@ impl Change {
         self.digest = Some(plan.digest().0);
         self.plan = Some(text(plan)?);
         Ok(self)
+    }
+
+    /// This was looked up for it, as JSON text.
+    pub fn found(mut self, facts: String) -> Self {
+        self.facts = Some(facts);
+        self
     }
 
     /// It was let through by this.
@@ -136,7 +144,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
             asked_at = coalesce(asked_at, ?16), decided_at = coalesce(decided_at, ?17),
             started_at = coalesce(started_at, ?18), ended_at = ?19,
             asked_line = CASE WHEN ?20 IS NULL THEN asked_line ELSE coalesce(asked_line, line) END,
-            line = coalesce(?20, line)
+            line = coalesce(?20, line), facts = coalesce(?21, facts)
          WHERE id = ?1 AND ended_at IS NULL",
     )?;
     let changed = update.execute(params![
@@ -160,6 +168,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
         since(Phase::Running),
         ended_at,
         change.line,
+        change.facts,
     ])?;
     Ok(changed == 1)
 }

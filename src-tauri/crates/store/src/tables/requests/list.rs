@@ -1,7 +1,7 @@
 //! The history, page by page: by key, never by offset.
 
 use super::decided::Decided;
-use super::row::{Phase, SUMMARY, Summary, summary};
+use super::row::{Phase, REST, RequestRow, SUMMARY, Summary, summary, whole};
 use crate::column::Id;
 use crate::error::Error;
 use crate::tables::search;
@@ -123,6 +123,14 @@ impl Filter {
     }
 }
 
+/// A page of whole requests, newest first: those of an agent, or all, by when they came in.
+pub fn list_whole(conn: &Connection, filter: &Filter, limit: u32) -> Result<Vec<RequestRow>, Error> {
+    let Some(range) = range(conn, filter)? else { return Ok(Vec::new()) };
+    let select = Select::by_key(filter).unwrap_or_else(Select::all).within(range);
+    let mut query = conn.prepare_cached(&select.sql_for(&format!("{SUMMARY}, {REST}")))?;
+    Ok(query.query_map(select.bound(limit), whole)?.collect::<Result<_, _>>()?)
+}
+
 /// The numbers from which and up to which a filter looks; none where nothing can be in between.
 type Range = (Option<i64>, Option<i64>);
 
@@ -209,9 +217,13 @@ impl Select {
     }
 
     fn sql(&self) -> String {
+        self.sql_for(SUMMARY)
+    }
+
+    fn sql_for(&self, columns: &str) -> String {
         let Self { from, key, wheres, .. } = self;
         let wheres = if wheres.is_empty() { "TRUE".to_owned() } else { wheres.join(" AND ") };
-        format!("SELECT {SUMMARY} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
+        format!("SELECT {columns} FROM {from} WHERE {wheres} ORDER BY {key} DESC LIMIT ?")
     }
 
     /// What stands for the question marks.

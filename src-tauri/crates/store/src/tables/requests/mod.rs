@@ -9,7 +9,7 @@ mod row;
 pub use change::{Change, change, intend};
 pub use decided::Decided;
 pub use key::{NewRequest, Opening, open};
-pub use list::{Filter, Page, list, page};
+pub use list::{Filter, Page, list, list_whole, page};
 pub use row::{Phase, Process, RequestRow, Summary, get, get_by_key, live, oldest};
 pub(crate) use row::{SUMMARY, summary};
 
@@ -56,6 +56,8 @@ CREATE INDEX requests_ended ON requests (phase, number) WHERE ended_at IS NOT NU
 
 /// Since format 4: the line as the agent asked it, where a person changed it. `line` is what the person made of it.
 pub(crate) const EDITED: &str = "ALTER TABLE requests ADD COLUMN asked_line TEXT;";
+/// Since format 5: what was looked up for a request. With it, it can be judged again by another policy, as things were.
+pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
 
 #[cfg(test)]
 mod tests;

@@ -210,13 +210,15 @@ pub struct RequestRow {
     pub verdict: Option<Verdict>,
     /// The line as the agent asked it, where a person changed it, as escaped text.
     pub asked_line: Option<String>,
+    /// What was looked up for it, as JSON text.
+    pub facts: Option<String>,
 }
 
-const REST: &str =
+pub(super) const REST: &str =
     "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, answered_by, feedback,
-    ended, asked, plan, verdict, asked_line";
+    ended, asked, plan, verdict, asked_line, facts";
 
-fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
+pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     let process = match (row.get(19)?, row.get(20)?, row.get(21)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
         _ => None,
@@ -236,6 +238,7 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         plan: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
         verdict: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
         asked_line: row.get(29)?,
+        facts: row.get(30)?,
     })
 }
 

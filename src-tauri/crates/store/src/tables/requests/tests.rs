@@ -73,6 +73,7 @@ fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflic
 /// Takes a request from its question to its end.
 fn live_through(store: &Store, key: uuid::Uuid, process: &Process, ending: &Ending) {
     let judged = Change::to(Phase::Asking, 2).judged(&verdict()).unwrap().planned(&plan()).unwrap();
+    let judged = judged.found("{\"steps\":[]}".into());
     assert!(put_change(store, key, judged));
     let yes = Change::to(Phase::Starting, 3).by(&By::Person).unwrap().answered_by("window");
     assert!(put_change(store, key, yes));
@@ -124,8 +125,11 @@ fn a_whole_life_is_written_down() {
         plan: Some(plan()),
         verdict: Some(verdict()),
         asked_line: None,
+        facts: Some("{\"steps\":[]}".into()),
     };
     assert_eq!(row, expected);
+    let whole = store.read(|conn| list_whole(conn, &Filter::default(), 10)).unwrap();
+    assert_eq!(whole, std::slice::from_ref(&expected), "a page of whole requests is the same");
     assert_eq!(store.read(|conn| get_by_key(conn, &id("main"), "r1")).unwrap(), Some(expected));
 }
 

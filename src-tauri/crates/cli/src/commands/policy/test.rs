@@ -1,7 +1,7 @@
 //! `postern policy test`: judges cases without a host.
 
-use super::explain::word;
-use crate::args::Policy;
+use super::super::explain::word;
+use crate::args::Json;
 use crate::failure::Failure;
 use crate::print;
 use postern_command::escape::text as escaped;
@@ -35,10 +35,9 @@ impl From<Outcome> for Judged {
     }
 }
 
-pub(crate) fn run(command: Policy) -> Result<(), Failure> {
-    let Policy::Test { cases, bins, json } = command;
-    let bins = bins.map(|path| load_bins(&path)).transpose()?;
-    let cases = judge_all(&cases, bins.as_ref())?;
+pub(super) fn run(cases: &Path, bins: Option<&Path>, json: Json) -> Result<(), Failure> {
+    let bins = bins.map(load_bins).transpose()?;
+    let cases = judge_all(cases, bins.as_ref())?;
     let failed = cases.iter().filter(|case| !case.ok).count();
     let passed = cases.len() - failed;
     if json.json {

@@ -1,24 +1,28 @@
 //! `postern rules …`
 
+mod exec_approval;
+pub(super) mod file;
+
 use super::agents::named;
-use crate::args::{NewRule, Rules};
+use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
+use crate::rule_args::{Format, NewRule, Rules};
 use postern_contract::methods::{
-    AddRule, ExportRules, ImportRules, ListRules, RemoveRule, RuleFile, RuleFilter, RuleNumber, RulesImport,
-    RulesWrite,
+    AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RuleFilter, RuleNumber, RulePreview,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
-use postern_policy::{Effect, Lifetime};
-use std::io::Read as _;
-use std::path::Path;
+use postern_policy::{AgentId, Effect, Lifetime};
+
+/// How many rules are asked for at once.
+const PAGE: u32 = 4000;
 
 pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
     match command {
         Rules::List { agent, json } => {
             let agent = agent.as_deref().map(named).transpose()?;
-            let rules = link.call::<ListRules>(&RuleFilter { agent, own: false })?.rules;
+            let rules = all(link, agent.as_ref())?;
             if json.json { print::json(&rules) } else { list(&rules) }
         }
         Rules::Allow(rule) => add(link, Effect::Allow, rule),
@@ -27,17 +31,46 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
             link.call::<RemoveRule>(&RuleNumber { id })?;
             print::line(format!("removed rule {id}"))
         }
-        Rules::Export { agent } => {
+        Rules::Export { agent, format: Format::Postern } => {
             let agent = agent.as_deref().map(named).transpose()?;
-            print::json(&link.call::<ExportRules>(&RuleFilter { own: agent.is_some(), agent })?)
+            let filter = RuleFilter { own: agent.is_some(), agent, ..RuleFilter::default() };
+            print::json(&link.call::<ExportRules>(&filter)?)
         }
-        Rules::Import { file, agent, check } => import(link, &file, agent.as_deref(), check),
+        Rules::Export { agent, format: Format::ExecApproval } => {
+            exec_approval::export(link, agent.as_deref())
+        }
+        Rules::Import { file, agent, format: Format::Postern, check, json, yes: _ } => {
+            file::import(link, &file, agent.as_deref(), check, json)
+        }
+        Rules::Import { file, agent, format: Format::ExecApproval, check, yes, json } => {
+            exec_approval::import(link, &file, agent.as_deref(), exec_approval::How { check, yes, json })
+        }
+    }
+}
+
+/// An agent's rules and everybody's, or all: page by page, because a long list is longer than an answer may be.
+fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRow>, Failure> {
+    let mut rules: Vec<RuleRow> = Vec::new();
+    loop {
+        let skip = u32::try_from(rules.len()).map_err(Failure::own)?;
+        let filter = RuleFilter { agent: agent.cloned(), own: false, skip: Some(skip), limit: Some(PAGE) };
+        let page = link.call::<ListRules>(&filter)?.rules;
+        let last = page.len() < PAGE as usize;
+        rules.extend(page);
+        if last {
+            return Ok(rules);
+        }
     }
 }
 
 fn add(link: &mut Link, effect: Effect, rule: NewRule) -> Result<(), Failure> {
-    let json = rule.json;
-    let row = link.call::<AddRule>(&draft(effect, rule)?)?;
+    let (json, check) = (rule.json, rule.check);
+    let draft = draft(effect, rule)?;
+    let preview = link.call::<PreviewRule>(&draft)?;
+    if check {
+        return previewed(effect, &preview, json);
+    }
+    let row = link.call::<AddRule>(&draft)?;
     if json.json {
         return print::json(&row);
     }
@@ -51,16 +84,50 @@ fn add(link: &mut Link, effect: Effect, rule: NewRule) -> Result<(), Failure> {
     for remark in &row.remarks {
         print::line(format!("  note: {remark}"))?;
     }
-    Ok(())
+    looked_back(effect, &preview)
+}
+
+fn previewed(effect: Effect, preview: &RulePreview, json: Json) -> Result<(), Failure> {
+    if json.json {
+        print::json(preview)?;
+    }
+    if let Some(problem) = &preview.problem {
+        return Err(Failure::refused(problem.clone()));
+    }
+    if json.json {
+        return Ok(());
+    }
+    for remark in &preview.remarks {
+        print::line(format!("  note: {remark}"))?;
+    }
+    looked_back(effect, preview)?;
+    print::line("nothing was saved")
+}
+
+/// What the rule would have done to the last requests.
+fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
+    if preview.of == 0 {
+        return Ok(());
+    }
+    print::line(format!("  of the last {} requests it matches {}", preview.of, preview.matched))?;
+    if preview.changed == 0 {
+        return Ok(());
+    }
+    let does = if effect == Effect::Deny { "denied" } else { "let through" };
+    print::line(format!("  and would have {does} {} that came out otherwise:", preview.changed))?;
+    preview.changes.iter().try_for_each(|line| print::line(format!("    {line}")))
 }
 
 fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
-    let kind = match (rule.path, rule.command, rule.exact) {
-        (true, _, _) => Some(PatternKind::Path),
-        (_, true, _) => Some(PatternKind::Command),
-        (_, _, true) => Some(PatternKind::Exact),
-        (false, false, false) => None,
-    };
+    if rule.agent.is_none() && !rule.everyone {
+        return Err(Failure::usage("whose rule is it? Add --agent ID, or --everyone for every agent"));
+    }
+    let kinds = [
+        (rule.path, PatternKind::Path),
+        (rule.command, PatternKind::Command),
+        (rule.exact, PatternKind::Exact),
+        (rule.identity, PatternKind::Identity),
+    ];
     let args = rule
         .args
         .as_deref()
@@ -71,7 +138,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         effect,
         agent: rule.agent.as_deref().map(named).transpose()?,
         text: rule.pattern,
-        kind,
+        kind: kinds.into_iter().find(|(chosen, _)| *chosen).map(|(_, kind)| kind),
         args,
         pin: rule.pin,
         allow_writes: rule.writes,
@@ -130,30 +197,4 @@ fn notes(row: &RuleRow) -> String {
     notes.extend(rule.why.clone());
     notes.extend(row.remarks.iter().cloned());
     postern_command::escape::text(&notes.join("; "))
-}
-
-fn import(link: &mut Link, file: &Path, agent: Option<&str>, check: bool) -> Result<(), Failure> {
-    let text = if file == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(Failure::own)?;
-        text
-    } else {
-        std::fs::read_to_string(file)
-            .map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?
-    };
-    let file: RuleFile = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))?;
-    let write = if check { RulesWrite::Check } else { RulesWrite::Add };
-    let done =
-        link.call::<ImportRules>(&RulesImport { file, agent: agent.map(named).transpose()?, write })?;
-    print::line(format!(
-        "{} {}, {} there already",
-        done.added.len(),
-        if check { "would be added" } else { "added" },
-        done.same
-    ))?;
-    for refused in &done.refused {
-        print::remark(format!("refused: {}: {}", postern_command::escape::text(&refused.text), refused.why));
-    }
-    if done.refused.is_empty() { Ok(()) } else { Err(Failure::no(format!("{} refused", done.refused.len()))) }
 }

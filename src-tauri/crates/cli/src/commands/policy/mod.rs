@@ -1,0 +1,21 @@
+//! `postern policy …`
+
+mod lint;
+mod replay;
+mod test;
+
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::rule_args::Policy;
+
+/// `link` connects to the host, where one is needed.
+pub(crate) fn run(command: Policy, link: impl FnOnce() -> Result<Link, Failure>) -> Result<(), Failure> {
+    match command {
+        Policy::Test { cases, bins, json } => test::run(&cases, bins.as_deref(), json),
+        Policy::Lint { agent, json } => lint::run(&mut link()?, agent.as_deref(), json),
+        Policy::Replay { since, with, agent, json } => {
+            let asked = replay::Asked { since, with, agent };
+            replay::run(&mut link()?, &asked, json)
+        }
+    }
+}

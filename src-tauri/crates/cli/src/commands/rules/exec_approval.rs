@@ -1,0 +1,102 @@
+//! Rules and settings from and to the `execApproval` of an agent profile.
+
+use super::super::agents::named;
+use super::file;
+use crate::args::Json;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_command::escape::text as escaped;
+use postern_contract::RuleDraft;
+use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
+use postern_policy::exec_approval::{ExecApproval, Profile, read};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Source, kind_name, pattern_text};
+use std::path::Path;
+
+/// How an import is done.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    pub(super) check: bool,
+    pub(super) yes: bool,
+    pub(super) json: Json,
+}
+
+pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure> {
+    let agent = whose(agent)?;
+    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let rules: Vec<Rule> = super::all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
+    let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
+    let own: Vec<Rule> = rules.iter().filter(own).cloned().collect();
+    let (exec_approval, left_out) = ExecApproval::of(&row.settings, &own);
+    for (rule, why) in left_out {
+        let effect = if rule.effect == Effect::Deny { "deny" } else { "allow" };
+        print::remark(format!("left out: {effect} {}: {why}", escaped(&pattern_text(&rule.pattern))));
+    }
+    print::json(&Profile { exec_approval })
+}
+
+pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How) -> Result<(), Failure> {
+    let agent = whose(agent)?;
+    let wrong = |error: postern_policy::exec_approval::FieldError| {
+        Failure::usage(format!("{}: {error}; nothing was saved", path.display()))
+    };
+    let read = read(&file::text_of(path)?).map_err(wrong)?;
+    let patterns = read.patterns().map_err(wrong)?;
+    if read.ask_fallback == Fallback::Full {
+        print::remark("warning: askFallback is full: whatever nobody answers in time runs");
+        if !how.yes && !how.check {
+            return Err(Failure::refused("add --yes if that is meant; nothing was saved"));
+        }
+    }
+    let rules = patterns.iter().map(|pattern| RuleDraft {
+        effect: Effect::Allow,
+        agent: Some(agent.clone()),
+        text: pattern_text(pattern),
+        kind: Some(kind_name(pattern)),
+        args: None,
+        pin: false,
+        allow_writes: false,
+        lifetime: None,
+        why: None,
+        matches: Vec::new(),
+        misses: Vec::new(),
+    });
+    let settings = ImportedSettings {
+        security: read.security,
+        ask: read.ask,
+        fallback: read.ask_fallback,
+        approval_timeout_ms: read.timeout_ms,
+        confirmed: how.yes || how.check,
+    };
+    let rules = RuleFile { version: 1, rules: rules.collect() };
+    let mut done = file::send(link, rules, Some(agent.clone()), Some(settings), how.check)?;
+    for refused in &mut done.refused {
+        // Named by where it stands in the person's file, not by what it became.
+        if let Some(at) = patterns.iter().position(|pattern| escaped(&pattern_text(pattern)) == refused.text) {
+            refused.text = format!("execApproval.allowlist[{at}].pattern");
+        }
+    }
+    file::report(&done, patterns.len(), how.check, how.json)?;
+    if how.json.json {
+        return Ok(());
+    }
+    print::line(format!(
+        "{agent}: security {}, ask {}, fallback {}, a question waits {}",
+        word(&read.security)?,
+        word(&read.ask)?,
+        word(&read.ask_fallback)?,
+        print::duration(read.timeout_ms),
+    ))
+}
+
+/// A setting in the word that it is set by.
+fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
+    let word = serde_json::to_value(setting).map_err(Failure::own)?;
+    Ok(word.as_str().unwrap_or_default().to_owned())
+}
+
+fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
+    let agent =
+        agent.ok_or_else(|| Failure::usage("the execApproval settings are one agent's: add --agent ID"))?;
+    named(agent)
+}

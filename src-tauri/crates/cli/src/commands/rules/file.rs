@@ -1,0 +1,111 @@
+//! Files of rules: read, sent in parts, saved whole or not at all.
+
+use super::named;
+use crate::args::Json;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_contract::RuleDraft;
+use postern_contract::methods::{
+    ImportRules, ImportedSettings, RuleFile, RulesImport, RulesImported, RulesPart, RulesWrite, StageRules,
+};
+use postern_policy::AgentId;
+use std::io::Read as _;
+use std::path::Path;
+
+/// How much of a file is sent at once, in bytes of JSON: a call may have 256 KiB.
+const PART: usize = 192 * 1024;
+
+/// The text of a file; `-` is standard input.
+pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
+    if file == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(Failure::own)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))
+}
+
+/// A text as a file of rules.
+pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::usage(format!("{} is not a file of rules: {error}", file.display())))
+}
+
+/// Sends rules in parts. Gives the batch that takes them up; none where they fit into one call.
+pub(crate) fn stage(link: &mut Link, rules: &mut Vec<RuleDraft>) -> Result<Option<String>, Failure> {
+    let mut parts: Vec<Vec<RuleDraft>> = Vec::new();
+    let mut room = 0;
+    for rule in rules.drain(..) {
+        let length = serde_json::to_vec(&rule).map_err(Failure::own)?.len() + 1;
+        if let Some(part) = parts.last_mut().filter(|_| length <= room) {
+            part.push(rule);
+        } else {
+            room = PART;
+            parts.push(vec![rule]);
+        }
+        room = room.saturating_sub(length);
+    }
+    if parts.len() <= 1 {
+        rules.extend(parts.into_iter().flatten());
+        return Ok(None);
+    }
+    let mut batch = None;
+    for rules in parts {
+        batch = Some(link.call::<StageRules>(&RulesPart { batch, rules })?.batch);
+    }
+    Ok(batch)
+}
+
+pub(super) fn import(
+    link: &mut Link,
+    file: &Path,
+    agent: Option<&str>,
+    check: bool,
+    json: Json,
+) -> Result<(), Failure> {
+    let rules = rules_of(&text_of(file)?, file)?;
+    let agent = agent.map(named).transpose()?;
+    let all = rules.rules.len();
+    let done = send(link, rules, agent, None, check)?;
+    report(&done, all, check, json)
+}
+
+/// Imports rules and settings, all at once.
+pub(super) fn send(
+    link: &mut Link,
+    mut file: RuleFile,
+    agent: Option<AgentId>,
+    settings: Option<ImportedSettings>,
+    check: bool,
+) -> Result<RulesImported, Failure> {
+    let batch = stage(link, &mut file.rules)?;
+    let write = if check { RulesWrite::Check } else { RulesWrite::Add };
+    link.call::<ImportRules>(&RulesImport { file, agent, write, batch, settings })
+}
+
+/// Says what came of `all` the rules of a file. Where a rule was refused, nothing was saved: exits 1.
+pub(super) fn report(done: &RulesImported, all: usize, check: bool, json: Json) -> Result<(), Failure> {
+    if json.json {
+        print::json(done)?;
+    }
+    for refused in &done.refused {
+        print::remark(format!("refused: {}: {}", postern_command::escape::text(&refused.text), refused.why));
+    }
+    if !done.refused.is_empty() {
+        let refused = done.refused.len();
+        let fine = all.saturating_sub(refused);
+        return Err(Failure::no(format!(
+            "{refused} refused, so nothing was saved; the other {fine} are in order"
+        )));
+    }
+    if json.json {
+        return Ok(());
+    }
+    print::line(format!(
+        "{} {}, {} there already",
+        done.count,
+        if check { "would be added" } else { "added" },
+        done.same
+    ))
+}

@@ -1,0 +1,71 @@
+//! What `postern help` says beyond single commands.
+
+use crate::failure::EXIT_CODES;
+
+/// The text of a topic.
+pub(crate) fn text(topic: &str) -> Option<&'static str> {
+    match topic {
+        "exit-codes" => Some(EXIT_CODES),
+        "patterns" => Some(PATTERNS),
+        "exec-approval" => Some(EXEC_APPROVAL),
+        "managed" => Some(MANAGED),
+        _ => None,
+    }
+}
+
+const PATTERNS: &str = "\
+A rule's pattern says by how it is written what kind it is.
+
+  /opt/homebrew/bin/rg    path      a word with / in it, or with ~ or $HOME in front
+  ~/.local/bin/*                    * and ? stay inside one folder, ** crosses folders, [ab] and {a,b} choose
+  git push *              command   words, one by one; a last * is any further words, none included
+  npm run test:*                    within a word, * is any text and ? one character
+  --exact 'git log -1'    exact     these words and no others
+  sha256:HEX              identity  the program's content, wherever it lies
+  team:ID  signing:ID               who signed it (macOS)
+
+--args adds one pattern a word for the arguments of a path: * is one word, a last ** any further ones.
+--pin binds the rule to the program as it is now: replace the program, and you are asked.
+
+An allow rule is read narrowly, a deny rule generously: docs/POLICY.md says how, with examples.
+";
+
+const EXEC_APPROVAL: &str = "\
+The execApproval settings of an agent profile go in and out as JSON:
+
+  postern rules import config.json --format exec-approval --agent main
+  postern rules export --format exec-approval --agent main > config.json
+
+  { \"execApproval\": { \"security\": \"allowlist\", \"ask\": \"on-miss\", \"timeoutMs\": 60000,
+      \"askFallback\": \"deny\", \"allowlist\": [ { \"pattern\": \"git **\" } ] } }
+
+  security, ask   as here: deny, allowlist, full; off, on-miss, always
+  timeoutMs       how long a question waits, 10000 to 1800000; 60000 where left out
+  askFallback     the agent's fallback. full runs what nobody answers: the import warns and wants --yes
+  git **          git with any arguments: the command pattern `git *` here
+  git status      these words and no others
+  /usr/bin/git ** the program at this path, with any arguments
+
+All of a file is taken over, or, where one field is wrong, nothing; the message names the field. No entry allows more
+here than it does there: ** within a command stands for one word, and an entry with a single *, ?, [ ] or { } is
+refused, because these stop at a / there. What Postern cannot read is asked about whatever the list says. On the way
+out, rules that have no words there (deny rules, pins, times, arguments, globs over paths) are named and left out.
+";
+
+const MANAGED: &str = "\
+An organisation can ship rules and settings that nobody changes here. The file is read from
+
+  macOS       /Library/Managed Preferences/dev.postern.desktop.plist (or .jsonc)
+  elsewhere   /etc/postern/managed.jsonc
+  and         the file that the variable POSTERN_MANAGED names when Postern starts
+
+  { \"version\": 1, \"organisation\": \"ACME\",
+    \"rules\": [ { \"effect\": \"deny\", \"text\": \"git push *\", \"why\": \"pushes go through review\" } ],
+    \"settings\": { \"fallback\": \"deny\" } }
+
+Rules are written as `postern rules export` writes them, settings as `postern agents show --json` names them. What is
+denied there is final. What is set there cannot be changed here, and is as it was once the file is gone. The file is
+read again whenever it changes. It and its folders must belong to root (the one of POSTERN_MANAGED: to root or to
+you), and nobody else may write to them. While a file is there that cannot be read or trusted, everything is denied:
+`postern status` and `postern doctor` say where the mistake is.
+";

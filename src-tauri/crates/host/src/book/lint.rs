@@ -1,0 +1,116 @@
+//! What is wrong with the rules there are, with what this machine says about the programs that they name.
+
+use super::rules::from_file;
+use super::{AgentEntry, Book, BookError, now};
+use postern_policy::permissions::FileError;
+use postern_policy::{AgentId, Finding, Lookup, Pattern, Rule, RuleId, Seen, expand_home, lint, lint_file};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A rule with something wrong.
+#[derive(Debug)]
+pub(crate) struct LintedRule {
+    /// The rule.
+    pub(crate) rule: Rule,
+    /// What is wrong.
+    pub(crate) finding: Finding,
+}
+
+/// What is wrong with all of it.
+#[derive(Debug, Default)]
+pub(crate) struct Wrong {
+    /// How many rules were looked at.
+    pub(crate) looked_at: usize,
+    /// With single rules.
+    pub(crate) rules: Vec<LintedRule>,
+    /// With whole files: whose, and what.
+    pub(crate) files: Vec<(AgentId, FileError)>,
+    /// With what an organisation ships.
+    pub(crate) managed: Option<String>,
+}
+
+impl Book {
+    /// Looks over an agent's rules and everybody's, or all.
+    pub(crate) async fn lint(&self, agent: Option<AgentId>) -> Result<Wrong, BookError> {
+        if let Some(agent) = &agent {
+            self.entry(agent)?;
+        }
+        self.blocking(move |book| book.lint_now(agent.as_ref())).await
+    }
+
+    fn lint_now(&self, agent: Option<&AgentId>) -> Result<Wrong, BookError> {
+        let snapshot = self.snapshot();
+        let is_wanted = |owner: Option<&AgentId>| agent.is_none() || owner.is_none() || agent == owner;
+        let rules = self.kept_and_shipped(is_wanted)?;
+        let seen: HashMap<RuleId, Seen> =
+            rules.iter().filter_map(|rule| Some((rule.id, self.lies_at(rule)?))).collect();
+        let found = lint(&rules, &seen, &self.places().home, now());
+        let mut wrong = Wrong { looked_at: rules.len(), ..Wrong::default() };
+        let by_id: HashMap<RuleId, &Rule> = rules.iter().map(|rule| (rule.id, rule)).collect();
+        for finding in found {
+            if let Some(rule) = by_id.get(&finding.rule) {
+                wrong.rules.push(LintedRule { rule: Rule::clone(rule), finding });
+            }
+        }
+        for entry in snapshot.agents.values().filter(|entry| is_wanted(Some(&entry.agent.id))) {
+            lint_entry(entry, &mut wrong);
+        }
+        wrong.managed = snapshot.managed.as_ref().err().cloned();
+        Ok(wrong)
+    }
+
+    /// What lies at the path of a rule; none where it names none. Reads the disk.
+    fn lies_at(&self, rule: &Rule) -> Option<Seen> {
+        let changed = rule
+            .pin
+            .as_ref()
+            .is_some_and(|pin| self.has_changed(&rule.pattern, rule.agent.as_ref(), pin) == Some(true));
+        let Pattern::Path(text) = &rule.pattern else {
+            return changed.then_some(Seen { exists: true, mutable: false, changed });
+        };
+        let path = expand_home(text, &self.places().home);
+        if let Some(sign) = path.find(['*', '?', '[', '{', '\\']) {
+            let folder = path[..sign]
+                .rsplit_once('/')
+                .map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+            let folder = Path::new(folder);
+            let mutable = folder.is_dir() && crate::resolve::is_mutable(folder, folder);
+            return Some(Seen { exists: folder.is_dir(), mutable, changed });
+        }
+        Some(match self.resolver().identify(&path) {
+            Lookup::Found(program) => Seen { exists: true, mutable: program.mutable, changed },
+            Lookup::Unusable { .. } => Seen { exists: true, mutable: false, changed },
+            Lookup::NotFound | Lookup::Nothing => Seen { exists: false, mutable: false, changed },
+        })
+    }
+}
+
+fn lint_entry(entry: &AgentEntry, wrong: &mut Wrong) {
+    match &entry.permissions.read {
+        Err(error) => wrong.files.push((entry.agent.id.clone(), error.clone())),
+        Ok(layer) => {
+            let lines = from_file(entry);
+            wrong.looked_at += lines.len();
+            for finding in lint_file(layer) {
+                let line = lines.iter().find(|line| line.rule.id == finding.rule);
+                // Lines about tools are no rules about commands, and may be wrong all the same.
+                let rule =
+                    line.map_or_else(|| tool_line(entry, layer, &finding), |line| Some(line.rule.clone()));
+                wrong.rules.extend(rule.map(|rule| LintedRule { rule, finding }));
+            }
+        }
+    }
+}
+
+fn tool_line(
+    entry: &AgentEntry,
+    layer: &postern_policy::permissions::FileLayer,
+    finding: &Finding,
+) -> Option<Rule> {
+    let line = layer
+        .entries()
+        .iter()
+        .find(|line| RuleId::try_from(line.line()).is_ok_and(|line| -line == finding.rule))?;
+    let text = format!("{}: {}", line.tool, line.written);
+    Some(super::rules::file_rule(entry, line, Pattern::Command(text)))
+}

@@ -1,0 +1,109 @@
+//! The file of an organisation: JSON with comments, or a property list where its name says so.
+
+use super::settings;
+use crate::book::BookError;
+use postern_contract::RuleDraft;
+use postern_policy::{Lifetime, Rule, RuleId, Settings, Source, check_rule, jsonc, parse_pattern};
+use serde::Deserialize;
+use std::path::Path;
+
+/// The format of the file.
+const VERSION: u32 = 1;
+
+/// What stands in it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    version: u32,
+    organisation: Option<String>,
+    #[serde(default)]
+    rules: Vec<RuleDraft>,
+    #[serde(default)]
+    settings: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A file that was read.
+pub(super) struct ManagedFile {
+    drafts: Vec<RuleDraft>,
+    /// Where each rule stands, where that is known.
+    places: Vec<(usize, usize)>,
+    pub(super) organisation: Option<String>,
+    pub(super) settings: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Reads a file. The error says where, and what would be right.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
+    let is_plist = path.extension().is_some_and(|kind| kind == "plist");
+    let (content, text) = if is_plist { (of_plist(bytes)?, None) } else { of_jsonc(bytes)? };
+    let at_key = |key: &str| text.and_then(|text| jsonc::place_of_key(text, key));
+    let wrong = |key: &str, message: String| at(at_key(key), &message);
+    if content.version != VERSION {
+        let message = format!("format {} is not known; {VERSION} is", content.version);
+        return Err(wrong("version", message));
+    }
+    settings::over(&Settings::default(), &content.settings).map_err(|problem| wrong("settings", problem))?;
+    Ok(ManagedFile {
+        drafts: content.rules,
+        places: text.map(|text| jsonc::places_in_list(text, "rules")).unwrap_or_default(),
+        organisation: content.organisation,
+        settings: content.settings,
+    })
+}
+
+fn of_plist(bytes: &[u8]) -> Result<Content, String> {
+    plist::from_bytes(bytes).map_err(|error| error.to_string())
+}
+
+fn of_jsonc(bytes: &[u8]) -> Result<(Content, Option<&str>), String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())?;
+    let plain = jsonc::plain(text).map_err(|error| error.to_string())?;
+    let content = serde_json::from_str(&plain).map_err(|error| {
+        // Its own words end in the place; it is said first here, as everywhere.
+        let words = error.to_string();
+        let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+        at(Some((error.line(), error.column())), words)
+    })?;
+    Ok((content, Some(text)))
+}
+
+fn at(place: Option<(usize, usize)>, message: &str) -> String {
+    match place {
+        Some((line, column)) => format!("line {line}, column {column}: {message}"),
+        None => message.to_owned(),
+    }
+}
+
+impl ManagedFile {
+    /// Its rules, checked as any others, numbered down from `first`.
+    pub(super) fn rules(&self, first: RuleId, home: &str) -> Result<Vec<Rule>, String> {
+        let numbered = self.drafts.iter().zip(0..);
+        let rules = numbered.map(|(draft, index)| {
+            let place = usize::try_from(index).ok().and_then(|index| self.places.get(index)).copied();
+            rule(draft.clone(), first - index, home)
+                .map_err(|error| at(place, &format!("rule {} ({:?}): {error}", index + 1, draft.text)))
+        });
+        rules.collect()
+    }
+}
+
+fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, BookError> {
+    if draft.pin {
+        return Err(BookError::CannotPin(
+            "a managed rule cannot be pinned: name the program by its sha256".into(),
+        ));
+    }
+    let rule = Rule {
+        id,
+        agent: draft.agent,
+        args: draft.args,
+        allow_writes: draft.allow_writes,
+        source: Source::Managed,
+        lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
+        why: draft.why,
+        matches: draft.matches,
+        misses: draft.misses,
+        ..Rule::new(draft.effect, parse_pattern(&draft.text, draft.kind)?)
+    };
+    check_rule(&rule, home)?;
+    Ok(rule)
+}

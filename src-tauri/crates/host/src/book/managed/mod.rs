@@ -1,0 +1,129 @@
+//! What an organisation ships in files: rules and settings that are read-only here. What they deny is final, and as
+//! long as a file of it cannot be read or trusted, everything is denied: what it would have denied is not known.
+
+mod file;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod trust;
+
+use super::{Book, BookError};
+use postern_policy::{Rule, RuleId, Settings};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Managed rules are numbered down from here.
+const FIRST: RuleId = -1_000_000_000;
+/// The variable that names one more file. Read once, with the environment that Postern was started with.
+pub(crate) const VARIABLE: &str = "POSTERN_MANAGED";
+
+/// Where a file of an organisation may lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ManagedPlace {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Whether only the system's own user can have put it there.
+    pub(crate) by_root: bool,
+}
+
+impl ManagedPlace {
+    /// The places of this system, and one that the person named.
+    pub(crate) fn all(named: Option<&str>) -> Vec<Self> {
+        let system: &[&str] = if cfg!(target_os = "macos") {
+            &[
+                "/Library/Managed Preferences/dev.postern.desktop.plist",
+                "/Library/Managed Preferences/dev.postern.desktop.jsonc",
+            ]
+        } else {
+            &["/etc/postern/managed.jsonc"]
+        };
+        let system = system.iter().map(|path| Self { path: PathBuf::from(path), by_root: true });
+        let named = named.filter(|path| !path.is_empty());
+        system.chain(named.map(|path| Self { path: PathBuf::from(path), by_root: false })).collect()
+    }
+}
+
+/// What an organisation decides here.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Managed {
+    /// The rules, in the order of the files.
+    pub(crate) rules: Vec<Rule>,
+    /// The settings that it decides for every agent, by their names.
+    pub(crate) settings: serde_json::Map<String, serde_json::Value>,
+    /// Where that stands, and whose it is.
+    pub(crate) sources: Vec<String>,
+}
+
+impl Managed {
+    /// Reads every file that is there.
+    pub(crate) fn read(places: &[ManagedPlace], home: &str) -> Result<Self, String> {
+        let mut managed = Self::default();
+        for place in places {
+            let shown = place.path.display();
+            let bytes = match trust::read(place) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(format!("{shown}: {error}")),
+            };
+            let read = file::parse(&place.path, &bytes).map_err(|problem| format!("{shown}: {problem}"))?;
+            let first = FIRST - RuleId::try_from(managed.rules.len()).unwrap_or(RuleId::MAX / 2);
+            managed.rules.extend(read.rules(first, home).map_err(|problem| format!("{shown}: {problem}"))?);
+            managed.settings.extend(read.settings.clone());
+            let whose = read.organisation.as_deref().map(postern_command::escape::text);
+            managed
+                .sources
+                .push(whose.map_or_else(|| shown.to_string(), |whose| format!("{whose} ({shown})")));
+        }
+        Ok(managed)
+    }
+
+    /// In a line of words; none where nothing is decided.
+    pub(crate) fn summary(&self) -> Option<String> {
+        if self.sources.is_empty() {
+            return None;
+        }
+        let rules = self.rules.len();
+        let settings: Vec<&str> = self.settings.keys().map(String::as_str).collect();
+        let decides =
+            if settings.is_empty() { String::new() } else { format!(", decides {}", settings.join(", ")) };
+        let plural = if rules == 1 { "rule" } else { "rules" };
+        Some(format!("{rules} {plural} from {}{decides}", self.sources.join(" and ")))
+    }
+
+    /// Settings with what the organisation decides put over them.
+    pub(crate) fn over(&self, settings: &Settings) -> Settings {
+        settings::over(settings, &self.settings).unwrap_or_else(|_| settings.clone())
+    }
+
+    /// Puts back what was the person's own where the organisation decides, so that it is there again afterwards. The
+    /// error names a setting that was to be changed.
+    pub(crate) fn keep_own(
+        &self,
+        now: &Settings,
+        wanted: &Settings,
+        own: &Settings,
+    ) -> Result<Settings, BookError> {
+        settings::keep_own(&self.settings, now, wanted, own)
+            .map_err(|key| BookError::Locked { key, by: self.sources.join(" and ") })
+    }
+}
+
+impl Book {
+    /// Reads the files again. Gives whether they say something else now.
+    pub(crate) async fn reread_managed(&self) -> Result<bool, BookError> {
+        let now =
+            self.blocking(|book| Ok(Managed::read(&book.places().managed, &book.places().home))).await?;
+        if now == self.snapshot().managed {
+            return Ok(false);
+        }
+        let _one = self.change().await;
+        self.reload(None).await?;
+        Ok(true)
+    }
+
+    /// The folders in which such files may lie, to be watched.
+    pub(crate) fn managed_folders(&self) -> Vec<PathBuf> {
+        let parents = self.places().managed.iter().filter_map(|place| place.path.parent());
+        parents.filter(|folder| folder.is_dir()).map(Path::to_path_buf).collect()
+    }
+}

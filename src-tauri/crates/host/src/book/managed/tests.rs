@@ -1,0 +1,136 @@
+use super::{Managed, ManagedPlace};
+use postern_policy::{Effect, Security, Settings, Source, pattern_text};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use tempfile::TempDir;
+
+struct Office {
+    folder: TempDir,
+}
+
+impl Office {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn place(&self, name: &str) -> ManagedPlace {
+        ManagedPlace { path: self.folder.path().join(name), by_root: false }
+    }
+
+    fn ships(&self, name: &str, text: &str) -> Result<Managed, String> {
+        let place = self.place(name);
+        std::fs::write(&place.path, text).unwrap();
+        Managed::read(&[place], "/home/ann")
+    }
+}
+
+#[test]
+fn rules_and_settings_are_read_with_comments() {
+    let office = Office::new();
+    let text = r#"// what holds at ACME
+{ "version": 1, "organisation": "ACME",
+  "rules": [
+    { "effect": "deny", "text": "git push *", "why": "pushes go through review" },
+    { "effect": "allow", "text": "git status" }, // harmless
+  ],
+  "settings": { "fallback": "deny", "security": "allowlist" },
+}"#;
+    let managed = office.ships("managed.jsonc", text).unwrap();
+    let said: Vec<_> = managed.rules.iter().map(|rule| (rule.effect, pattern_text(&rule.pattern))).collect();
+    assert_eq!(said, [(Effect::Deny, "git push *".to_owned()), (Effect::Allow, "git status".to_owned())]);
+    assert!(managed.rules.iter().all(|rule| rule.source == Source::Managed && rule.id < 0));
+    let summary = managed.summary().unwrap();
+    assert!(summary.contains("2 rules from ACME") && summary.contains("fallback"), "{summary}");
+    let all = Settings { security: Security::Full, max_running: 9, ..Settings::default() };
+    let over = managed.over(&all);
+    assert_eq!((over.security, over.max_running), (Security::Allowlist, 9), "the rest stays the person's");
+}
+
+#[test]
+fn a_property_list_says_the_same() {
+    let text = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0"><dict>
+  <key>version</key><integer>1</integer>
+  <key>rules</key><array><dict>
+    <key>effect</key><string>deny</string><key>text</key><string>/usr/bin/ssh</string>
+  </dict></array>
+  <key>settings</key><dict><key>maxRunning</key><integer>2</integer><key>allowSkills</key><false/></dict>
+</dict></plist>"#;
+    let managed = Office::new().ships("dev.postern.desktop.plist", text).unwrap();
+    assert_eq!(pattern_text(&managed.rules[0].pattern), "/usr/bin/ssh");
+    assert_eq!(managed.over(&Settings::default()).max_running, 2);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    let office = Office::new();
+    for (text, part) in [
+        ("{", "line 1, column"),
+        ("[]", "line 1, column"),
+        ("{ \"version\": 2 }", "line 1, column 3: format 2 is not known"),
+        ("{ \"version\": 1,\n  \"ruels\": [] }", "line 2, column 9: unknown field `ruels`"),
+        (
+            "{ \"version\": 1, \"rules\": [\n  { \"effect\": \"deny\", \"text\": \"rm\" },\n  { \"effect\": \"allow\", \"text\": \"/**\" } ] }",
+            "line 3, column 3: rule 2 (\"/**\"): \"/**\" would allow everything",
+        ),
+        (
+            "{ \"version\": 1,\n \"settings\": { \"securty\": \"deny\" } }",
+            "line 2, column 2: settings: unknown field `securty`",
+        ),
+        ("{ \"version\": 1,\n \"settings\": { \"maxRunning\": 0 } }", "max-running is between 1 and 256"),
+        (
+            "{ \"version\": 1, \"rules\": [{ \"effect\": \"ask\", \"text\": \"rm\" }] }",
+            "only permissions.jsonc can ask",
+        ),
+    ] {
+        let problem = office.ships("managed.jsonc", text).unwrap_err();
+        assert!(problem.contains("managed.jsonc: ") && problem.contains(part), "{text}: {problem}");
+    }
+}
+
+#[test]
+fn a_file_that_others_could_have_written_is_refused() {
+    let office = Office::new();
+    office.ships("managed.jsonc", "{ \"version\": 1 }").unwrap();
+    let place = office.place("managed.jsonc");
+    let refused = |path: &Path, mode| {
+        let before = std::fs::metadata(path).unwrap().permissions();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let problem = Managed::read(std::slice::from_ref(&place), "/home/ann").unwrap_err();
+        std::fs::set_permissions(path, before).unwrap();
+        problem
+    };
+    assert!(refused(&place.path, 0o666).contains("others can write to it"));
+    assert!(refused(office.folder.path(), 0o777).contains("others can write to the folder"));
+    std::fs::remove_file(&place.path).unwrap();
+    std::fs::create_dir(&place.path).unwrap();
+    assert!(Managed::read(&[place], "/home/ann").unwrap_err().contains("is not a file"));
+}
+
+#[test]
+fn without_a_file_nothing_is_decided() {
+    let office = Office::new();
+    let managed = Managed::read(&[office.place("none.jsonc")], "/home/ann").unwrap();
+    assert_eq!(managed, Managed::default());
+    assert_eq!(managed.summary(), None);
+}
+
+#[test]
+fn what_the_organisation_decides_cannot_be_changed_and_is_given_back_afterwards() {
+    let office = Office::new();
+    let managed = office
+        .ships("managed.jsonc", r#"{ "version": 1, "settings": { "security": "allowlist" } }"#)
+        .unwrap();
+    let own = Settings { security: Security::Full, ..Settings::default() };
+    let now = managed.over(&own);
+    let wanted = Settings { max_running: 7, ..now.clone() };
+    let kept = managed.keep_own(&now, &wanted, &own).unwrap();
+    assert_eq!((kept.security, kept.max_running), (Security::Full, 7));
+    let refused =
+        managed.keep_own(&now, &Settings { security: Security::Deny, ..now.clone() }, &own).unwrap_err();
+    assert!(
+        refused.to_string().contains("security") && refused.to_string().contains("managed.jsonc"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,52 @@
+//! Whether a file can be what an organisation put there. One that others could have written says nothing.
+
+use super::ManagedPlace;
+use rustix::fs::{Mode, Stat};
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// Reads a file that only the system's user, or the person where they named it, can have written.
+pub(super) fn read(place: &ManagedPlace) -> io::Result<Vec<u8>> {
+    // A way there that is no file is as good as none; one that cannot be looked at is not.
+    let path = std::fs::canonicalize(&place.path)?;
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(&path)?;
+    let stat = rustix::fs::fstat(&file)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("is not a file"));
+    }
+    check(&stat, place.by_root, "it")?;
+    for folder in path.ancestors().skip(1) {
+        check_folder(folder, place.by_root)?;
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if read as u64 > LONGEST { Err(io::Error::other("is longer than 4 MiB")) } else { Ok(bytes) }
+}
+
+fn check_folder(folder: &Path, by_root: bool) -> io::Result<()> {
+    let stat = rustix::fs::stat(folder)?;
+    let mode = Mode::from_raw_mode(stat.st_mode);
+    // In a folder like /tmp others may add files and cannot replace one that is not theirs.
+    if mode.contains(Mode::SVTX) && stat.st_uid == 0 {
+        return Ok(());
+    }
+    check(&stat, by_root, &format!("the folder {}", folder.display()))
+}
+
+fn check(stat: &Stat, by_root: bool, what: &str) -> io::Result<()> {
+    let own = rustix::process::geteuid().as_raw();
+    if stat.st_uid != 0 && (by_root || stat.st_uid != own) {
+        let who = if by_root { "root" } else { "root or you" };
+        return Err(io::Error::other(format!("{what} belongs to user {} and not to {who}", stat.st_uid)));
+    }
+    let mode = Mode::from_raw_mode(stat.st_mode);
+    if mode.contains(Mode::WOTH) || (mode.contains(Mode::WGRP) && stat.st_gid != 0) {
+        return Err(io::Error::other(format!("others can write to {what}: chmod go-w takes that from them")));
+    }
+    Ok(())
+}

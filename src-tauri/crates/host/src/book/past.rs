@@ -1,0 +1,111 @@
+//! What was looked up for a request, kept with it: so it can be judged again later, as things were then.
+
+use super::Places;
+use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
+use postern_policy::{AgentPolicy, Facts, Millis, Rule, StepFacts, Verdict, judge, would_match};
+use postern_request::Launch;
+use postern_store::requests::RequestRow;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What was looked up for a request, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Found {
+    /// What was found for each step.
+    pub(crate) steps: Vec<StepFacts>,
+    /// The working directory: real.
+    pub(crate) cwd: String,
+    /// Names of environment overrides that had to be asked about.
+    pub(crate) env_to_ask: Vec<String>,
+}
+
+impl Found {
+    /// As it is kept.
+    pub(crate) fn text(&self) -> String {
+        // Structs, lists and texts: nothing that could not be written as JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A request of the past, with what was looked up for it.
+#[derive(Debug)]
+pub(crate) struct Past {
+    reading: Reading,
+    found: Found,
+    shell: bool,
+    session: Option<String>,
+}
+
+impl Past {
+    /// A request from its record; none where nothing was looked up for it, or where what it asked for reads otherwise
+    /// now than it did then.
+    pub(crate) fn of(row: &RequestRow, home: &str) -> Option<Self> {
+        let found: Found = serde_json::from_str(row.facts.as_deref()?).ok()?;
+        let (reading, shell) = reading_of(row, home)?;
+        Self::with(reading, found, shell, row)
+    }
+
+    /// A request from its record, with what is found for it now; none where it cannot be read any more.
+    pub(crate) fn found_again(
+        row: &RequestRow,
+        home: &str,
+        find: impl FnOnce(&Reading) -> Option<Found>,
+    ) -> Option<Self> {
+        let (reading, shell) = reading_of(row, home)?;
+        let found = find(&reading)?;
+        Self::with(reading, found, shell, row)
+    }
+
+    fn with(reading: Reading, found: Found, shell: bool, row: &RequestRow) -> Option<Self> {
+        let fits = reading.steps.len() == found.steps.len();
+        fits.then(|| Self { reading, found, shell, session: row.summary.session.clone() })
+    }
+
+    /// Judges it again: the same facts, by this policy, at this time.
+    pub(crate) fn judge(&self, policy: &AgentPolicy, places: &Places, now: Millis) -> Verdict {
+        judge(policy, &self.facts(places, &places.data.to_string_lossy(), now))
+    }
+
+    /// Whether a rule is about it.
+    pub(crate) fn is_matched(&self, rule: &Rule, places: &Places, now: Millis) -> bool {
+        would_match(rule, &self.facts(places, &places.data.to_string_lossy(), now))
+    }
+
+    fn facts<'a>(&'a self, places: &'a Places, data: &'a str, now: Millis) -> Facts<'a> {
+        Facts {
+            reading: &self.reading,
+            steps: &self.found.steps,
+            cwd: &self.found.cwd,
+            home: &places.home,
+            data,
+            own_pid: Some(std::process::id()),
+            session: self.session.as_deref(),
+            now,
+            case_insensitive: places.any_case,
+            shell: self.shell,
+            env_to_ask: &self.found.env_to_ask,
+        }
+    }
+}
+
+/// What a recorded request asked for, or what a person made of it, and whether it was shell text.
+fn reading_of(row: &RequestRow, home: &str) -> Option<(Reading, bool)> {
+    let argv_of = |argv: &[String]| (read_argv_at(argv, home), false);
+    let shell_of = |text: &str| (read_shell_at(text, Dialect::Bash, home), true);
+    if let (Some(_), Some(plan)) = (&row.asked_line, &row.plan) {
+        return Some(match &plan.launch {
+            Launch::Argv { argv } => argv_of(argv),
+            Launch::Shell { text } => shell_of(text),
+        });
+    }
+    // It is kept as it came over the wire.
+    let asked: Value = serde_json::from_str(&row.asked).ok()?;
+    let argv: Option<Vec<String>> =
+        asked.get("command").and_then(|argv| serde_json::from_value(argv.clone()).ok());
+    match (argv, asked.get("shell").and_then(Value::as_str)) {
+        (Some(argv), _) => Some(argv_of(&argv)),
+        (None, Some(text)) => Some(shell_of(text)),
+        (None, None) => None,
+    }
+}

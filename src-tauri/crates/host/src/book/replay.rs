@@ -1,0 +1,164 @@
+//! Recorded requests judged again: by the policy as it is now, or as it would be after an edit.
+
+use super::history::{RECENT, SHOWN};
+use super::past::Past;
+use super::{Book, BookError, now};
+use postern_policy::permissions::FileLayer;
+use postern_policy::{AgentId, AgentPolicy, Decision, Effect, Rule, Source, Verdict};
+use postern_store::requests::{self, Filter, RequestRow, Summary};
+use std::collections::HashMap;
+
+/// Another policy.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Edited {
+    /// These rules instead of the person's own; those of skills and of an organisation stay.
+    pub(crate) rules: Option<Vec<Rule>>,
+    /// These rules besides.
+    pub(crate) and: Vec<Rule>,
+    /// This instead of the agent's `permissions.jsonc`.
+    pub(crate) file: Option<FileLayer>,
+}
+
+impl Edited {
+    /// Whether anything is edited at all.
+    fn is_something(&self) -> bool {
+        self.rules.is_some() || self.file.is_some() || !self.and.is_empty()
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Replayed {
+    /// How many were judged again.
+    pub(crate) judged: u32,
+    /// How many could not be.
+    pub(crate) skipped: u32,
+    /// Those that come out otherwise, newest first.
+    pub(crate) changes: Vec<Change>,
+    /// The last that was looked at, where there may be more.
+    pub(crate) last: Option<uuid::Uuid>,
+}
+
+/// A request that comes out otherwise.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// The request.
+    pub(crate) request: Summary,
+    /// What the policy said, or says.
+    pub(crate) was: Decision,
+    /// What it would say.
+    pub(crate) becomes: Verdict,
+}
+
+/// Both policies of one agent.
+struct Pair {
+    before: Option<AgentPolicy>,
+    after: AgentPolicy,
+}
+
+impl Book {
+    /// Judges recorded requests again, newest first, `limit` of them. Without an edit, by the policy as it is, against
+    /// what was said then; with one, by the edited policy against the policy as it is.
+    pub(crate) async fn replay(
+        &self,
+        filter: Filter,
+        edited: Edited,
+        limit: u32,
+    ) -> Result<Replayed, BookError> {
+        self.blocking(move |book| book.replay_now(&filter, &edited, limit)).await
+    }
+
+    fn replay_now(&self, filter: &Filter, edited: &Edited, limit: u32) -> Result<Replayed, BookError> {
+        let rows = self.store().read(|conn| requests::list_whole(conn, filter, limit))?;
+        let mut policies: HashMap<AgentId, Option<Pair>> = HashMap::new();
+        let mut replayed = Replayed::default();
+        let full = usize::try_from(limit).unwrap_or(usize::MAX);
+        replayed.last = rows.last().filter(|_| rows.len() == full).map(|row| row.summary.id);
+        for row in rows {
+            let agent = &row.summary.agent;
+            if !policies.contains_key(agent) {
+                policies.insert(agent.clone(), self.pair(agent, edited)?);
+            }
+            let pair = policies.get(agent).and_then(Option::as_ref);
+            match pair.and_then(|pair| self.again(pair, &row)) {
+                None => replayed.skipped += 1,
+                Some((was, becomes)) => {
+                    replayed.judged += 1;
+                    if was != becomes.decision {
+                        replayed.changes.push(Change { request: row.summary, was, becomes });
+                    }
+                }
+            }
+        }
+        Ok(replayed)
+    }
+
+    /// What was said of a request, or is by now, and what would be.
+    fn again(&self, pair: &Pair, row: &RequestRow) -> Option<(Decision, Verdict)> {
+        let past = Past::of(row, &self.places().home)?;
+        let at = now();
+        let was = match &pair.before {
+            Some(before) => past.judge(before, self.places(), at).decision,
+            None => row.verdict.as_ref()?.decision,
+        };
+        Some((was, past.judge(&pair.after, self.places(), at)))
+    }
+
+    /// The policies to compare; none for an agent that is gone.
+    fn pair(&self, agent: &AgentId, edited: &Edited) -> Result<Option<Pair>, BookError> {
+        let Some(entry) = self.agent(agent) else { return Ok(None) };
+        let now = AgentPolicy::clone(&entry.policy);
+        if !edited.is_something() {
+            return Ok(Some(Pair { before: None, after: now }));
+        }
+        let mut after = now.clone();
+        if let Some(file) = &edited.file {
+            after.file = Some(file.clone());
+            after.file_problem = None;
+        }
+        if edited.rules.is_some() || !edited.and.is_empty() {
+            after.rules = self.compile(&self.edited_rules(agent, edited)?);
+        }
+        Ok(Some(Pair { before: Some(now), after }))
+    }
+
+    fn edited_rules(&self, agent: &AgentId, edited: &Edited) -> Result<Vec<Rule>, BookError> {
+        let kept = self.store().read(postern_store::rules::all)?;
+        let own = |rule: &Rule| matches!(rule.source, Source::Person | Source::Always | Source::Import);
+        let replaced = edited.rules.is_some();
+        let mut rules: Vec<Rule> = kept.iter().filter(|rule| !replaced || !own(rule)).cloned().collect();
+        let snapshot = self.snapshot();
+        rules.extend(snapshot.managed.iter().flat_map(|managed| &managed.rules).cloned());
+        let first = rules.iter().map(|rule| rule.id).max().unwrap_or(0).max(0) + 1;
+        for (rule, id) in edited.rules.iter().flatten().chain(&edited.and).zip(first..) {
+            let known = kept.iter().find(|other| other.pattern == rule.pattern && other.agent == rule.agent);
+            // A file says that a rule is pinned, not to what: to what the rule that is there is pinned to.
+            let pin = rule.pin.clone().map(|now| known.and_then(|known| known.pin.clone()).unwrap_or(now));
+            rules.push(Rule { id, pin, ..rule.clone() });
+        }
+        rules.retain(|rule| rule.agent.as_ref().is_none_or(|owner| owner == agent));
+        Ok(rules)
+    }
+
+    /// How many of the recent requests come out otherwise because of one more rule, and some of them: each command once.
+    pub(crate) async fn changed_by(
+        &self,
+        agent: Option<AgentId>,
+        rule: Rule,
+    ) -> Result<(u32, Vec<String>), BookError> {
+        let wanted = match rule.effect {
+            Effect::Allow => Decision::Allow,
+            Effect::Deny | Effect::Ask => Decision::Deny,
+        };
+        let edited = Edited { and: vec![rule], ..Edited::default() };
+        let replayed = self.replay(Filter { agent, ..Filter::default() }, edited, RECENT).await?;
+        let changed = replayed.changes.iter().filter(|change| change.becomes.decision == wanted);
+        let mut lines: Vec<String> = Vec::new();
+        for change in changed.clone() {
+            if lines.len() < SHOWN && !lines.contains(&change.request.line) {
+                lines.push(change.request.line.clone());
+            }
+        }
+        Ok((u32::try_from(changed.count()).unwrap_or(u32::MAX), lines))
+    }
+}

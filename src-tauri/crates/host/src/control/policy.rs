@@ -1,0 +1,141 @@
+//! `policy.*`: what is wrong with the rules, and what others would have said of the past. Changes nothing.
+
+use super::{Answer, Control, Handle, rules};
+use crate::ask::FaceId;
+use crate::book::{Edited, LintedRule, ReplayedChange};
+use postern_contract::methods::{
+    ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy, Replayed,
+};
+use postern_policy::permissions::FileLayer;
+use postern_policy::{FindingKind, Source, pattern_text, source_words};
+use postern_store::requests::Filter;
+use uuid::Uuid;
+
+/// How many requests one call judges where nothing is said.
+const PAGE: u32 = 500;
+/// How many it judges at most.
+const LONGEST_PAGE: u32 = 1000;
+
+impl Handle<LintPolicy> for Control {
+    async fn handle(&self, _: FaceId, params: Lint) -> Answer<LintPolicy> {
+        let wrong = self.parts.book.lint(params.agent).await?;
+        let mend = "Mend the file; postern status says when it is read again.";
+        let whole = |agent, pattern: &str, message| LintFinding {
+            rule: None,
+            agent,
+            effect: None,
+            pattern: pattern.to_owned(),
+            from: pattern.to_owned(),
+            kind: FindingKind::Broken,
+            message,
+            mend: mend.to_owned(),
+        };
+        let managed =
+            wrong.managed.map(|problem| whole(None, "managed", format!("Everything is denied: {problem}.")));
+        let files = wrong.files.into_iter().map(|(agent, problem)| {
+            whole(Some(agent), "permissions.jsonc", format!("Everything is denied: {problem}."))
+        });
+        let findings = managed.into_iter().chain(files).chain(wrong.rules.into_iter().map(finding)).collect();
+        Ok(Linted { rules: u32::try_from(wrong.looked_at).unwrap_or(u32::MAX), findings })
+    }
+}
+
+fn finding(linted: LintedRule) -> LintFinding {
+    let LintedRule { rule, finding } = linted;
+    let from = match rule.source {
+        Source::File => format!("permissions.jsonc:{}", -rule.id),
+        ref other => source_words(other),
+    };
+    LintFinding {
+        rule: Some(rule.id),
+        agent: rule.agent,
+        effect: Some(rule.effect),
+        pattern: postern_command::escape::text(&pattern_text(&rule.pattern)),
+        from,
+        kind: finding.kind,
+        message: finding.message,
+        mend: finding.mend,
+    }
+}
+
+impl Handle<ReplayPolicy> for Control {
+    async fn handle(&self, _: FaceId, params: Replay) -> Answer<ReplayPolicy> {
+        let limit = params.limit.unwrap_or(PAGE);
+        if !(1..=LONGEST_PAGE).contains(&limit) {
+            return Err(ControlError::invalid(format!("limit is between 1 and {LONGEST_PAGE}")));
+        }
+        let before = params.before.as_deref().map(|id| {
+            Uuid::parse_str(id).map_err(|_| ControlError::not_found(format!("there is no request {id:?}")))
+        });
+        let filter = Filter {
+            agent: params.agent.clone(),
+            since: params.since,
+            before: before.transpose()?,
+            ..Filter::default()
+        };
+        let edited = self.edited(params).await?;
+        let replayed = self.parts.book.replay(filter, edited, limit).await?;
+        Ok(Replayed {
+            judged: replayed.judged,
+            skipped: replayed.skipped,
+            changes: replayed.changes.into_iter().map(change).collect(),
+            next: replayed.last.map(|id| id.to_string()),
+        })
+    }
+}
+
+impl Control {
+    /// The policy that the requests are judged by. What cannot be read is refused as it would be when it is saved.
+    async fn edited(&self, params: Replay) -> Result<Edited, ControlError> {
+        let file = match (&params.permissions, &params.agent) {
+            (None, _) => None,
+            (Some(_), None) => {
+                return Err(ControlError::invalid("permissions.jsonc belongs to one agent: say which"));
+            }
+            (Some(text), Some(_)) => Some(
+                FileLayer::parse(text, &self.parts.book.places().home)
+                    .map_err(|error| ControlError::invalid(format!("permissions.jsonc, {error}")))?,
+            ),
+        };
+        let mut drafts = match &params.rules {
+            None => None,
+            Some(file) => Some(rules::drafts(file)?),
+        };
+        if let Some(batch) = &params.batch {
+            // It stays: the next page is judged by it too.
+            drafts.get_or_insert_default().extend(self.staged.look(batch)?);
+        }
+        let rules = match drafts {
+            None => None,
+            Some(drafts) => Some(self.all_or_named(drafts).await?),
+        };
+        Ok(Edited { rules, file, ..Edited::default() })
+    }
+
+    async fn all_or_named(
+        &self,
+        drafts: Vec<postern_contract::RuleDraft>,
+    ) -> Result<Vec<postern_policy::Rule>, ControlError> {
+        let texts: Vec<String> = drafts.iter().map(|draft| draft.text.clone()).collect();
+        let read = self.parts.book.rules_of(drafts, Source::Import).await?;
+        let named = |(text, rule): (&String, Result<postern_policy::Rule, _>)| {
+            rule.map_err(|error| ControlError::refused(format!("{text:?}: {error}")))
+        };
+        texts.iter().zip(read).map(named).collect()
+    }
+}
+
+fn change(change: ReplayedChange) -> ReplayChange {
+    let ReplayedChange { request, was, becomes } = change;
+    ReplayChange {
+        request: request.id.to_string(),
+        at: request.received_at,
+        agent: request.agent,
+        line: request.line,
+        was,
+        becomes: becomes.decision,
+        reason: becomes.reason,
+        message: becomes.message,
+        rule: becomes.rule,
+    }
+}

@@ -1,0 +1,102 @@
+//! Rules that come in parts, until a call takes them up: one call on the socket is too short for a long file.
+
+use postern_contract::RuleDraft;
+use postern_contract::methods::ControlError;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use uuid::Uuid;
+
+/// The most rules in one batch, and in one import.
+pub(super) const MOST: usize = 50_000;
+/// How many batches are kept: the oldest goes first.
+const BATCHES: usize = 4;
+
+/// What waits to be taken up.
+#[derive(Debug, Default)]
+pub(crate) struct Staged {
+    batches: Mutex<VecDeque<(String, Vec<RuleDraft>)>>,
+}
+
+impl Staged {
+    /// Puts rules behind those of a batch; none begins a new one. Gives its name, and how many it holds.
+    pub(super) fn add(
+        &self,
+        batch: Option<&str>,
+        rules: Vec<RuleDraft>,
+    ) -> Result<(String, usize), ControlError> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(name) = batch else {
+            check(rules.len())?;
+            if batches.len() >= BATCHES {
+                batches.pop_front();
+            }
+            let (name, held) = (Uuid::new_v4().to_string(), rules.len());
+            batches.push_back((name.clone(), rules));
+            return Ok((name, held));
+        };
+        let (_, held) = batches.iter_mut().find(|(known, _)| known == name).ok_or_else(|| missing(name))?;
+        check(held.len() + rules.len())?;
+        held.extend(rules);
+        Ok((name.to_owned(), held.len()))
+    }
+
+    /// Takes a batch up; it is gone then.
+    pub(super) fn take(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = batches.iter().position(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
+        Ok(batches.remove(at).map(|(_, rules)| rules).unwrap_or_default())
+    }
+
+    /// What a batch holds; it stays.
+    pub(super) fn look(&self, batch: &str) -> Result<Vec<RuleDraft>, ControlError> {
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = batches.iter().find(|(known, _)| known == batch).ok_or_else(|| missing(batch))?;
+        Ok(found.1.clone())
+    }
+}
+
+/// Whether so many rules are taken at once.
+pub(super) fn check(rules: usize) -> Result<(), ControlError> {
+    if rules <= MOST {
+        return Ok(());
+    }
+    Err(ControlError::invalid(format!("{rules} rules are too many: {MOST} at a time are the most")))
+}
+
+fn missing(batch: &str) -> ControlError {
+    ControlError::not_found(format!("there is no batch {batch:?} (any more): send its rules again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BATCHES, MOST, Staged};
+    use postern_contract::RuleDraft;
+
+    fn draft(text: &str) -> RuleDraft {
+        serde_json::from_value(serde_json::json!({ "effect": "allow", "text": text })).unwrap()
+    }
+
+    #[test]
+    fn parts_come_together_in_their_order_and_are_taken_once() {
+        let staged = Staged::default();
+        let (batch, held) = staged.add(None, vec![draft("a"), draft("b")]).unwrap();
+        assert_eq!(held, 2);
+        assert_eq!(staged.add(Some(&batch), vec![draft("c")]).unwrap().1, 3);
+        assert_eq!(staged.look(&batch).unwrap().len(), 3, "looking leaves it");
+        let texts: Vec<String> = staged.take(&batch).unwrap().into_iter().map(|draft| draft.text).collect();
+        assert_eq!(texts, ["a", "b", "c"]);
+        assert!(staged.take(&batch).unwrap_err().message.contains("send its rules again"));
+    }
+
+    #[test]
+    fn what_nobody_takes_up_goes() {
+        let staged = Staged::default();
+        let (first, _) = staged.add(None, vec![draft("a")]).unwrap();
+        for _ in 0..BATCHES {
+            staged.add(None, Vec::new()).unwrap();
+        }
+        assert!(staged.take(&first).is_err());
+        let many = vec![draft("a"); MOST + 1];
+        assert!(staged.add(None, many).unwrap_err().message.contains("are the most"));
+    }
+}
