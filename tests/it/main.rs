@@ -9,8 +9,10 @@
 mod agents;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 mod crash;
+mod docs;
 mod doors;
 mod invariants;
 mod policy;
+mod rules;
 mod sandbox;
 mod window;

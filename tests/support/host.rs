@@ -6,12 +6,14 @@ use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A running `postern serve`. Ends with the test.
 pub struct Postern {
     folder: TempDir,
     child: Child,
+    variables: Vec<(String, String)>,
 }
 
 /// What a command line printed, and how it ended.
@@ -38,11 +40,18 @@ impl From<Output> for Answer {
 impl Postern {
     /// Starts a host in a new data folder and waits until it accepts connections.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same, with these variables in its environment.
+    pub fn start_with(variables: &[(&str, &str)]) -> Self {
         // Short: a socket's path has to stay under 90 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
         std::fs::create_dir(folder.path().join("home")).expect("a home");
-        let child = serve(folder.path());
-        Self { folder, child }
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let variables: Vec<(String, String)> = variables.iter().map(own).collect();
+        let child = serve(folder.path(), &variables);
+        Self { folder, child, variables }
     }
 
     /// Its data folder.
@@ -75,7 +84,7 @@ impl Postern {
 
     /// Starts it again on the same data folder.
     pub fn start_again(&mut self) {
-        self.child = serve(self.folder.path());
+        self.child = serve(self.folder.path(), &self.variables);
     }
 
     /// A `postern` command line on this host.
@@ -110,6 +119,27 @@ impl Postern {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("postern {args:?} printed {text}: {error}"))
     }
 
+    /// Asks again and again until the answer holds this. What the host reads from disk it reads when it is told of it.
+    pub fn until(&self, args: &[&str], part: &str) {
+        self.wait(args, |said| said.contains(part));
+    }
+
+    /// The same, until the answer holds this no more.
+    pub fn until_not(&self, args: &[&str], part: &str) {
+        self.wait(args, |said| !said.contains(part));
+    }
+
+    fn wait(&self, args: &[&str], holds: impl Fn(&str) -> bool) {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let said = self.ok(args);
+            if holds(&said) {
+                return;
+            }
+            assert!(Instant::now() < end, "postern {args:?} still says {said}");
+        }
+    }
+
     /// Enrols an agent and returns its channel's folder.
     pub fn enrol(&self, agent: &str) -> PathBuf {
         let row = self.json(&["agents", "add", agent]);
@@ -131,13 +161,14 @@ impl Drop for Postern {
     }
 }
 
-fn serve(folder: &Path) -> Child {
+fn serve(folder: &Path, variables: &[(String, String)]) -> Child {
     let mut child = start(postern())
         .arg("serve")
         .env_clear()
         .env("HOME", folder.join("home"))
         .env("POSTERN_DATA", folder.join("data"))
         .env("POSTERN_LOG", "warn")
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

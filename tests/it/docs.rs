@@ -1,0 +1,104 @@
+//! What the policy page shows is what happens: its lines are typed into a new host, in their order.
+
+use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
+use std::fs;
+
+/// A fenced block of the page.
+struct Block {
+    kind: String,
+    file: Option<String>,
+    lines: Vec<String>,
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open = false;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), open) {
+            (Some(info), false) => {
+                let mut words = info.split(' ').map(str::to_owned);
+                let kind = words.next().unwrap_or_default();
+                blocks.push(Block { kind, file: words.next(), lines: Vec::new() });
+                open = true;
+            }
+            (Some(_), true) => open = false,
+            (None, true) => blocks.last_mut().unwrap().lines.push(line.to_owned()),
+            (None, false) => {}
+        }
+    }
+    blocks
+}
+
+/// A line behind `$`, run as it is typed.
+fn typed(host: &Postern, line: &str) -> Answer {
+    let words = postern_command::words_of(line).unwrap();
+    let (program, rest) = words.split_first().unwrap();
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let mut command = match program.as_str() {
+        "postern" => host.command(&rest),
+        "postern-run" => {
+            let channel = host.data().join("agents/main");
+            let mut command = start(postern_run());
+            command
+                .args(&rest)
+                .env_clear()
+                .env("POSTERN_SOCKET", channel.join("agent.sock"))
+                .env("POSTERN_KEY_FILE", channel.join("agent.key"));
+            command
+        }
+        other => panic!("the page types {other}, which is nothing of ours"),
+    };
+    command.current_dir(host.home()).output().unwrap().into()
+}
+
+#[test]
+fn what_the_policy_page_types_comes_out_as_it_says() {
+    let page = fs::read_to_string(repository().join("docs/POLICY.md")).unwrap();
+    let managed = tempfile::tempdir().unwrap();
+    let managed = managed.path().canonicalize().unwrap().join("managed.jsonc");
+    let host = Postern::start_with(&[("POSTERN_MANAGED", managed.to_str().unwrap())]);
+    let mut typed_lines = 0;
+    for block in blocks(&page) {
+        if let Some(file) = &block.file {
+            let path = if file == "managed.jsonc" { managed.clone() } else { host.home().join(file) };
+            fs::write(&path, block.lines.join("\n")).unwrap();
+            if path == managed {
+                host.until(&["status"], "managed ");
+            }
+        }
+        if block.kind != "console" {
+            continue;
+        }
+        let mut answer: Option<(String, String)> = None;
+        for line in &block.lines {
+            if let Some(command) = line.strip_prefix("$ ") {
+                let Answer { stdout, stderr, .. } = typed(&host, command);
+                answer = Some((command.to_owned(), format!("{stdout}{stderr}")));
+                typed_lines += 1;
+            } else {
+                let (command, said) = answer.as_ref().expect("an answer follows a command");
+                assert!(said.contains(line.as_str()), "{command} did not say {line:?}, but:\n{said}");
+            }
+        }
+    }
+    assert!(typed_lines > 20, "the page has lost its examples");
+}
+
+#[test]
+fn the_cases_of_the_policy_page_pass_as_a_person_would_try_them() {
+    let page = fs::read_to_string(repository().join("docs/POLICY.md")).unwrap();
+    let cases: Vec<String> = blocks(&page)
+        .into_iter()
+        .filter(|block| block.kind == "jsonl")
+        .flat_map(|block| block.lines)
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cases.jsonl");
+    fs::write(&file, cases.join("\n")).unwrap();
+    let bins = repository().join("tests/fixtures/shell-bins.json");
+    let tried =
+        start(postern()).args(["policy", "test", "--bins"]).arg(bins).arg(&file).env("HOME", "/").output();
+    let said = Answer::from(tried.unwrap());
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.contains(&format!("{} passed, 0 failed", cases.len())), "{said:?}");
+}
