@@ -66,6 +66,7 @@ pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
         rules: RuleSet::compile(&rules, "/home/ann", false),
         file: None,
         file_problem: None,
+        managed_problem: None,
         sessions: HashMap::new(),
     }
 }
