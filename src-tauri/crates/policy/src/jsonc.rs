@@ -10,7 +10,7 @@ use jsonc_parser::{CollectOptions, Scanner, ScannerOptions, parse_to_ast};
 /// The same text as plain JSON, blanks where comments and trailing commas were; or where it is no such text.
 pub fn plain(text: &str) -> Result<String, FileError> {
     parse_to_ast(text, &CollectOptions::default(), &crate::permissions::options())
-        .map_err(|error| wrong(&error))?;
+        .map_err(|error| FileError::of_json(text, &error))?;
     let mut plain = text.as_bytes().to_vec();
     let mut blank = |from: usize, to: usize| {
         for byte in plain.get_mut(from..to).into_iter().flatten().filter(|byte| **byte != b'\n') {
@@ -19,7 +19,7 @@ pub fn plain(text: &str) -> Result<String, FileError> {
     };
     let mut scanner = Scanner::new(text, &ScannerOptions::default());
     let mut comma: Option<usize> = None;
-    while let Some(token) = scanner.scan().map_err(|error| wrong(&error))? {
+    while let Some(token) = scanner.scan().map_err(|error| FileError::of_json(text, &error))? {
         match token {
             Token::CommentLine(_) | Token::CommentBlock(_) => {
                 blank(scanner.token_start(), scanner.token_end());
@@ -34,15 +34,7 @@ pub fn plain(text: &str) -> Result<String, FileError> {
         }
     }
     // Only whole characters were blanked.
-    String::from_utf8(plain).map_err(|error| FileError { line: 1, column: 1, message: error.to_string() })
-}
-
-fn wrong(error: &jsonc_parser::errors::ParseError) -> FileError {
-    FileError {
-        line: error.line_display(),
-        column: error.column_display(),
-        message: error.kind().to_string(),
-    }
+    String::from_utf8(plain).map_err(|error| FileError::at(text, 1, 1, error.to_string()))
 }
 
 /// Where each entry of the list under a key of the outermost object stands: line and column, both counted from 1, the

@@ -33,7 +33,7 @@ const SHOWN: usize = 120;
 
 impl FileError {
     /// What is wrong at a line and column of `file`.
-    fn at(file: &str, line: usize, column: usize, message: String) -> Self {
+    pub fn at(file: &str, line: usize, column: usize, message: String) -> Self {
         let whole = file.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
         let mut text = postern_command::escape::text(whole);
         if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
@@ -44,7 +44,7 @@ impl FileError {
     }
 
     /// What the JSON reader did not like.
-    pub(super) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
+    pub(crate) fn of_json(file: &str, error: &jsonc_parser::errors::ParseError) -> Self {
         Self::at(file, error.line_display(), error.column_display(), error.kind().to_string())
     }
 }

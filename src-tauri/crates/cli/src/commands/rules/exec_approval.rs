@@ -72,7 +72,8 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
     let mut done = file::send(link, rules, Some(agent.clone()), Some(settings), how.check)?;
     for refused in &mut done.refused {
         // Named by where it stands in the person's file, not by what it became.
-        if let Some(at) = patterns.iter().position(|pattern| escaped(&pattern_text(pattern)) == refused.text) {
+        if let Some(at) = patterns.iter().position(|pattern| escaped(&pattern_text(pattern)) == refused.text)
+        {
             refused.text = format!("execApproval.allowlist[{at}].pattern");
         }
     }

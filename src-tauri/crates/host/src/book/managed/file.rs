@@ -3,6 +3,7 @@
 use super::settings;
 use crate::book::BookError;
 use postern_contract::RuleDraft;
+use postern_policy::permissions::FileError;
 use postern_policy::{Lifetime, Rule, RuleId, Settings, Source, check_rule, jsonc, parse_pattern};
 use serde::Deserialize;
 use std::path::Path;
@@ -27,6 +28,7 @@ pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,
     /// Where each rule stands, where that is known.
     places: Vec<(usize, usize)>,
+    text: String,
     pub(super) organisation: Option<String>,
     pub(super) settings: serde_json::Map<String, serde_json::Value>,
 }
@@ -36,7 +38,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     let is_plist = path.extension().is_some_and(|kind| kind == "plist");
     let (content, text) = if is_plist { (of_plist(bytes)?, None) } else { of_jsonc(bytes)? };
     let at_key = |key: &str| text.and_then(|text| jsonc::place_of_key(text, key));
-    let wrong = |key: &str, message: String| at(at_key(key), &message);
+    let wrong = |key: &str, message: String| at(text.unwrap_or_default(), at_key(key), message);
     if content.version != VERSION {
         let message = format!("format {} is not known; {VERSION} is", content.version);
         return Err(wrong("version", message));
@@ -45,6 +47,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<ManagedFile, String> {
     Ok(ManagedFile {
         drafts: content.rules,
         places: text.map(|text| jsonc::places_in_list(text, "rules")).unwrap_or_default(),
+        text: text.unwrap_or_default().to_owned(),
         organisation: content.organisation,
         settings: content.settings,
     })
@@ -61,15 +64,15 @@ fn of_jsonc(bytes: &[u8]) -> Result<(Content, Option<&str>), String> {
         // Its own words end in the place; it is said first here, as everywhere.
         let words = error.to_string();
         let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-        at(Some((error.line(), error.column())), words)
+        at(text, Some((error.line(), error.column())), words.to_owned())
     })?;
     Ok((content, Some(text)))
 }
 
-fn at(place: Option<(usize, usize)>, message: &str) -> String {
+fn at(text: &str, place: Option<(usize, usize)>, message: String) -> String {
     match place {
-        Some((line, column)) => format!("line {line}, column {column}: {message}"),
-        None => message.to_owned(),
+        Some((line, column)) => FileError::at(text, line, column, message).to_string(),
+        None => message,
     }
 }
 
@@ -79,8 +82,9 @@ impl ManagedFile {
         let numbered = self.drafts.iter().zip(0..);
         let rules = numbered.map(|(draft, index)| {
             let place = usize::try_from(index).ok().and_then(|index| self.places.get(index)).copied();
-            rule(draft.clone(), first - index, home)
-                .map_err(|error| at(place, &format!("rule {} ({:?}): {error}", index + 1, draft.text)))
+            rule(draft.clone(), first - index, home).map_err(|error| {
+                at(&self.text, place, format!("rule {} ({:?}): {error}", index + 1, draft.text))
+            })
         });
         rules.collect()
     }
