@@ -8,7 +8,7 @@ use postern_policy::{
     Verdict,
 };
 use postern_protocol::{RunParams, Wait, What};
-use postern_request::{By, Ending, Outcome};
+use postern_request::{By, Denial, DenyReason, Ending, Outcome};
 use postern_store::requests::{Change, NewRequest, Phase};
 use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
@@ -137,11 +137,33 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         at,
     };
     requests::open(conn, &new)?;
-    let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
-    let judged = Change::to(Phase::Starting, at).judged(&verdict())?.by(&By::Policy)?;
-    requests::change(conn, id, &judged)?;
+    let ran = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+    // As it is in an ordinary life: rules decide nearly all, a person some, and few are denied.
+    let by = match nth % 100 {
+        0..80 => By::Rule(i64::try_from(nth % 97 + 1).unwrap_or(1)),
+        80..90 => By::Policy,
+        _ => By::Person,
+    };
+    let ending = match nth % 1000 {
+        993..997 => denied_by(DenyReason::Denylist),
+        997..999 => denied_by(DenyReason::User),
+        999 => denied_by(DenyReason::Expired),
+        _ => ran,
+    };
+    requests::change(conn, id, &Change::to(Phase::Starting, at).judged(&verdict())?.by(&by)?)?;
     requests::change(conn, id, &Change::ended(&ending, at + 5)?)?;
     Ok(())
+}
+
+fn denied_by(reason: DenyReason) -> Ending {
+    Ending::Denied(Denial {
+        reason,
+        message: "Denied.".to_owned(),
+        advice: None,
+        feedback: None,
+        rule: (reason == DenyReason::Denylist).then_some(10),
+        retry_after_ms: None,
+    })
 }
 
 fn id_at(millis: i64) -> Uuid {

@@ -12,12 +12,12 @@ mod table;
 
 use anyhow::{Context as _, bail};
 use data::Data;
-use figures::{idle, round_trip, run, start, throughput, verdict, worst_case};
+use figures::{history, idle, round_trip, run, start, throughput, verdict, worst_case};
 use std::path::PathBuf;
 use table::Row;
 
 /// What is measured, by the names that can be given on the command line.
-const FIGURES: [&str; 7] = ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle"];
+const FIGURES: [&str; 8] = ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle", "history"];
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,9 @@ fn main() -> anyhow::Result<()> {
         }
         if wanted("idle") {
             rows.extend(idle::measure(&options.postern, &data, effort)?);
+        }
+        if wanted("history") {
+            rows.extend(history::measure(&data, effort)?);
         }
     }
     table::print(&rows, effort);

@@ -1,5 +1,6 @@
 //! One file a figure.
 
+pub(crate) mod history;
 pub(crate) mod idle;
 pub(crate) mod round_trip;
 pub(crate) mod run;

@@ -142,7 +142,34 @@ export class FakeSettings implements SettingsBackend {
     "agents.rotateKey": ({ agent: id }) => this.find(id),
     "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),
     "doors.list": () => ({
-      doors: [],
+      doors: this.empty
+        ? []
+        : [
+            {
+              door: "websocket",
+              about: "phones and scripts that see what waits, and answer it",
+              state: "open",
+              problem: null,
+              values: {},
+              clients: [
+                {
+                  id: "d1",
+                  name: "Kim’s phone",
+                  pairedAt: this.now,
+                  seenAt: this.now - 60_000,
+                  connected: true,
+                },
+              ],
+            },
+            {
+              door: "openclaw",
+              about: "OpenClaw’s nodes",
+              state: "off",
+              problem: null,
+              values: {},
+              clients: [],
+            },
+          ],
       clients: this.agentRows
         .filter((row) => row.connected)
         .map((row) => ({ agent: row.id, name: "postern-run", version: "0.1.0", since: this.now - 600_000 })),

@@ -35,6 +35,13 @@ export const doors = {
   revokeConfirm: (name: string) =>
     `Remove ${name}, its channel, its key and its rules? Whoever is connected is cut off. Its history stays.`,
   revokeDo: "Revoke",
+  other: "Other ways in",
+  otherNames: { websocket: "Approvers over WebSocket", openclaw: "OpenClaw’s nodes" },
+  otherStates: { off: "closed", open: "open", broken: "broken" },
+  otherOpen: (door: string) => `postern doors enable ${door}`,
+  otherClose: "Close",
+  unpair: "Revoke",
+  unpairName: (name: string) => `Revoke ${name}`,
   approvers: "Who can answer",
   approversHint: "Questions are shown here. Agents cannot reach these.",
   approverKinds: { window: "This app’s window", terminal: "A terminal", remote: "A remote approver" },

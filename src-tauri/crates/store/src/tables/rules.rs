@@ -313,7 +313,7 @@ mod tests {
         let changed = Rule { why: Some("another".into()), ..kept.clone() };
         let other = changed.clone();
         store.write(move |conn| put(conn, &other)).wait().unwrap();
-        assert_eq!(store.read(all).unwrap(), [changed.clone()], "written over");
+        assert_eq!(store.read(all).unwrap(), std::slice::from_ref(&changed), "written over");
         let before = Rule { usage: Usage::default(), ..changed.clone() };
         store.write(move |conn| put(conn, &before)).wait().unwrap();
         assert_eq!(store.read(all).unwrap(), [changed], "an undo takes no use back");

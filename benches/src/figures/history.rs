@@ -1,0 +1,71 @@
+//! History: pages of it as the window asks for them, over all rows, against its newest page.
+
+use crate::Effort;
+use crate::data::{Data, FREE, denied};
+use crate::sample::{Sample, in_turn, ratio};
+use crate::table::{Row, times};
+use postern_policy::AgentId;
+use postern_store::requests::{self, Decided, Filter};
+use postern_store::{Error, FILE_NAME, Store, tally};
+use std::time::Duration;
+
+/// What is wanted of each.
+const GOAL: Duration = Duration::from_millis(10);
+/// How many rows a page has.
+const PAGE: u32 = 100;
+
+pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
+    let store = Store::open(&data.folder().join(FILE_NAME))?;
+    let agent = |name: &str| AgentId::new(name).map(Some);
+    let all = Filter::default();
+    let words = |text: &str| Some(text.to_owned());
+    let deep =
+        store.read(|conn| requests::page(conn, &Filter { search: words("1"), ..Filter::default() }, 1000))?;
+    let filters = [
+        (
+            "history, one agent and one outcome",
+            Filter { agent: agent(&denied(3))?, decided: Some(Decided::YouDenied), ..all.clone() },
+        ),
+        ("history, one rule", Filter { rule: Some(77), ..all.clone() }),
+        ("history, a word that is everywhere", Filter { search: words("git"), ..all.clone() }),
+        ("history, beginnings of words", Filter { search: words("max-c 7"), ..all.clone() }),
+        (
+            "history, words of one agent's denials",
+            Filter {
+                agent: agent(FREE)?,
+                decided: Some(Decided::RuleDenied),
+                search: words("project log"),
+                ..all.clone()
+            },
+        ),
+        ("history, words that are nowhere", Filter { search: words("nothing like that"), ..all.clone() }),
+        ("history, a page further down", Filter { before: deep.next, ..all.clone() }),
+    ];
+    let page = |filter: &Filter| store.read(|conn| requests::page(conn, filter, PAGE)).map(drop);
+    let mut rows = Vec::new();
+    for (figure, filter) in filters {
+        rows.push(against_newest(figure, effort, || page(&filter), || page(&all))?);
+    }
+    let days = || store.read(|conn| tally::by_time(conn, None, 0)).map(drop);
+    rows.push(against_newest("insights, every day", effort, days, || page(&all))?);
+    store.close();
+    Ok(rows)
+}
+
+fn against_newest(
+    figure: &'static str,
+    effort: Effort,
+    ours: impl Fn() -> Result<(), Error>,
+    newest: impl Fn() -> Result<(), Error>,
+) -> anyhow::Result<Row> {
+    let many = 5 * effort.size;
+    let (ours, rival) = in_turn(effort.turns, || Sample::of(many, &ours), || Sample::of(many, &newest))?;
+    Ok(Row {
+        figure,
+        measured: times(&ours),
+        rival: format!("newest page {}", times(&rival)),
+        ratio: format!("{:.1} x p50", ratio(ours.median(), rival.median())),
+        goal: "<= 10 ms p50",
+        met: ours.median() <= GOAL && rival.median() <= GOAL,
+    })
+}
