@@ -15,4 +15,5 @@ mod invariants;
 mod policy;
 mod rules;
 mod sandbox;
+mod settings_window;
 mod window;

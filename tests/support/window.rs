@@ -51,8 +51,30 @@ pub struct Window {
 }
 
 impl Window {
-    /// Starts the app.
+    /// Starts the app in the background: it opens its window only to ask.
     pub async fn open() -> Self {
+        Self::start(&["--background"]).await
+    }
+
+    /// Starts the app with the settings open at a page (`doors`, an agent's name, …), and drives that window.
+    pub async fn open_settings(page: &str) -> Self {
+        let window = Self::start(&["--settings", page]).await;
+        let found = async {
+            loop {
+                for handle in window.page.windows().await.unwrap() {
+                    window.page.switch_to_window(handle).await.unwrap();
+                    if window.page.current_url().await.unwrap().path().ends_with("settings.html") {
+                        return;
+                    }
+                }
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, found).await.expect("the settings do not open");
+        window
+    }
+
+    async fn start(args: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (data, work, home) =
             (folder.path().join("data"), folder.path().join("work"), folder.path().join("home"));
@@ -74,7 +96,7 @@ impl Window {
             .env("WEBKIT_DISABLE_COMPOSITING_MODE", "1")
             .env_remove("POSTERN_DATA");
         let driver = Group::start(&mut driver);
-        let page = connect(port, &data).await;
+        let page = connect(port, &data, args).await;
         Self { page, data, work, _folder: folder, _driver: driver, _display: display }
     }
 
@@ -100,6 +122,46 @@ impl Window {
     /// The text that a person reads there.
     pub async fn text(&self, id: &str) -> String {
         self.find(id).await.text().await.unwrap()
+    }
+
+    /// Clicks what an XPath names, once it is there.
+    pub async fn click(&self, xpath: &str) {
+        let there = self.page.wait().at_most(PATIENCE).for_element(Locator::XPath(xpath)).await;
+        there.unwrap_or_else(|error| panic!("{xpath} does not appear: {error}")).click().await.unwrap();
+    }
+
+    /// Waits until the element that the page marks with `data-testid` says this.
+    pub async fn says(&self, id: &str, text: &str) {
+        let said = async {
+            loop {
+                let shown = self.page.find(Locator::Css(&format!("[data-testid={id}]"))).await;
+                if let Ok(shown) = shown
+                    && shown.text().await.is_ok_and(|shown| shown.contains(text))
+                {
+                    return;
+                }
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, said).await;
+        waited.unwrap_or_else(|_| panic!("{id} never says {text:?}"));
+    }
+
+    /// Answers the oldest question as a person at a terminal would, once there is one.
+    pub async fn answer(&self, answer: &str) {
+        let mut control = Control::connect(&self.data).unwrap();
+        let waiting = async {
+            loop {
+                let questions = control.ask::<ListQuestions>(&Nothing {}).unwrap().questions;
+                if let Some(question) = questions.into_iter().next() {
+                    return question;
+                }
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let question = tokio::time::timeout(PATIENCE, waiting).await.expect("nothing is asked");
+        let params = json!({ "questionId": question.id, "digest": question.digest, "answer": answer });
+        control.call("questions.answer", &params).unwrap();
     }
 
     /// Where arming stands: `unseen`, `counting` or `armed`.
@@ -173,11 +235,13 @@ pub fn ending(channel: &mut Channel) -> Notice {
     }
 }
 
-async fn connect(port: u16, data: &Path) -> Client {
+async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
+    let data = data.display().to_string();
+    let args: Vec<&str> = ["--data", &data].into_iter().chain(args.iter().copied()).collect();
     let capabilities = json!({
         "tauri:options": {
             "application": desktop().unwrap(),
-            "args": ["--data", data, "--background"],
+            "args": args,
         }
     });
     let serde_json::Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };
