@@ -178,6 +178,9 @@ export const words = {
     skillsHint: "Each only while it is the one that you approved.",
     readOnly: "Allow read-only commands",
     readOnlyHint: "ls, cat, git status and the like, unless an argument reaches further.",
+    elevated: "May ask for this machine",
+    elevatedHint: "Off: it may be told about tools, but every command is denied without a question.",
+    elevatedOff: "Off: every command of this agent is denied without a question.",
     advanced: "Advanced",
     security: "Security",
     securities: { deny: "Deny", allowlist: "Allowlist", full: "Full" },
@@ -220,6 +223,7 @@ export const words = {
   },
   permissions: {
     title: "permissions.jsonc",
+    dangers: "This file takes you out of the loop:",
     mistake: (line: number, column: number, what: string) =>
       `Line ${line}, column ${column}: ${what}. Until this is mended, everything is denied.`,
     goTo: "Show",
