@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use table::Row;
 
 /// What is measured, by the names that can be given on the command line.
-const FIGURES: [&str; 8] = ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle", "history"];
+const FIGURES: [&str; 8] =
+    ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle", "history"];
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +54,13 @@ fn main() -> anyhow::Result<()> {
     }
     if FIGURES[2..].iter().any(|figure| wanted(figure)) {
         let data = Data::prepare(effort)?;
+        if wanted("history") {
+            rows.extend(history::measure(&data, effort)?);
+        }
+        if options.figures == ["history"] {
+            table::print(&rows, effort);
+            return Ok(());
+        }
         let host = processes::Host::start(&options.postern, data.folder())?;
         if wanted("round-trip") {
             rows.push(round_trip::measure(&data, effort)?);
@@ -69,9 +77,6 @@ fn main() -> anyhow::Result<()> {
         }
         if wanted("idle") {
             rows.extend(idle::measure(&options.postern, &data, effort)?);
-        }
-        if wanted("history") {
-            rows.extend(history::measure(&data, effort)?);
         }
     }
     table::print(&rows, effort);
