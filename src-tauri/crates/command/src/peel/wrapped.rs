@@ -91,8 +91,15 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     if wrapper.names[0] == "env" && call.args.get(start).and_then(Arg::value) == Some("-") {
         start += 1;
     }
-    while let Some(assignment) = call.args.get(start).filter(|_| wrapper.assignments).and_then(assigned) {
-        call.assignments.push(assignment);
+    while let Some(arg) = call.args.get(start).filter(|_| wrapper.assignments) {
+        // Any word with `=` in it is an assignment, whatever stands before: `env a-b=1 rm` runs `rm`.
+        match assigned(arg) {
+            Some(assignment) => call.assignments.push(assignment),
+            None if arg.value().unwrap_or(&arg.word.raw).contains('=') => {
+                call.doubt("environment", "sets a variable whose name no shell would take", Vec::new());
+            }
+            None => break,
+        }
         start += 1;
     }
     Ok(start)
