@@ -14,7 +14,7 @@ mod script;
 mod table;
 mod wrapped;
 
-pub(crate) use options::{Parsed, Takes, parse, parse_everywhere, takes};
+pub(crate) use options::{Parsed, Takes, is_one_word, parse, parse_everywhere, takes};
 pub(crate) use table::all as wrappers;
 
 use crate::builtins::{self, Ruling};

@@ -118,6 +118,36 @@ pub(super) fn unknown(option: &str) -> String {
     format!("the option `{}` is not known here", crate::escape::text(option))
 }
 
+/// Whether a word is exactly one word whatever it turns out to hold. A variable without quotes is none, also where its value
+/// is harmless by itself: `5 rm` becomes two words, and nothing becomes no word.
+pub(crate) fn is_one_word(arg: &Arg) -> bool {
+    arg.value().is_some() || !arg.several && (is_quoted(&arg.word.raw) || is_quoted_document(&arg.word.raw))
+}
+
+/// Whether everything that a shell expands stands in double quotes.
+fn is_quoted(raw: &str) -> bool {
+    let (mut double, mut escaped) = (false, false);
+    for c in raw.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => double = !double,
+            '$' | '`' | '*' | '?' | '[' if !double => return false,
+            _ => {}
+        }
+    }
+    !double
+}
+
+/// `"$(cat <<'EOF' … EOF )"`, as commit messages are given: quotes in the document are text.
+fn is_quoted_document(raw: &str) -> bool {
+    let text = raw.strip_prefix("\"$(cat <<'").and_then(|rest| rest.strip_suffix(")\""));
+    text.and_then(|text| text.split_once("'\n")).is_some_and(|(end, body)| {
+        let body = body.trim_end_matches(['\n', ' ']);
+        body.ends_with(end) && body.lines().filter(|line| *line == end).count() == 1
+    })
+}
+
 struct Reader<'a> {
     args: &'a [Arg],
     grammar: &'a str,
@@ -190,7 +220,7 @@ impl Reader<'_> {
 
     fn next_value(&self, at: usize, option: &str) -> Result<Word, String> {
         let value = self.args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
-        if value.several {
+        if !is_one_word(value) {
             return Err(format!("the value of `{option}` is known only at run time"));
         }
         Ok(value.word.clone())
@@ -251,6 +281,14 @@ mod tests {
         words[2] = Arg::unknown("$X", 0..0, true);
         assert!(parse(&words, "-n:").is_err(), "it may become `5 rm`");
         words[2].several = false;
-        assert_eq!(parse(&words, "-n:").unwrap().operand, 3);
+        assert!(parse(&words, "-n:").is_err(), "`5 rm` is tame and two words");
+        for raw in ["\"$X\"", "a\"$X\"b", "\"$(cat <<'E'\nsay \"$x\"\nE\n)\"", "{}"] {
+            words[2].word.raw = raw.to_owned();
+            assert_eq!(parse(&words, "-n:").unwrap().operand, 3, "{raw}");
+        }
+        for raw in ["a$X", "\"$X\"$Y", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\"", "`x`", "*"] {
+            words[2].word.raw = raw.to_owned();
+            assert!(parse(&words, "-n:").is_err(), "{raw}");
+        }
     }
 }

@@ -83,7 +83,7 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     for wanted in wrapper.operands {
         match call.args.get(start) {
             None => break,
-            Some(arg) if arg.value().map_or_else(|| !arg.several, |word| wanted.fits(word)) => {}
+            Some(arg) if arg.value().map_or_else(|| options::is_one_word(arg), |word| wanted.fits(word)) => {}
             Some(_) => return Err("what stands before the program is not what the wrapper takes there"),
         }
         start += 1;

@@ -2,7 +2,7 @@
 
 use super::tool::{Style, Tool};
 use crate::call::{Arg, Call};
-use crate::peel::{Takes, takes, words_of_others};
+use crate::peel::{Takes, is_one_word, takes, words_of_others};
 use crate::programs::subcommand;
 
 /// An option that was given.
@@ -138,7 +138,7 @@ impl<'a> Read<'a> {
             return at + 1;
         }
         // A value without quotes may turn out to be many words, and the next of them an option.
-        if self.args.get(at + 1).is_some_and(|value| value.dash && value.several) {
+        if self.args.get(at + 1).is_some_and(|value| value.dash && !is_one_word(value)) {
             self.unknown.get_or_insert(at + 1);
         }
         if self.args.get(at + 1).is_some_and(begins_anyhow) {
