@@ -1,6 +1,6 @@
 //! One program call on its way to becoming steps: what the readers of shell text and of argv hand on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::{Assignment, Dialect, Dir, Opaque, Redirection, Role, Step, Via, Word};
@@ -108,16 +108,22 @@ impl Call {
         }
     }
 
-    /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option.
+    /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option. The
+    /// first ones are long; of hundreds each is told with few words, which is enough for a rule that denies a program or
+    /// a subcommand.
     pub(crate) fn suffixes(&self, from: usize) -> Vec<Vec<String>> {
         const LONGEST: usize = 16;
+        const LONG_ONES: usize = 32;
+        const SHORTEST: usize = 3;
         let starts =
             (from..self.args.len()).filter(|&at| self.args[at].value().is_some_and(|v| !v.starts_with('-')));
-        let argv = |at: usize| {
-            let words = self.args[at..].iter().take(LONGEST);
+        let argv = |(nth, at): (usize, usize)| {
+            let most = if nth < LONG_ONES { LONGEST } else { SHORTEST };
+            let words = self.args[at..].iter().take(most);
             words.map(|arg| arg.value().unwrap_or_default().to_owned()).collect()
         };
-        starts.map(argv).collect()
+        let mut seen = HashSet::new();
+        starts.enumerate().map(argv).filter(|argv: &Vec<String>| seen.insert(argv.clone())).collect()
     }
 }
 
