@@ -1,6 +1,7 @@
 //! The doors, each from the outside with a client of its own kind.
 
 mod hooks;
+mod mcp;
 mod openclaw;
 mod websocket;
 

@@ -3,4 +3,4 @@
 /**
  * What a channel is to be put into.
  */
-export type ChannelKind = "docker" | "bwrap" | "sandbox-exec" | "plain";
+export type ChannelKind = "docker" | "bwrap" | "sandbox-exec" | "mcp" | "plain";

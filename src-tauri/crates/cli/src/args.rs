@@ -64,6 +64,15 @@ pub(crate) enum Command {
         #[arg(long)]
         signal: Option<String>,
     },
+    /// An MCP server on standard input and output, for one agent; its client starts it (see agents channel --for mcp)
+    Mcp {
+        /// Whose
+        #[arg(long)]
+        agent: String,
+        /// The session that its requests belong to
+        #[arg(long)]
+        session: Option<String>,
+    },
     /// Sessions that agents have open, with the layers of rules above each
     Sessions {
         /// Of this agent
@@ -185,6 +194,7 @@ pub(crate) enum Channel {
     Docker,
     Bwrap,
     SandboxExec,
+    Mcp,
     Plain,
 }
 

@@ -76,6 +76,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
         Command::Skills(command) => commands::skills::run(&mut link()?, command),
         Command::Doors(command) => commands::doors::run(&mut link()?, command),
+        Command::Mcp { agent, session } => commands::mcp::run(&data, &agent, session),
         Command::Hook(command) => commands::hook::run(&data, &surroundings.home, command),
         Command::Sessions { agent, json } => commands::sessions::run(&mut link()?, agent.as_deref(), json),
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),

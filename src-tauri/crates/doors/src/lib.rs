@@ -7,6 +7,7 @@
 mod door;
 mod doors;
 pub mod hooks;
+pub mod mcp;
 mod openclaw;
 mod values;
 mod websocket;

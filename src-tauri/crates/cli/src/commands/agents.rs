@@ -80,6 +80,7 @@ impl From<Channel> for ChannelKind {
             Channel::Docker => Self::Docker,
             Channel::Bwrap => Self::Bwrap,
             Channel::SandboxExec => Self::SandboxExec,
+            Channel::Mcp => Self::Mcp,
             Channel::Plain => Self::Plain,
         }
     }

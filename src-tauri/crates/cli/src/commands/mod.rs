@@ -5,6 +5,7 @@ pub(crate) mod doors;
 pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod questions;
 pub(crate) mod rules;

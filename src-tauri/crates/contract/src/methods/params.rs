@@ -133,6 +133,8 @@ pub enum ChannelKind {
     Bwrap,
     /// `sandbox-exec` on macOS.
     SandboxExec,
+    /// An MCP client, which starts `postern mcp`.
+    Mcp,
     /// Anything that is told by environment variables.
     Plain,
 }

@@ -23,8 +23,21 @@ pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
         ChannelKind::Docker => docker(channel),
         ChannelKind::Bwrap => bwrap(channel),
         ChannelKind::SandboxExec => sandbox_exec(channel),
+        ChannelKind::Mcp => mcp(channel),
         ChannelKind::Plain => plain(channel),
     }
+}
+
+/// What MCP clients keep in their list of servers (`.mcp.json`, `mcp.json`), as it stands there.
+fn mcp(channel: Channel<'_>) -> String {
+    let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
+    let data = channel.data.to_string_lossy();
+    let server = serde_json::json!({
+        "command": "postern",
+        "args": ["--data", data, "mcp", "--agent", agent],
+    });
+    let registered = serde_json::json!({ "mcpServers": { "postern": server } });
+    format!("{registered:#}\n")
 }
 
 fn docker(channel: Channel<'_>) -> String {
@@ -138,6 +151,17 @@ mod tests {
             let bare = text.lines().any(|line| line.contains("=/Users/Anna Muster"));
             assert!(!bare, "{kind:?}: a path with a space is quoted: {text}");
         }
+    }
+
+    #[test]
+    fn an_mcp_client_is_told_which_program_to_start() {
+        let data = Path::new("/Users/Anna Muster/Library/Application Support/Postern");
+        let folder = data.join("agents/main");
+        let text = lines(ChannelKind::Mcp, Channel { folder: &folder, data, home: data });
+        let read: serde_json::Value = serde_json::from_str(&text).expect("JSON as it can be pasted");
+        let server = &read["mcpServers"]["postern"];
+        assert_eq!(server["command"], "postern");
+        assert_eq!(server["args"], serde_json::json!(["--data", data, "mcp", "--agent", "main"]));
     }
 
     #[test]

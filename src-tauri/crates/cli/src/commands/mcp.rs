@@ -1,0 +1,16 @@
+//! `postern mcp`: an MCP server on standard input and output, for one agent.
+
+use super::agents::named;
+use crate::failure::Failure;
+use postern_doors::mcp::{McpAgent, serve_stdio};
+use std::path::Path;
+
+pub(crate) fn run(data: &Path, agent: &str, session: Option<String>) -> Result<(), Failure> {
+    let folder = data.join("agents").join(named(agent)?.as_str());
+    let agent = McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
+    let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::own);
+    // A call that still waits for the host has nobody to answer to.
+    runtime.shutdown_background();
+    served
+}

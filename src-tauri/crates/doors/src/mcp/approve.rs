@@ -1,0 +1,71 @@
+//! `approve`: what Claude Code asks its `--permission-prompt-tool`, answered by the tool gate.
+
+use super::{McpAgent, Trouble, blocking};
+use crate::hooks::{self, Kind};
+use postern_protocol::{Call, Decision, Event, ToolCheckParams, ToolCheckResult};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How often it is looked whether the client still wants an answer.
+const LOOK: Duration = Duration::from_millis(500);
+
+pub(super) async fn approve(
+    agent: &Arc<McpAgent>,
+    arguments: JsonObject,
+    cancelled: CancellationToken,
+) -> Result<CallToolResult, Trouble> {
+    let input = arguments.get("input").filter(|input| input.is_object()).cloned();
+    let input =
+        input.ok_or_else(|| Trouble::Params("approve takes tool_name and input, an object".to_owned()))?;
+    // The same as the hook's event, so that both name tools and arguments alike.
+    let event = json!({
+        "hook_event_name": "PermissionRequest",
+        "tool_name": arguments.get("tool_name"),
+        "tool_input": input.clone(),
+    });
+    let asked = hooks::read(Kind::ClaudeCode, &event.to_string())
+        .map_err(|error| Trouble::Params(format!("approve takes tool_name and input: {error}")))?;
+    let session = agent.session.clone();
+    let params = ToolCheckParams { tool: asked.tool, arguments: asked.arguments, session };
+    let agent = Arc::clone(agent);
+    let verdict = blocking(move || decide(&agent, params, &cancelled)).await?;
+    Ok(CallToolResult::success(vec![ContentBlock::text(answer(verdict, &input).to_string())]))
+}
+
+/// Nothing where it is allowed, else why not.
+fn decide(
+    agent: &McpAgent,
+    params: ToolCheckParams,
+    cancelled: &CancellationToken,
+) -> Result<Option<String>, Trouble> {
+    let mut channel = agent.connect()?;
+    let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params))?;
+    let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
+    let check = match (told.decision, told.check_id) {
+        (Decision::Allow, _) => return Ok(None),
+        (Decision::Ask, Some(check)) => check,
+        (Decision::Deny | Decision::Ask, _) => return Ok(Some(why(told.message))),
+    };
+    loop {
+        if cancelled.is_cancelled() {
+            return Ok(Some("cancelled".to_owned()));
+        }
+        let Some(notice) = channel.next_event(Some(LOOK))? else { continue };
+        let Event::ToolResolved(resolved) = notice.event else { continue };
+        if resolved.check_id == check {
+            let allowed = resolved.decision == Decision::Allow;
+            return Ok((!allowed).then(|| why(resolved.message)));
+        }
+    }
+}
+
+/// The answer in the shape that Claude Code reads.
+fn answer(denied: Option<String>, input: &Value) -> Value {
+    match denied {
+        None => json!({"behavior": "allow", "updatedInput": input}),
+        Some(message) => json!({"behavior": "deny", "message": message}),
+    }
+}

@@ -1,0 +1,164 @@
+//! MCP: an agent that speaks the Model Context Protocol runs host commands through tools (`postern mcp --agent ID`).
+//!
+//! The server is a client of one agent's channel: it decides nothing, and each call speaks on a connection of its own, so
+//! that a call that waits for a person holds up no other. An agent on *Deny* is not shown the tools that run.
+
+mod approve;
+mod run;
+mod tools;
+
+use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
+use postern_protocol::{Call, Client};
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Whose server it is.
+#[derive(Debug, Clone)]
+pub struct McpAgent {
+    /// The agent's socket.
+    pub socket: PathBuf,
+    /// The file with its key.
+    pub key_file: PathBuf,
+    /// The session that everything it asks for belongs to.
+    pub session: Option<String>,
+}
+
+/// Why a server ended otherwise than its client wished.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct McpError(String);
+
+/// Serves one client on standard input and output until it goes away.
+pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
+    let server = Server { agent: Arc::new(agent) };
+    let broken =
+        |error: &dyn std::fmt::Display| McpError(format!("the MCP client cannot be served: {error}"));
+    let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| broken(&error))?;
+    running.waiting().await.map(drop).map_err(|error| broken(&error))
+}
+
+#[derive(Debug, Clone)]
+struct Server {
+    agent: Arc<McpAgent>,
+}
+
+/// A tool's call that came to nothing: told to the client as the tool's own error.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("Postern cannot be reached: {0}")]
+    Connect(#[from] ConnectError),
+    #[error("{0}")]
+    Call(#[from] CallError),
+    #[error("the connection to Postern ended: {0}")]
+    Gone(#[from] Gone),
+    #[error("{0}")]
+    Params(String),
+    #[error("the work was interrupted")]
+    Interrupted,
+}
+
+impl McpAgent {
+    fn connect(&self) -> Result<Channel, ConnectError> {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let options = Options { client: Client { name: "postern mcp".to_owned(), version }, after: None };
+        Channel::connect_with(&self.socket, &read_key(&self.key_file)?, options)
+    }
+
+    /// One call on a connection of its own.
+    fn ask(&self, call: &Call) -> Result<Value, Trouble> {
+        Ok(self.connect()?.call(call)?)
+    }
+
+    /// Whether the agent may run anything: asked anew each time, because the person may change it.
+    fn may_run(&self) -> Result<bool, Trouble> {
+        Ok(self.connect()?.welcome().policy.security != "deny")
+    }
+}
+
+/// Work that blocks, where it may.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Result<T, Trouble> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Trouble::Interrupted)?
+}
+
+impl Server {
+    async fn may_run(&self) -> Result<bool, Trouble> {
+        let agent = Arc::clone(&self.agent);
+        blocking(move || agent.may_run()).await
+    }
+
+    async fn called(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Trouble> {
+        if name == tools::APPROVE {
+            return approve::approve(&self.agent, arguments, context.ct).await;
+        }
+        if !self.may_run().await? {
+            return Err(Trouble::Params(
+                "this agent may not run anything: the person set it to Deny".to_owned(),
+            ));
+        }
+        if name == tools::RUN {
+            return run::run(&self.agent, arguments, context).await;
+        }
+        let method = name.replacen('_', ".", 1);
+        let call = read(&method, arguments)?;
+        let agent = Arc::clone(&self.agent);
+        blocking(move || agent.ask(&call)).await.map(CallToolResult::structured)
+    }
+}
+
+/// A call on the channel, with its parameters checked.
+fn read(method: &str, params: JsonObject) -> Result<Call, Trouble> {
+    Call::read(method, Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("postern", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(
+            "Commands run on the person's own machine, by rules and, where none allows them, by the person's yes: \
+             a call may wait for that. A denial says why, and what to do instead."
+                .to_owned(),
+        );
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let may_run =
+            self.may_run().await.map_err(|trouble| ErrorData::internal_error(trouble.to_string(), None))?;
+        Ok(ListToolsResult::with_all_items(tools::all(may_run)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.as_ref();
+        if !tools::NAMES.contains(&name) {
+            let message = format!("there is no tool {}", postern_command::escape::text(name));
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let outcome = self.called(name, request.arguments.unwrap_or_default(), context).await;
+        let result = outcome
+            .unwrap_or_else(|trouble| CallToolResult::error(vec![ContentBlock::text(trouble.to_string())]));
+        Ok(result.into())
+    }
+}
