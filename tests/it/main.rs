@@ -7,11 +7,18 @@
 )]
 
 mod agents;
+mod bypasses;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 mod crash;
+#[cfg(target_os = "linux")]
+mod differential;
 mod docs;
 mod doors;
+mod figures;
+mod fuzz;
 mod invariants;
+#[cfg(target_os = "linux")]
+mod oracle;
 mod policy;
 mod rules;
 mod sandbox;

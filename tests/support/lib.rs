@@ -9,9 +9,12 @@
     reason = "a test that cannot go on fails here, and the line says why"
 )]
 
+pub mod cases;
 mod host;
 mod programs;
 mod sandbox;
+#[cfg(target_os = "linux")] // its sandbox is bubblewrap
+pub mod shells;
 mod watcher;
 pub mod window;
 

@@ -110,6 +110,7 @@ impl Walk<'_> {
         let quotes = |span: &Range<usize>| self.slice(span).contains(['\'', '"', '\\']);
         let expressions = spans.get(1..).unwrap_or_default();
         call.head() == Some("let")
+            && self.nest.dialect != crate::Dialect::Posix
             && known
             && spans.len() == call.args.len()
             && !expressions.iter().any(quotes)

@@ -1,0 +1,44 @@
+//! The fuzz targets on stable: each check on every entry of its corpus, so that what was once found stays found.
+
+use postern_tests::repository;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+#[expect(unreachable_pub, reason = "public in its own crate")]
+#[path = "../../fuzz/src/lib.rs"]
+mod targets;
+
+#[test]
+fn every_entry_of_the_reader_s_corpus_holds() {
+    replay("reader", targets::reader::check);
+}
+
+#[test]
+fn every_entry_of_the_unwrapper_s_corpus_holds() {
+    replay("unwrapper", targets::unwrapper::check);
+}
+
+#[test]
+fn every_entry_of_the_rules_corpus_holds() {
+    replay("rules", targets::rules::check);
+}
+
+#[test]
+fn every_entry_of_the_permissions_corpus_holds() {
+    replay("permissions", targets::permissions::check);
+}
+
+fn replay(target: &str, check: fn(&[u8])) {
+    let folder = repository().join("fuzz/corpus").join(target);
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    assert!(entries.len() > 10, "{} holds a corpus", folder.display());
+    let fails = |path: &PathBuf| {
+        let data = fs::read(path).unwrap();
+        catch_unwind(|| check(&data)).is_err()
+    };
+    let failed: Vec<_> = entries.into_iter().filter(fails).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
