@@ -1,8 +1,7 @@
 //! Rules: what is typed as a pattern reads back as itself, and globs match what a plain reading of them says.
 
-use postern_policy::case::{Case, Expect};
+use postern_policy::case::Case;
 use postern_policy::{Decision, Pattern, kind_name, parse_pattern, pattern_text};
-use std::collections::BTreeMap;
 
 /// Bytes of a pattern and of a path: the plain matcher tries every way.
 const LONGEST: usize = 96;
@@ -41,20 +40,10 @@ fn as_plainly_read(glob: &str, path: &str, allowed: Decision, denied: Decision) 
 }
 
 fn judged(allow: &[&str], deny: &[&str], argv: &[String]) -> Decision {
-    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-    let case = Case {
-        id: "fuzz".to_owned(),
-        shell: None,
-        argv: Some(argv.to_vec()),
-        raw: None,
-        cwd: None,
-        env: BTreeMap::new(),
-        allow: texts(allow),
-        deny: texts(deny),
-        settings: postern_policy::Settings::default(),
-        expect: Expect::One(Decision::Ask),
-    };
-    case.run(None).map_or(Decision::Deny, |outcome| outcome.got)
+    let case =
+        serde_json::json!({ "id": "fuzz", "argv": argv, "allow": allow, "deny": deny, "expect": "ask" });
+    let outcome = Case::parse(&case.to_string()).and_then(|case| case.run(None));
+    outcome.map_or(Decision::Deny, |outcome| outcome.got)
 }
 
 /// A request for one program by its absolute path in normal form, with nothing in it that is read otherwise.
