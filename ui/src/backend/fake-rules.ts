@@ -107,7 +107,7 @@ export class FakeRules {
     }
     if (save) this.rows = [...added, ...this.rows];
     if (save) this.tell();
-    return { added, same, refused };
+    return { added, count: added.length, same, refused };
   }
 
   private fromRule(of: Rule): RuleRow {
