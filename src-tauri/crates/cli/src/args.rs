@@ -38,6 +38,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         json: Json,
     },
+    /// Questions and activity live in this terminal
+    Tui,
     /// Answer a question with yes; shows it in full first, unless --digest names what was seen
     Approve(Approve),
     /// Answer a question with no

@@ -5,6 +5,7 @@ use postern_client::Control;
 use postern_contract::methods::{FaceKind, Method};
 use postern_contract::{Question, Told};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where the app keeps its data when nothing else is said.
 pub(crate) fn default_data(home: &Path, xdg_data_home: Option<PathBuf>) -> PathBuf {
@@ -47,5 +48,10 @@ impl Link {
                 return Ok(told);
             }
         }
+    }
+
+    /// The next thing that is told, where something is within this time.
+    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<Told>, Failure> {
+        self.control.next_told(Some(time)).map_err(Failure::from_gone)
     }
 }

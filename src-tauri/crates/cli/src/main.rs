@@ -8,6 +8,7 @@ mod print;
 mod question;
 mod rule_args;
 mod topics;
+mod tui;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -67,6 +68,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Rules(command) => commands::rules::run(&mut link()?, command),
         Command::Questions { watch: true, json } => commands::questions::watch(&mut link()?, json.json),
         Command::Questions { watch: false, json } => commands::questions::list(&mut link()?, json.json),
+        Command::Tui => tui::run(&mut link()?),
         Command::Approve(command) => commands::questions::approve(&mut link()?, command),
         Command::Deny(command) => commands::questions::deny(&mut link()?, command),
         Command::Explain(command) => commands::explain::run(&mut link()?, command),

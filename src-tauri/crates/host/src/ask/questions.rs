@@ -216,7 +216,8 @@ impl Questions {
         self.list.iter().flat_map(|waiting| waiting.clocks.keys()).any(|face| face.kind == FaceKind::Window)
     }
 
-    /// Whether an answer counts: the question waits, the digest is the one on show, and a window's yes was armed.
+    /// Whether an answer counts: the question waits, the digest is the one on show, and the yes of a face
+    /// that says what it shows was armed.
     pub(crate) fn check(
         &mut self,
         params: &AnswerParams,
@@ -233,7 +234,9 @@ impl Questions {
             Answer::Once | Answer::Always => true,
             Answer::Deny | Answer::DenyAlways | Answer::DenyAll => false,
         };
-        if yes && face.kind == FaceKind::Window {
+        // A window always says what it shows. A terminal that does (`postern tui`) is held to it as well; one that does
+        // not (`postern approve`) names the digest of what it printed.
+        if yes && (face.kind == FaceKind::Window || waiting.clocks.contains_key(&face)) {
             let arming = waiting.arming(face, now);
             if !arming.armed {
                 return Err(format!("not yet: {}", arming.missing));

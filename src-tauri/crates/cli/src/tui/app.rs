@@ -1,0 +1,213 @@
+//! What the terminal view knows, and what a key means. Nothing here reads a terminal or a socket.
+
+use postern_contract::methods::Arming;
+use postern_contract::{Answer, Question, RequestRow, Status, Told};
+use std::collections::VecDeque;
+
+/// How many requests the activity holds.
+const REQUESTS: usize = 200;
+
+/// What is on show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum View {
+    /// The oldest question.
+    #[default]
+    Questions,
+    /// What was asked for lately.
+    Activity,
+}
+
+/// What is typed into.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Keys are commands.
+    #[default]
+    Keys,
+    /// Words for the agent, with a no.
+    Words(String),
+}
+
+/// A key, as far as it means anything here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Char(char),
+    Enter,
+    Escape,
+    Backspace,
+    Tab,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+}
+
+/// What is to be done about a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Nothing beyond what is shown.
+    Nothing,
+    /// Answer the question on show.
+    Answer { answer: Answer, proposal: Option<String>, feedback: Option<String> },
+    /// End the view.
+    Quit,
+}
+
+/// Everything that is shown.
+#[derive(Debug, Default)]
+pub(super) struct App {
+    pub(super) questions: Vec<Question>,
+    pub(super) requests: VecDeque<RequestRow>,
+    pub(super) status: Option<Status>,
+    pub(super) view: View,
+    pub(super) mode: Mode,
+    /// The first line of the question on show.
+    pub(super) scroll: usize,
+    /// Lines of the question, and how many of them fit; set by whoever draws.
+    pub(super) lines: usize,
+    pub(super) room: usize,
+    /// Whether its last line was on show.
+    pub(super) end_seen: bool,
+    /// Whether the terminal is large enough and has the focus.
+    pub(super) visible: bool,
+    /// Raised whenever what is on show moved or became something else: waiting starts over.
+    pub(super) change: u64,
+    /// What the host said about a yes.
+    pub(super) arming: Option<Arming>,
+    /// What is told in the last line.
+    pub(super) message: String,
+    shown: Option<(String, String)>,
+}
+
+impl App {
+    /// The question on show: the oldest.
+    pub(super) fn question(&self) -> Option<&Question> {
+        self.questions.first()
+    }
+
+    /// Takes what the host tells.
+    pub(super) fn hear(&mut self, told: Told) {
+        match told {
+            Told::QuestionOpened(question) | Told::QuestionChanged(question) => {
+                match self.questions.iter_mut().find(|known| known.id == question.id) {
+                    Some(known) => *known = *question,
+                    None => self.questions.push(*question),
+                }
+            }
+            Told::QuestionClosed(closed) => self.questions.retain(|known| known.id != closed.id),
+            Told::RequestChanged(request) => {
+                self.requests.retain(|known| known.id != request.id);
+                self.requests.push_front(*request);
+                self.requests.truncate(REQUESTS);
+            }
+            Told::StatusChanged(status) => self.status = Some(*status),
+            Told::Attention(attention) => self.message = attention.message,
+            Told::AgentsChanged
+            | Told::RulesChanged
+            | Told::SkillsChanged
+            | Told::ToolApprovalRequired(_)
+            | Told::ToolApprovalResolved(_) => {}
+        }
+        self.look();
+    }
+
+    /// Starts over where another question, or another digest of it, is on show.
+    pub(super) fn look(&mut self) {
+        let now = self.question().map(|question| (question.id.clone(), question.digest.clone()));
+        if now != self.shown {
+            self.shown = now;
+            self.scroll = 0;
+            self.end_seen = false;
+            self.mode = Mode::Keys;
+            self.moved();
+        }
+    }
+
+    /// What is on show moved, was resized, hidden, or lost the focus.
+    pub(super) fn moved(&mut self) {
+        self.change += 1;
+        self.arming = None;
+    }
+
+    /// The terminal can show a question, or cannot.
+    pub(super) fn see(&mut self, visible: bool) {
+        if self.visible != visible {
+            self.visible = visible;
+            self.moved();
+        }
+    }
+
+    /// Whether a yes would count.
+    pub(super) fn armed(&self) -> bool {
+        self.visible && self.end_seen && self.arming.as_ref().is_some_and(|arming| arming.armed)
+    }
+
+    /// What a key means.
+    pub(super) fn press(&mut self, key: Key) -> Act {
+        if let Mode::Words(words) = &mut self.mode {
+            match key {
+                Key::Char(c) => words.push(c),
+                Key::Backspace => drop(words.pop()),
+                Key::Escape => self.mode = Mode::Keys,
+                Key::Enter => {
+                    let feedback = Some(std::mem::take(words)).filter(|words| !words.trim().is_empty());
+                    self.mode = Mode::Keys;
+                    return no(Answer::Deny, feedback);
+                }
+                Key::Tab | Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End => {}
+            }
+            return Act::Nothing;
+        }
+        match key {
+            Key::Char('q') => return Act::Quit,
+            Key::Tab => {
+                self.view = if self.view == View::Questions { View::Activity } else { View::Questions };
+                self.moved();
+            }
+            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            Key::Down | Key::Char('j') => self.scroll += 1,
+            Key::PageUp => self.scroll = self.scroll.saturating_sub(self.room.max(1)),
+            Key::PageDown | Key::Char(' ') => self.scroll += self.room.max(1),
+            Key::Home => self.scroll = 0,
+            Key::End => self.scroll = self.lines,
+            _ => return self.answer(key),
+        }
+        Act::Nothing
+    }
+
+    /// Return is on *Deny*, which has the focus: no key that is pressed by habit allows.
+    fn answer(&mut self, key: Key) -> Act {
+        let Some(question) = self.question().filter(|_| self.view == View::Questions) else {
+            return Act::Nothing;
+        };
+        let proposal = |nth: usize| question.proposals.get(nth).map(|proposal| proposal.id.clone());
+        let yes = match key {
+            Key::Enter | Key::Escape | Key::Char('d') => return no(Answer::Deny, None),
+            Key::Char('x') => return no(Answer::DenyAll, None),
+            Key::Char('w') => {
+                self.mode = Mode::Words(String::new());
+                return Act::Nothing;
+            }
+            Key::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
+            Key::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
+                None => return Act::Nothing,
+                proposal => Act::Answer { answer: Answer::Always, proposal, feedback: None },
+            },
+            _ => return Act::Nothing,
+        };
+        if self.armed() {
+            return yes;
+        }
+        self.message = match &self.arming {
+            _ if !self.end_seen => "not yet: look at the end of the question first (PageDown)".to_owned(),
+            Some(arming) if !arming.missing.is_empty() => format!("not yet: {}", arming.missing),
+            Some(_) | None => "not yet: look at it for a moment".to_owned(),
+        };
+        Act::Nothing
+    }
+}
+
+fn no(answer: Answer, feedback: Option<String>) -> Act {
+    Act::Answer { answer, proposal: None, feedback }
+}

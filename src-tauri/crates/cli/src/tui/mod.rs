@@ -1,0 +1,150 @@
+//! `postern tui`: questions and activity live in a terminal, over ssh as well. The rules are those of the window: *Deny*
+//! has the focus, Return never allows, a yes counts only after the host saw the question armed: visible and unchanged
+//! for a moment, its end seen.
+
+mod app;
+#[cfg(test)]
+mod tests;
+mod text;
+mod view;
+
+use crate::failure::Failure;
+use crate::link::Link;
+use app::{Act, App, Key};
+use postern_contract::methods::{
+    AnswerQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch, WatchRequests,
+};
+use postern_contract::{Answer, AnswerParams, Scope};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{
+    self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEventKind, KeyModifiers,
+};
+use ratatui::crossterm::execute;
+use std::io::{IsTerminal as _, stdout};
+use std::time::{Duration, Instant};
+
+/// How long the host is listened to before keys are looked at again.
+const LISTEN: Duration = Duration::from_millis(40);
+/// How often the host is told what is on show.
+const PRESENT: Duration = Duration::from_millis(200);
+
+/// Shows questions and activity until the person quits or the host ends.
+pub(crate) fn run(link: &mut Link) -> Result<(), Failure> {
+    if !stdout().is_terminal() {
+        return Err(Failure::usage(
+            "this is no terminal: postern questions --watch tells the same line by line",
+        ));
+    }
+    let mut app = App::default();
+    app.questions = link.watch_questions()?;
+    app.requests =
+        link.call::<WatchRequests>(&RequestsWatch { agent: None, limit: Some(100) })?.requests.into();
+    app.status = Some(link.call::<GetStatus>(&Nothing {})?);
+    app.look();
+    let mut terminal = ratatui::init();
+    // A terminal that does not tell its focus is looked at by whoever types into it.
+    drop(execute!(stdout(), EnableFocusChange));
+    let ended = live(&mut terminal, link, &mut app);
+    drop(execute!(stdout(), DisableFocusChange));
+    ratatui::restore();
+    ended
+}
+
+fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Result<(), Failure> {
+    let mut presented = Instant::now();
+    loop {
+        terminal.draw(|frame| view::draw(frame, app)).map_err(Failure::own)?;
+        if presented.elapsed() >= PRESENT {
+            presented = Instant::now();
+            present(link, app)?;
+        }
+        while event::poll(Duration::ZERO).map_err(Failure::own)? {
+            let act = match event::read().map_err(Failure::own)? {
+                Event::Key(pressed) if pressed.kind == KeyEventKind::Press => {
+                    if pressed.modifiers.contains(KeyModifiers::CONTROL) && pressed.code == KeyCode::Char('c')
+                    {
+                        return Ok(());
+                    }
+                    key(pressed.code).map_or(Act::Nothing, |key| app.press(key))
+                }
+                Event::Resize(..) | Event::FocusGained | Event::FocusLost => {
+                    app.moved();
+                    Act::Nothing
+                }
+                Event::Key(_) | Event::Mouse(_) | Event::Paste(_) => Act::Nothing,
+            };
+            match act {
+                Act::Nothing => {}
+                Act::Quit => return Ok(()),
+                Act::Answer { answer, proposal, feedback } => send(link, app, answer, proposal, feedback)?,
+            }
+        }
+        if let Some(told) = link.next_within(LISTEN)? {
+            app.hear(told);
+        }
+    }
+}
+
+fn key(code: KeyCode) -> Option<Key> {
+    Some(match code {
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}
+
+/// Tells the host what is on show; it says whether a yes would count.
+fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
+    let Some(question) = app.question() else { return Ok(()) };
+    let seen = Presented {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        visible: app.visible,
+        end_seen: app.end_seen,
+        change: app.change,
+    };
+    app.arming = Some(link.call::<PresentQuestion>(&seen)?);
+    Ok(())
+}
+
+fn send(
+    link: &mut Link,
+    app: &mut App,
+    answer: Answer,
+    proposal: Option<String>,
+    feedback: Option<String>,
+) -> Result<(), Failure> {
+    let Some(question) = app.question() else { return Ok(()) };
+    let answered = link.call::<AnswerQuestion>(&AnswerParams {
+        question_id: question.id.clone(),
+        digest: question.digest.clone(),
+        answer,
+        scope: Scope::Agent,
+        proposal,
+        edited: None,
+        lifetime: None,
+        feedback,
+    })?;
+    let code = question.code.clone();
+    let done = match answer {
+        Answer::Once => "allowed once",
+        Answer::Always => "allowed, and remembered",
+        Answer::Deny | Answer::DenyAlways => "denied",
+        Answer::DenyAll => "denied, with all of this agent for 10 minutes",
+    };
+    app.message = if answered.applied {
+        format!("{code} {done}")
+    } else {
+        answered.reason.unwrap_or_else(|| "it was answered already".to_owned())
+    };
+    Ok(())
+}

@@ -1,0 +1,157 @@
+use super::app::{Act, App, Key, View};
+use super::view::draw;
+use postern_contract::methods::Arming;
+use postern_contract::{Answer, Closed, Question, Told};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use serde_json::{Value, json};
+
+fn question(command: &str, argv: usize) -> Question {
+    let text = |text: &str| json!([{ "text": text, "escaped": false }]);
+    let words: Vec<Value> = (0..argv).map(|nth| text(&format!("word{nth}"))).collect();
+    serde_json::from_value(json!({
+        "id": "q1", "code": "a1b2", "digest": "d".repeat(64), "requests": [],
+        "asker": { "agent": "main", "name": text("main"), "color": "#3b82f6", "knownBy": "on its own channel",
+            "session": null, "says": [{ "text": "trust me ", "escaped": false }, { "text": "U+202E", "escaped": true }] },
+        "command": [{ "text": text(command), "role": "program", "step": 0 }], "line": command, "argv": words,
+        "shell": false, "steps": [], "programs": [], "cwd": text("/home/ann"), "env": [], "stdin": null,
+        "why": text("no rule"), "rule": null, "policy": "Ask when no rule matches",
+        "risk": { "level": "dangerous", "reasons": ["it removes files"] },
+        "proposals": [{ "id": "exact", "label": text("this exact command"), "rules": [], "wouldMatch": null }],
+        "askedAt": 0, "expiresAt": 4_000_000_000_000_i64, "atZero": "denied", "armingMs": 1000, "waiting": 0
+    }))
+    .unwrap()
+}
+
+fn showing(question: Question) -> App {
+    let mut app = App::default();
+    app.hear(Told::QuestionOpened(Box::new(question)));
+    app
+}
+
+fn screen(app: &mut App, width: u16, height: u16) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, app)).unwrap();
+    let buffer = terminal.backend().buffer().clone();
+    let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+    (0..height).map(row).collect()
+}
+
+fn armed(app: &mut App) {
+    app.arming = Some(Arming { armed: true, remaining_ms: Some(0), missing: String::new() });
+}
+
+#[test]
+fn the_whole_question_is_on_the_screen_with_its_keys() {
+    let mut app = showing(question("rm -rf build", 3));
+    let said = screen(&mut app, 80, 40).join("\n");
+    for part in [
+        "main wants to run",
+        "rm -rf build",
+        "DANGEROUS",
+        "it removes files",
+        "/home/ann",
+        "⟨U+202E⟩",
+        &"d".repeat(64),
+        "[Return: deny]",
+        "1 waiting",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+}
+
+#[test]
+fn return_denies_and_no_habit_allows() {
+    for key in [Key::Enter, Key::Escape, Key::Char('d')] {
+        let mut app = showing(question("ls", 1));
+        screen(&mut app, 80, 40);
+        armed(&mut app);
+        assert_eq!(
+            app.press(key),
+            Act::Answer { answer: Answer::Deny, proposal: None, feedback: None },
+            "{key:?}"
+        );
+    }
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    for key in [Key::Char('a'), Key::Char('y'), Key::Char(' '), Key::Down, Key::Tab, Key::Tab] {
+        assert_eq!(app.press(key), Act::Nothing, "{key:?}");
+    }
+}
+
+#[test]
+fn a_yes_needs_the_host_the_end_and_the_same_question() {
+    let mut app = showing(question("ls", 60));
+    screen(&mut app, 80, 24);
+    armed(&mut app);
+    assert!(!app.end_seen, "it is longer than the screen");
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    assert!(app.message.contains("end of the question"), "{}", app.message);
+    app.press(Key::End);
+    screen(&mut app, 80, 24);
+    assert!(app.end_seen);
+    assert!(matches!(app.press(Key::Char('A')), Act::Answer { answer: Answer::Once, .. }));
+    let always = app.press(Key::Char('1'));
+    assert_eq!(
+        always,
+        Act::Answer { answer: Answer::Always, proposal: Some("exact".into()), feedback: None }
+    );
+    let before = app.change;
+    app.hear(Told::QuestionChanged(Box::new(Question { digest: "e".repeat(64), ..question("ls", 60) })));
+    assert!(app.change > before && !app.end_seen && app.arming.is_none(), "another digest starts over");
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+}
+
+#[test]
+fn moves_start_over_and_another_view_is_no_place_to_answer() {
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    app.moved();
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing, "it moved");
+    app.press(Key::Tab);
+    assert_eq!(app.view, View::Activity);
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    assert!(!app.visible && !app.armed());
+    assert_eq!(app.press(Key::Enter), Act::Nothing);
+}
+
+#[test]
+fn words_go_with_a_no_and_keys_are_letters_meanwhile() {
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 40);
+    app.press(Key::Char('w'));
+    for letter in "qA no".chars() {
+        assert_eq!(app.press(Key::Char(letter)), Act::Nothing);
+    }
+    let said = Act::Answer { answer: Answer::Deny, proposal: None, feedback: Some("qA no".into()) };
+    assert_eq!(app.press(Key::Enter), said);
+}
+
+#[test]
+fn a_screen_that_is_too_small_allows_nothing() {
+    let mut app = showing(question("ls", 1));
+    let said = screen(&mut app, 20, 5).join("");
+    assert!(said.contains("too small"), "{said}");
+    armed(&mut app);
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+    for (width, height) in [(80, 24), (40, 12), (30, 8)] {
+        let said = screen(&mut app, width, height).join("");
+        assert!(said.contains("main wants"), "{width}x{height}: {said}");
+    }
+}
+
+#[test]
+fn what_was_answered_elsewhere_is_gone() {
+    let mut app = showing(question("ls", 1));
+    app.hear(Told::QuestionClosed(Closed {
+        id: "q1".into(),
+        code: "a1b2".into(),
+        how: "denied".into(),
+        face: None,
+    }));
+    assert!(screen(&mut app, 80, 24).join("").contains("nothing waits"));
+    assert_eq!(app.press(Key::Char('A')), Act::Nothing);
+}

@@ -1,0 +1,184 @@
+//! A question as wrapped lines: everything that the window shows, nothing cut off, what is escaped marked as such.
+
+use postern_contract::{EnvChangeKind, Question, Shown};
+use postern_policy::{Decision, RiskLevel};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthChar as _;
+
+/// A stretch of text in one style.
+pub(super) type Run = (String, Style);
+
+fn plain(text: impl Into<String>) -> Run {
+    (text.into(), Style::new())
+}
+
+/// Shown text; escaped pieces stand out, so that they cannot be taken for letters.
+fn shown(text: &Shown, style: Style) -> Vec<Run> {
+    let run = |piece: &postern_contract::Piece| {
+        if piece.escaped {
+            (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED))
+        } else {
+            (piece.text.clone(), style)
+        }
+    };
+    text.iter().map(run).collect()
+}
+
+/// The whole question, wrapped to a width in columns.
+pub(super) fn question(question: &Question, width: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let mut add = |name: &str, value: Vec<Run>| {
+        let mut runs = Vec::new();
+        if !name.is_empty() {
+            runs.push((format!("{name}: "), Style::new().add_modifier(Modifier::DIM)));
+        }
+        runs.extend(value);
+        lines.extend(wrap(&runs, width));
+    };
+    let asker = &question.asker;
+    let wish = match &question.tool {
+        Some(tool) => [vec![plain(" wants to use its tool ")], shown(tool, Style::new())].concat(),
+        None => vec![plain(" wants to run a command on this machine")],
+    };
+    add("", [shown(&asker.name, Style::new().bold()), wish].concat());
+    add("", vec![]);
+    for part in question.command.chunks(usize::MAX) {
+        let runs = part.iter().flat_map(|part| shown(&part.text, Style::new().bold())).collect();
+        add("", runs);
+    }
+    add("", vec![]);
+    for (index, word) in question.argv.iter().flatten().enumerate() {
+        add(&format!("[{index}]"), shown(word, Style::new()));
+    }
+    add("known", vec![plain(&asker.known_by)]);
+    if let Some(session) = &asker.session {
+        add("session", shown(session, Style::new()));
+    }
+    let (level, style) = match question.risk.level {
+        RiskLevel::Safe => ("safe", Style::new()),
+        RiskLevel::NeedsReview => ("needs review", Style::new().yellow().bold()),
+        RiskLevel::Dangerous => ("DANGEROUS", Style::new().red().bold()),
+    };
+    add("risk", vec![(level.to_owned(), style)]);
+    for reason in &question.risk.reasons {
+        add("", vec![plain(format!("- {reason}"))]);
+    }
+    add("why it asks", shown(&question.why, Style::new()));
+    details(question, &mut add);
+    add("policy", vec![plain(&question.policy)]);
+    for (index, proposal) in question.proposals.iter().enumerate() {
+        add(&format!("always {}", index + 1), shown(&proposal.label, Style::new()));
+    }
+    add("digest", vec![plain(&question.digest)]);
+    lines
+}
+
+fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
+    if question.shell {
+        for (index, step) in question.steps.iter().enumerate() {
+            let mark = match step.decision {
+                Decision::Allow => "allowed",
+                Decision::Ask => "asks",
+                Decision::Deny => "denied",
+            };
+            let text = postern_command::escape::text(&step.text);
+            add(&format!("step {}", index + 1), vec![plain(format!("{text}  [{mark}: {}]", step.message))]);
+        }
+    }
+    for program in &question.programs {
+        let mut runs = shown(&program.path, Style::new());
+        if let Some(real) = &program.real_path {
+            runs.push(plain(" -> "));
+            runs.extend(shown(real, Style::new()));
+        }
+        for part in [&program.version, &program.short_hash].into_iter().flatten().chain(&program.remarks) {
+            runs.push(plain(format!(" · {part}")));
+        }
+        add("runs", runs);
+        if let Some(script) = &program.script {
+            add("script", shown(&script.path, Style::new()));
+            for line in &script.preview {
+                add("|", shown(line, Style::new()));
+            }
+        }
+    }
+    if question.tool.is_none() {
+        add("in", shown(&question.cwd, Style::new()));
+    }
+    for change in &question.env {
+        let sign = match change.kind {
+            EnvChangeKind::Added => "+ ",
+            EnvChangeKind::Changed => "~ ",
+            EnvChangeKind::Refused => "refused ",
+        };
+        let runs = [
+            vec![plain(sign)],
+            shown(&change.name, Style::new()),
+            vec![plain("=")],
+            shown(&change.value, Style::new()),
+        ];
+        add("environment", runs.concat());
+    }
+    if let Some(stdin) = &question.stdin {
+        add("stdin", vec![plain(stdin)]);
+    }
+    if let Some(says) = &question.asker.says {
+        add("agent says, untrusted", shown(says, Style::new().add_modifier(Modifier::ITALIC)));
+    }
+}
+
+/// Breaks runs into lines of at most `width` columns. Every character comes out; one that has no width of its own, or
+/// that a terminal would act on, comes out as an escape.
+pub(super) fn wrap(runs: &[Run], width: usize) -> Vec<Line<'static>> {
+    let width = width.max(8);
+    let mut lines: Vec<Vec<Span<'static>>> = vec![Vec::new()];
+    let mut used = 0;
+    for (text, style) in runs {
+        let mut open = String::new();
+        for c in text.chars().flat_map(visible) {
+            let columns = c.width().unwrap_or(1);
+            if used + columns > width {
+                if let Some(line) = lines.last_mut() {
+                    line.push(Span::styled(std::mem::take(&mut open), *style));
+                }
+                lines.push(Vec::new());
+                used = 0;
+            }
+            open.push(c);
+            used += columns;
+        }
+        if let Some(line) = lines.last_mut().filter(|_| !open.is_empty()) {
+            line.push(Span::styled(open, *style));
+        }
+    }
+    lines.into_iter().map(Line::from).collect()
+}
+
+fn visible(c: char) -> Vec<char> {
+    let seen = c == ' '
+        || c == '\\'
+        || (postern_command::escape::is_visible(c.encode_utf8(&mut [0; 4]))
+            && c.width().is_some_and(|width| width > 0));
+    if seen { vec![c] } else { c.escape_unicode().collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain, wrap};
+
+    fn text(runs: &[super::Run], width: usize) -> Vec<String> {
+        let line =
+            |line: &ratatui::text::Line<'_>| line.spans.iter().map(|span| span.content.as_ref()).collect();
+        wrap(runs, width).iter().map(line).collect()
+    }
+
+    #[test]
+    fn nothing_is_cut_off_and_nothing_acts_on_the_terminal() {
+        let lines = text(&[plain("0123456789abcdef")], 10);
+        assert_eq!(lines, ["0123456789", "abcdef"]);
+        let hostile = text(&[plain("a\u{1b}[2Jb\u{202e}c\u{200b}d")], 80).concat();
+        assert_eq!(hostile, "a\\u{1b}[2Jb\\u{202e}c\\u{200b}d");
+        assert_eq!(text(&[plain("漢字漢字漢字")], 8), ["漢字漢字", "漢字"], "wide letters take two columns");
+    }
+}

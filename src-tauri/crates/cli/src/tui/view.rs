@@ -1,0 +1,134 @@
+//! Draws what the terminal view knows. The terminal's own colours: it looks right on light and on dark.
+
+use super::app::{App, Mode, View};
+use super::text::{self, wrap};
+use crate::print;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style, Stylize as _};
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+/// What a question needs at least, in columns and lines.
+const LEAST: (u16, u16) = (30, 8);
+
+/// Draws everything, and tells the state how much of the question is on show.
+pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
+    let area = frame.area();
+    let fits = area.width >= LEAST.0 && area.height >= LEAST.1;
+    let shows = app.view == View::Questions && fits;
+    app.see(shows);
+    if !fits {
+        frame.render_widget(Paragraph::new("too small: nothing can be allowed here"), area);
+        return;
+    }
+    let keys = wrap(&[(keys(app), Style::new())], area.width.into());
+    let foot = u16::try_from(keys.len()).unwrap_or(u16::MAX).saturating_add(1).min(area.height / 2);
+    let body = Rect { y: area.y + 1, height: area.height - 1 - foot, ..area };
+    frame.render_widget(
+        Paragraph::new(head(app)).style(Style::new().add_modifier(Modifier::REVERSED)),
+        Rect { height: 1, ..area },
+    );
+    match app.view {
+        View::Questions => question(frame, app, body),
+        View::Activity => activity(frame, app, body),
+    }
+    let rest = Rect { y: body.bottom(), height: foot, ..area };
+    let mut lines = vec![Line::from(bottom(app)).bold()];
+    lines.extend(keys);
+    frame.render_widget(Paragraph::new(lines), rest);
+}
+
+fn head(app: &App) -> Line<'static> {
+    let state = match &app.status {
+        Some(status) => match status.mode {
+            postern_contract::Mode::Listening => "listening",
+            postern_contract::Mode::Paused => "paused",
+            postern_contract::Mode::DenyAll => "deny-all",
+        },
+        None => "…",
+    };
+    let view = match app.view {
+        View::Questions => "questions",
+        View::Activity => "activity",
+    };
+    Line::from(format!(" Postern {state} · {view} · {} waiting ", app.questions.len()))
+}
+
+fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
+    let Some(question) = app.question() else {
+        app.lines = 0;
+        frame.render_widget(Paragraph::new("nothing waits"), body);
+        return;
+    };
+    let lines = text::question(question, body.width.into());
+    app.lines = lines.len();
+    app.room = body.height.into();
+    app.scroll = app.scroll.min(app.lines.saturating_sub(app.room));
+    app.end_seen |= app.scroll + app.room >= app.lines;
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(app.scroll).take(app.room).collect();
+    frame.render_widget(Paragraph::new(shown), body);
+}
+
+fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for request in &app.requests {
+        let ending = request.ending.as_deref().unwrap_or_default();
+        let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
+        let row = format!(
+            "{}  {}  {} {ending}{code}  {}",
+            print::time(request.at),
+            request.agent,
+            request.state,
+            request.line
+        );
+        lines.extend(wrap(&[(row, Style::new())], body.width.into()));
+    }
+    if lines.is_empty() {
+        lines.push(Line::from("nothing yet"));
+    }
+    let from = app.scroll.min(lines.len().saturating_sub(1));
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(body.height.into()).collect();
+    frame.render_widget(Paragraph::new(shown), body);
+}
+
+/// The line above the keys: what is typed, what is missing for a yes, what was done.
+fn bottom(app: &App) -> String {
+    if let Mode::Words(words) = &app.mode {
+        return format!("words for the agent: {}_", postern_command::escape::text(words));
+    }
+    let Some(question) = app.question().filter(|_| app.view == View::Questions) else {
+        return app.message.clone();
+    };
+    let left = print::until(question.expires_at);
+    let state = if app.armed() {
+        "ready".to_owned()
+    } else if app.end_seen {
+        "look at it for a moment".to_owned()
+    } else {
+        let below = app.lines.saturating_sub(app.scroll + app.room);
+        format!("{below} more lines below")
+    };
+    let message = if app.message.is_empty() { String::new() } else { format!(" · {}", app.message) };
+    format!("{state} · {} in {left}{message}", question.at_zero)
+}
+
+fn keys(app: &App) -> String {
+    if matches!(app.mode, Mode::Words(_)) {
+        return "Return: deny with these words   Esc: back".to_owned();
+    }
+    match (app.view, app.question()) {
+        (View::Activity, _) => "Tab: questions   Up Down: scroll   q: quit".to_owned(),
+        (View::Questions, None) => "Tab: activity   q: quit".to_owned(),
+        (View::Questions, Some(question)) => {
+            let always = match question.proposals.len() {
+                0 => String::new(),
+                1 => "   1: always".to_owned(),
+                many => format!("   1-{}: always", many.min(9)),
+            };
+            format!(
+                "[Return: deny]   A: allow once{always}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
+            )
+        }
+    }
+}
