@@ -195,7 +195,11 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         found.opaque.push(doubt("continuation", what, Some("write the command on one line")));
         return None;
     };
-    let read = walk::read(nest, &folded, found.cost);
+    let Some(read) = walk::read(nest, &folded, found.cost) else {
+        let what = "this text could not be read in full";
+        found.opaque.push(doubt("not-read", what, Some("write simple commands, one to a line")));
+        return None;
+    };
     let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
     let agreed =
         read.clean && gate::outline(&folded.text, &read.masks).is_some_and(|other| other == read.outline);

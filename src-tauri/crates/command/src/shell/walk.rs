@@ -31,13 +31,14 @@ pub(super) struct Read {
 }
 
 /// Walks a text. What the line makes of its variables is found first, by walking without a look at what runs until nothing
-/// new is learnt. `start` is what the reading has cost up to here.
-pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: usize) -> Read {
+/// new is learnt. `start` is what the reading has cost up to here. None where the parser gives up: it panics on some texts with
+/// characters beyond ASCII in backquotes, and on others that nobody has met yet.
+pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: usize) -> Option<Read> {
     let dialect = match nest.dialect {
         Dialect::Posix | Dialect::Bash => ShellDialect::Bash,
         Dialect::Zsh => ShellDialect::Zsh,
     };
-    let parsed = Parser::with_dialect(&folded.text, dialect).parse();
+    let parsed = std::panic::catch_unwind(|| Parser::with_dialect(&folded.text, dialect).parse()).ok()?;
     let mut variables = Variables { hopeful: folded.text.contains('$'), ..Variables::default() };
     let mut settled = None;
     for _ in 0..4 {
@@ -53,7 +54,7 @@ pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: usize) -> Read {
     let variables = settled.unwrap_or(Variables { moves: true, unsettled: true, ..Variables::default() });
     let mut walk = Walk::new(nest, folded, &variables, start);
     walk.sequence(&parsed.file.body, &Around::top(nest));
-    walk.finish(parsed.is_ok())
+    Some(walk.finish(parsed.is_ok()))
 }
 
 /// What a walk is for.

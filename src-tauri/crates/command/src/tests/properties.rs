@@ -172,3 +172,22 @@ fn piles_of_anything_are_read_without_falling_over() {
         }
     }
 }
+
+proptest! {
+    /// A parser panicked on characters beyond ASCII in backquotes in double quotes: such a text is not read, and nothing else.
+    #[test]
+    fn wide_characters_among_quotes_never_crash(
+        parts in prop::collection::vec(
+            prop::sample::select(vec!["\"", "`", "\\`", "\\\"", "'", "$(", ")", "é", "ῖ", "𞹛", "öy", "Û", "a", " ", "{ ", "rm"]),
+            0..24,
+        )
+    ) {
+        let text = parts.concat();
+        for dialect in [Dialect::Bash, Dialect::Zsh, Dialect::Posix] {
+            let reading = read_shell(&text, dialect);
+            // Whatever it is, it is told as something: a step, a doubt, or a text that cannot be one.
+            let told = !reading.steps.is_empty() || !reading.opaque.is_empty() || reading.invalid.is_some();
+            prop_assert!(told || !text.contains("rm"), "{text}");
+        }
+    }
+}
