@@ -35,7 +35,9 @@ async fn a_person_decides_in_the_real_window() {
     only_the_click_after_arming_allows(&window, &mut agent).await;
     nothing_allows_before_arming(&window, &mut agent).await;
     // Another agent: the first one was denied three times, and has to cool down.
-    always_is_asked_once(&window, &mut window.enrol("patient")).await;
+    let mut patient = window.enrol("patient");
+    always_is_asked_once(&window, &mut patient).await;
+    what_the_person_made_of_it_runs(&window, &mut patient).await;
     the_page_has_no_other_command(&window).await;
     window.close().await;
 }
@@ -136,11 +138,39 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     window.empty().await;
 }
 
+/// The changed command is another question: judged, armed anew, and told to the agent.
+async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
+    ask(agent, touch(window, "sixth"));
+    window.armed().await;
+    let edit = fantoccini::Locator::XPath("//button[text()='Edit…']");
+    window.page.find(edit).await.unwrap().click().await.unwrap();
+    let editor = window.find("edit").await;
+    editor.clear().await.unwrap();
+    editor.send_keys("touch seventh").await.unwrap();
+    let show = fantoccini::Locator::XPath("//button[contains(.,'Show it')]");
+    window.page.find(show).await.unwrap().click().await.unwrap();
+    let changed = window.find("edited").await.text().await.unwrap();
+    assert!(changed.contains("touch sixth"), "what the agent asked for is still there: {changed}");
+    assert!(window.text("command").await.contains("touch seventh"), "what would run is on show");
+    window.armed().await;
+    window.find("once").await.click().await.unwrap();
+    let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
+    assert_eq!(finished.edited.as_deref(), Some("touch seventh"), "the agent is told what ran instead");
+    assert!(window.work.join("seventh").exists() && !window.work.join("sixth").exists());
+    window.empty().await;
+}
+
 /// The approval page can call its own commands and nothing else, whatever runs in it.
 async fn the_page_has_no_other_command(window: &Window) {
     let tried = [
         ("settings_call", r#"{"method":"agents.list","params":{}}"#),
+        ("settings_call", r#"{"method":"questions.answer","params":{}}"#),
         ("settings_watch", "{}"),
+        ("settings_save", r#"{"name":"x","text":"x"}"#),
+        ("settings_launch_at_login", "{}"),
+        ("settings_set_launch_at_login", r#"{"on":true}"#),
+        ("settings_preferences", "{}"),
+        ("settings_set_preferences", r#"{"preferences":{"appearance":"dark","sound":false}}"#),
         ("plugin:window|close", "{}"),
         ("plugin:event|emit", r#"{"event":"x"}"#),
         ("plugin:webview|create_webview_window", r#"{"options":{"label":"x"}}"#),

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Between two looks at something that does not tell when it is there.
+/// Between two tries to reach the drivers, which say nothing when they are up. Everything else tells.
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What the window test needs and this machine lacks, in words.
@@ -171,18 +171,28 @@ impl Window {
 
     /// Waits until *Allow* works.
     pub async fn armed(&self) {
-        let armed = Locator::Css("[data-testid=arming][data-state=armed]");
-        self.page.wait().at_most(PATIENCE).for_element(armed).await.expect("the question is never armed");
+        let armed = "document.querySelector('[data-testid=arming][data-state=armed]')";
+        self.holds(armed, "the question is never armed").await;
     }
 
     /// Waits until no question is on show.
     pub async fn empty(&self) {
-        let gone = async {
-            while !self.page.find_all(Locator::Css("[data-testid=question]")).await.unwrap().is_empty() {
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, gone).await.expect("the question stays on show");
+        self.holds("!document.querySelector('[data-testid=question]')", "the question stays on show").await;
+    }
+
+    /// Waits until a condition of the page holds: the page itself tells when, at the change that makes it so.
+    pub async fn holds(&self, condition: &str, otherwise: &str) {
+        let script = format!(
+            "const done = arguments[arguments.length - 1];
+             const holds = () => {condition};
+             if (holds()) return done(true);
+             const watch = new MutationObserver(() => {{
+                 if (holds()) {{ watch.disconnect(); done(true); }}
+             }});
+             watch.observe(document, {{ attributes: true, characterData: true, childList: true, subtree: true }});"
+        );
+        let told = tokio::time::timeout(PATIENCE, self.page.execute_async(&script, Vec::new())).await;
+        assert!(matches!(told, Ok(Ok(_))), "{otherwise}: {told:?}");
     }
 
     /// Presses keys wherever the focus is.

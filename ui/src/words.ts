@@ -11,7 +11,7 @@ export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
 export const words = {
   question: {
     wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
-    wantsTool: (tool: string) => `wants to use its tool ${tool}`,
+    wantsTool: "wants to use its tool",
     label: "Question from an agent",
     session: "session",
     more: (n: number) => `${n.toLocaleString("en-US")} more waiting`,
