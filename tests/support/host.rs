@@ -130,7 +130,7 @@ impl Postern {
     }
 
     fn wait(&self, args: &[&str], holds: impl Fn(&str) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         loop {
             let said = self.ok(args);
             if holds(&said) {

@@ -16,7 +16,11 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
             }
             "-arch" | "-d" => start += 2,
             "-e" => {
-                call.assignments.extend(call.args.get(start + 1).and_then(assigned));
+                let Some(assignment) = call.args.get(start + 1).and_then(assigned) else {
+                    let what = "-e sets a variable whose name no shell would take, or none";
+                    return refuse(call, "environment", what, found);
+                };
+                call.assignments.push(assignment);
                 start += 2;
             }
             other => {

@@ -95,8 +95,9 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
         // Any word with `=` in it is an assignment, whatever stands before: `env a-b=1 rm` runs `rm`.
         match assigned(arg) {
             Some(assignment) => call.assignments.push(assignment),
+            // Shells do take some: `BASH_FUNC_ls%%=() { … }` makes a function for the bash that is started.
             None if arg.value().unwrap_or(&arg.word.raw).contains('=') => {
-                call.doubt("environment", "sets a variable whose name no shell would take", Vec::new());
+                return Err("it sets a variable whose name no shell would take");
             }
             None => break,
         }
