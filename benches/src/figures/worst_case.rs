@@ -73,8 +73,8 @@ fn texts() -> Vec<String> {
         let most = LONGEST_TEXT / pile.len();
         all.extend(COUNTS.map(|count| pile.repeat(count.min(most))));
     }
-    let distinct: String = (0..LONGEST_TEXT / 6).map(|nth| format!("{nth:05x};")).collect();
-    let quoted: String = (0..LONGEST_TEXT / 12).map(|nth| format!("l{nth:05} 'a b';")).collect();
+    let distinct = (0..LONGEST_TEXT / 6).map(|nth| format!("{nth:05x};")).collect::<Vec<_>>().concat();
+    let quoted = (0..LONGEST_TEXT / 12).map(|nth| format!("l{nth:05} 'a b';")).collect::<Vec<_>>().concat();
     all.extend([distinct, quoted].map(|text| text.chars().take(LONGEST_TEXT).collect()));
     all
 }
