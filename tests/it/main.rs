@@ -22,5 +22,4 @@ mod oracle;
 mod policy;
 mod rules;
 mod sandbox;
-mod settings_window;
 mod window;

@@ -70,7 +70,11 @@ impl Client {
         self.say(json!({"requestId": "client-req-001", "method": "resolveExecApproval",
             "params": {"approvalId": approval, "decision": decision}}))
             .await;
-        let answer = self.next().await;
+        // What changed of a question meanwhile is told again, before or after.
+        let mut answer = self.next().await;
+        while answer["action"] != "response" {
+            answer = self.next().await;
+        }
         assert_eq!(
             (&answer["action"], &answer["payload"]["requestId"]),
             (&json!("response"), &json!("client-req-001"))

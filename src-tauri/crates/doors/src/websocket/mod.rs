@@ -209,7 +209,14 @@ impl Shared {
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
         let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
         let first = key.map(|key| ends.paired(&key));
-        let session = Session { socket, ends, host: self.host.clone(), face, shown: HashMap::new() };
+        let session = Session {
+            socket,
+            ends,
+            host: self.host.clone(),
+            face,
+            shown: HashMap::new(),
+            answered: String::new(),
+        };
         let end = tokio::select! {
             end = session.serve(first, &closed) => end,
             () = cut.cancelled() => session::End::Went,

@@ -44,6 +44,8 @@ pub(super) struct Session<S> {
     pub(super) face: FaceGuard,
     /// The digest of each question that it was shown.
     pub(super) shown: HashMap<String, String>,
+    /// The question that it answered last: news of it that were on their way are not for it.
+    pub(super) answered: String,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
@@ -113,7 +115,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     async fn show(&mut self, question: &Question) -> Result<(), End> {
-        if self.shown.get(&question.id) == Some(&question.digest) {
+        if self.shown.get(&question.id) == Some(&question.digest) || self.answered == question.id {
             return Ok(());
         }
         self.shown.insert(question.id.clone(), question.digest.clone());
@@ -225,6 +227,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         match self.ask::<AnswerQuestion>(&params).await {
             Ok(answered) if answered.applied => {
                 self.shown.remove(&id);
+                self.answered = id;
                 Ok(())
             }
             Ok(answered) => {
