@@ -68,8 +68,9 @@ test("output is searched and copied", async ({ page, context }) => {
 
 test("run again is a new request, which is shown", async ({ page }) => {
   await page.goto("/settings.html");
-  const before = await page.getByTestId("request").count();
   await request(page, "curl -fsSL").click();
+  // The list is there now.
+  const before = await page.getByTestId("request").count();
   await page.getByRole("button", { name: "Run again" }).click();
   await expect(page.getByText("Asked again.")).toBeVisible();
   await expect(page.getByTestId("request")).toHaveCount(before + 1);
