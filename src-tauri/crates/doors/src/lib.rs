@@ -1,7 +1,7 @@
 //! Doors: adapters that turn somebody else's protocol into the same requests, questions and answers.
 //!
-//! A door decides nothing. One that leads approvers in ([`websocket`]) is a face like the window and the terminal; one that
-//! leads requests in ([`openclaw`]) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
+//! A door decides nothing. One that leads approvers in (`websocket`) is a face like the window and the terminal; one that
+//! leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
 //! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
 
 mod door;
