@@ -164,9 +164,12 @@ fn works(command: &mut Command) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(said) }
 }
 
-/// Runs a client beside a person who says yes to `uname`, and looks at what it saw.
+/// Runs a client beside a person who says yes to `cat go`, and looks at what it saw. What `cat` reads is a pipe that
+/// the client opens when it is told that the command runs: so it was told while it ran.
 fn check(mut client: Command) {
     let host = host();
+    let go = host.home().join("go");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &go, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     let watcher = host.watch();
     client.arg(postern()).arg(host.data());
     if let Some(modules) = client.get_current_dir().map(Path::to_owned) {
@@ -175,7 +178,7 @@ fn check(mut client: Command) {
     let running =
         client.env("HOME", host.home()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let question = watcher.question();
-    assert_eq!(question["line"], "uname", "{question}");
+    assert_eq!(question["line"], "cat go", "{question}");
     let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
     host.ok(&["approve", code, "--digest", digest]);
     assert_eq!(watcher.question()["line"], "dirname /c/d");
@@ -187,12 +190,17 @@ fn check(mut client: Command) {
         json!(["system_run", "system_output", "system_kill", "system_which", "approve"])
     );
     assert_eq!((&seen["allowed"]["stdout"], &seen["allowed"]["exitCode"]), (&json!("b\n"), &json!(0)));
-    assert_eq!(seen["asked"]["state"], "finished", "{seen}");
+    assert_eq!(
+        (&seen["asked"]["state"], &seen["asked"]["stdout"]),
+        (&json!("finished"), &json!("went")),
+        "{seen}"
+    );
     let told = seen["progress"].to_string();
     assert!(told.contains("waits for the person") && told.contains("runs"), "{told}");
     assert_eq!(seen["cancelled"], true, "{seen}");
     assert_eq!(seen["which"]["programs"][0]["decision"], "allow", "{seen}");
     assert_eq!(seen["approve"]["behavior"], "deny", "{seen}");
+    watcher.closed();
     let history = host.json(&["history"]);
     let taken_back = history.as_array().unwrap().iter().find(|row| row["line"] == "dirname /c/d").unwrap();
     assert_eq!(

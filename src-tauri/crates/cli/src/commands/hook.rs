@@ -1,5 +1,6 @@
 //! `postern hook …`: coding agents that ask a program before they use a tool.
 
+use super::agents::named;
 use crate::args::{Hook, HookRun, HookSettings};
 use crate::failure::Failure;
 use crate::print;
@@ -153,8 +154,4 @@ fn write(file: &Path, before: &str, after: &str) -> std::io::Result<()> {
     let new = beside(".new-postern");
     std::fs::write(&new, after)?;
     std::fs::rename(&new, &file)
-}
-
-fn named(agent: &str) -> Result<AgentId, Failure> {
-    AgentId::new(agent).map_err(|error| Failure::usage(error.to_string()))
 }

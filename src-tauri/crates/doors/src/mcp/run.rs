@@ -2,8 +2,8 @@
 
 use super::{McpAgent, Trouble, blocking, read};
 use postern_protocol::{Call, Event, KillParams, Notice, Outcome, RunParams, RunResult, Signal};
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam};
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -31,24 +31,41 @@ pub(super) async fn run(
     let (progress, mut told) = mpsc::channel(UNTOLD);
     let working = Arc::clone(agent);
     let mut work = std::pin::pin!(blocking(move || until_the_end(&working, *run, &progress)));
-    let token = context.meta.get_progress_token();
-    let (mut steps, mut killed) = (0_u32, false);
+    let mut teller = Teller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
+    let mut killed = false;
     loop {
         tokio::select! {
-            ended = &mut work => return Ok(result(&id, &ended?)),
-            Some(message) = told.recv() => {
-                let Some(token) = token.clone() else { continue };
-                steps += 1;
-                let step = ProgressNotificationParam::new(token, f64::from(steps)).with_message(message);
-                if let Err(error) = context.peer.notify_progress(step).await {
-                    tracing::debug!(%error, "progress could not be told");
+            Some(message) = told.recv() => teller.tell(message).await,
+            ended = &mut work => {
+                // What was said on the way is told before the end that came with it.
+                while let Ok(message) = told.try_recv() {
+                    teller.tell(message).await;
                 }
+                return Ok(result(&id, &ended?));
             }
             () = context.ct.cancelled(), if !killed => {
                 killed = true;
                 let agent = Arc::clone(agent);
                 blocking(move || kill(&agent, request_id)).await?;
             }
+        }
+    }
+}
+
+/// Tells progress to a client that asked for it.
+struct Teller {
+    token: Option<ProgressToken>,
+    peer: Peer<RoleServer>,
+    steps: u32,
+}
+
+impl Teller {
+    async fn tell(&mut self, message: String) {
+        let Some(token) = self.token.clone() else { return };
+        self.steps += 1;
+        let step = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(message);
+        if let Err(error) = self.peer.notify_progress(step).await {
+            tracing::debug!(%error, "progress could not be told");
         }
     }
 }
