@@ -1,4 +1,5 @@
 use super::*;
+use rstest::rstest;
 use serde_json::Value;
 
 const CASES: &str = include_str!("../../../../../tests/fixtures/shell-cases.jsonl");
@@ -95,4 +96,48 @@ fn the_cases_of_the_policy_page_get_their_verdicts() {
         let outcome = Case::parse(line).unwrap().run(Some(&bins())).unwrap();
         assert!(outcome.ok, "{line}: {outcome:?}");
     }
+}
+
+/// One file of our own cases, by its name without the ending.
+macro_rules! own {
+    ($name:literal) => {
+        include_str!(concat!("../../../../../tests/fixtures/cases/", $name, ".jsonl"))
+    };
+}
+
+const OWN_BINS: &str = include_str!("../../../../../tests/fixtures/cases/bins.json");
+
+/// The end-to-end tests run every file of the folder through `postern policy test`; here they are within reach of a
+/// test of this room alone.
+#[rstest]
+#[case::argument(own!("argument"))]
+#[case::benign(own!("benign"))]
+#[case::builtin(own!("builtin"))]
+#[case::chain(own!("chain"))]
+#[case::compound(own!("compound"))]
+#[case::core(own!("core"))]
+#[case::deny_through_wrapper(own!("deny-through-wrapper"))]
+#[case::denylist(own!("denylist"))]
+#[case::denylist_subcommand(own!("denylist-subcommand"))]
+#[case::environment(own!("environment"))]
+#[case::heredoc(own!("heredoc"))]
+#[case::path(own!("path"))]
+#[case::pattern(own!("pattern"))]
+#[case::redirect(own!("redirect"))]
+#[case::redteam(own!("redteam"))]
+#[case::request(own!("request"))]
+#[case::rule(own!("rule"))]
+#[case::substitution(own!("substitution"))]
+#[case::wrapper(own!("wrapper"))]
+#[case::zsh(own!("zsh"))]
+fn our_own_cases_come_out_as_they_deserve(#[case] file: &str) {
+    let bins = Bins::new(serde_json::from_str(OWN_BINS).unwrap());
+    let wrong: Vec<String> = file
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| (line, Case::parse(line).unwrap().run(Some(&bins)).unwrap()))
+        .filter(|(_, outcome)| !outcome.ok)
+        .map(|(line, outcome)| format!("{line}\n  came out as {:?}: {}", outcome.got, outcome.message))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

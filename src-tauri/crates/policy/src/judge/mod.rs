@@ -369,15 +369,10 @@ impl<'a> Judgement<'a> {
 
     /// The strictest contribution decides; `ask: always` turns an allow into a question.
     fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
-        let mut decider = self.decider(&steps, whole);
+        let mut decider = self.unasked(decider(&steps, whole));
         if decider.decision == Decision::Allow && self.ask == Ask::Always {
             let message = format!("Everything of this agent is asked about. {}", decider.message);
             decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, message, ..decider };
-        } else if decider.decision == Decision::Ask
-            && self.ask == Ask::Off
-            && decider.reason != Reason::BinaryChanged
-        {
-            decider = self.unasked(decider);
         }
         let mut used: Vec<RuleId> = steps.iter().chain([&decider]).filter_map(Outcome::used).collect();
         used.sort_unstable();
@@ -399,23 +394,6 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn decider(&self, steps: &[Outcome], whole: &[Outcome]) -> Outcome {
-        let strictest = whole
-            .iter()
-            .chain(steps)
-            .min_by_key(|outcome| (std::cmp::Reverse(outcome.decision), outcome.stage()));
-        let Some(strictest) = strictest else {
-            let empty = "There is nothing in it that would run.";
-            return self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, empty));
-        };
-        let more = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
-        let mut decider = strictest.clone();
-        if decider.decision == Decision::Ask && more > 1 {
-            decider.message = format!("{} ({} of {} steps need a yes.)", decider.message, more, steps.len());
-        }
-        decider
-    }
-
     fn step_verdict(&self, at: usize, outcome: Outcome) -> StepVerdict {
         let (step, found) = (&self.facts.reading.steps[at], &self.facts.steps[at]);
         let path = match &found.program {
@@ -435,6 +413,24 @@ impl<'a> Judgement<'a> {
             span: (step.span.start, step.span.end),
         }
     }
+}
+
+/// The strictest contribution; of equally strict ones that of the earliest stage.
+fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
+    let strictest = whole
+        .iter()
+        .chain(steps)
+        .min_by_key(|outcome| (std::cmp::Reverse(outcome.decision), outcome.stage()));
+    let Some(strictest) = strictest else {
+        let empty = "There is nothing in it that would run.";
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, empty);
+    };
+    let more = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
+    let mut decider = strictest.clone();
+    if decider.decision == Decision::Ask && more > 1 {
+        decider.message = format!("{} ({} of {} steps need a yes.)", decider.message, more, steps.len());
+    }
+    decider
 }
 
 fn word(decision: Decision) -> &'static str {

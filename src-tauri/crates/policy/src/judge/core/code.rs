@@ -85,8 +85,9 @@ fn in_code(code: &str, facts: &Facts<'_>) -> Option<CoreEntry> {
     })
 }
 
+/// Whether a text can be nothing but a path, or all that is in the folder.
 fn is_path(text: &str) -> bool {
-    matches!(text, "." | ".." | "./" | "../" | "*") || text.starts_with(['/', '~', '$'])
+    text == "*" || text.starts_with(['/', '~', '$']) || text.split('/').any(|part| matches!(part, "." | ".."))
 }
 
 /// The texts in quotes, of each kind by itself: those in a quoted text are found too.

@@ -117,8 +117,7 @@ fn is_far(text: &str, here: &str, facts: &Facts<'_>) -> bool {
         name.is_empty() || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
     };
     let plain = text.is_ascii() && !text.contains(['$', '`', '*', '?', '[', '{', '~', '\\', '"', '\'']);
-    let straight = !text.contains("..") && !text.contains("proc") && !text.contains(".vol");
-    plain && straight && name.is_ascii() && !names_it(text) && !names_it(here)
+    plain && name.is_ascii() && !names_it(text) && !names_it(here)
 }
 
 /// Whether the path is a folder that the data lie in.

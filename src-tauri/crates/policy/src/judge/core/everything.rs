@@ -51,12 +51,13 @@ fn folder_of(text: &str, here: &str) -> Option<(Vec<String>, bool)> {
     }
     let absolute = path::join(here, &path::out_of_proc(text, here));
     let folded = path::fold(&path::without_volume(&absolute)).into_owned();
-    let mut parts: Vec<String> = split(&folded).map(|part| bare(part).into_owned()).collect();
+    let mut parts: Vec<&str> = split(&folded).collect();
     let named = parts.len();
     while parts.last().is_some_and(|part| is_all(part)) {
         parts.pop();
     }
     let all_in_it = parts.len() < named;
+    let parts = parts.into_iter().map(|part| bare(part).into_owned()).collect();
     Some((parts, all_in_it))
 }
 
@@ -70,25 +71,52 @@ fn split(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty())
 }
 
-/// A glob's name with each `[…]` as any one character; `[!.]`, `[a-z]` and the like as any text.
-fn bare(part: &str) -> Cow<'_, str> {
+/// A glob's name with each `[…]` as any one character.
+pub(super) fn bare(part: &str) -> Cow<'_, str> {
+    without_brackets(part, |_| '?')
+}
+
+/// A glob's name with each `[…]` as what is made of its inside.
+fn without_brackets(part: &str, made_of: fn(&str) -> char) -> Cow<'_, str> {
     if !part.contains('[') {
         return Cow::Borrowed(part);
     }
     let mut out = String::new();
     let mut rest = part;
-    while let Some(open) = rest.find('[') {
-        let Some(close) = rest[open + 1..].find(']').map(|at| open + 1 + at) else { break };
-        let inside = &rest[open + 1..close];
-        out.push_str(&rest[..open]);
-        out.push(if inside.starts_with(['!', '^']) || inside.contains("a-z") { '*' } else { '?' });
-        rest = &rest[close + 1..];
+    while let Some((before, behind)) = rest.split_once('[') {
+        let Some(close) = close(behind) else { break };
+        out.push_str(before);
+        out.push(made_of(&behind[..close]));
+        rest = &behind[close + 1..];
     }
     Cow::Owned(out + rest)
 }
 
-/// Whether a glob's name leaves out nothing to speak of: `*`, `.*`, `**`, `?*`, `.[!.]*`.
+/// Where a bracket closes, counted from behind its `[`. A `]` that comes first is one of its characters, and that of a
+/// `[:alpha:]` in it closes only this.
+fn close(inside: &str) -> Option<usize> {
+    let first = inside.trim_start_matches(['!', '^']);
+    let mut rest = first.strip_prefix(']').unwrap_or(first);
+    loop {
+        let at = rest.find(['[', ']'])?;
+        let (_, sign) = rest.split_at(at);
+        if sign.starts_with(']') {
+            return Some(inside.len() - sign.len());
+        }
+        rest = match sign.strip_prefix("[:") {
+            Some(class) => class.split_once(":]")?.1,
+            None => &sign[1..],
+        };
+    }
+}
+
+/// Whether a glob's name leaves out nothing to speak of: `*`, `.*`, `**`, `?*`, `.[!.]*`, `[[:alpha:]]*`. One that
+/// names its characters does: `[0-9]*`.
 fn is_all(part: &str) -> bool {
+    let part = without_brackets(part, |inside| {
+        let wide = inside.starts_with(['!', '^']) || inside.contains("a-z") || inside.contains("[:");
+        if wide { '?' } else { 'x' }
+    });
     part.contains('*') && part.chars().all(|c| "*?.".contains(c))
 }
 

@@ -82,7 +82,8 @@ fn by_hidden_name(step: &Step, at: usize, facts: &Facts<'_>) -> Option<CoreEntry
     let head = step.argv.first().filter(|head| head.value.is_none())?;
     let here = folder_of(facts.cwd, &step.dir).unwrap_or_else(|| facts.cwd.to_owned());
     spelling::all(&head.raw, &here, facts).iter().find_map(|text| {
-        let base = crate::path::fold(crate::path::base_name(text)).replace(['[', ']'], "");
+        let base = crate::path::fold(crate::path::base_name(text)).into_owned();
+        let base = everything::bare(&base);
         let meant = MEANT.into_iter().filter(|name| crate::words::wild(&base, name));
         meant
             .filter_map(|name| invocation::named(name, step, &facts.steps[at], facts))

@@ -65,6 +65,21 @@ const DENIED: &[(&str, &str)] = &[
     ("remove-everything", "cd / && rm -rf *"),
     ("remove-everything", "cd ~ && rm -rf *"),
     ("remove-everything", "echo / | xargs rm -rf"),
+    ("remove-everything", "rm -rf /[U]sers/u"),
+    ("remove-everything", "rm -rf /User[s]/u"),
+    ("remove-everything", "rm -rf /User[a-z]/[!x]"),
+    ("remove-everything", "rm -rf /User[[:alpha:]]/u"),
+    ("remove-everything", "rm -rf /[]U]sers/u"),
+    ("remove-everything", "rm -rf ~/.[!.]*"),
+    ("remove-everything", "rm -rf [a-zA-Z0-9]*"),
+    ("remove-everything", "rm -rf /[[:alpha:]]*"),
+    ("remove-everything", "rm -rf ./[^.]*"),
+    ("remove-everything", "/bin/r[a-z] -rf /"),
+    ("remove-everything", "/bin/r[m] -rf /"),
+    ("remove-everything", "cd build && rm -rf ../build"),
+    ("remove-everything", "python3 -c 'import shutil; shutil.rmtree(\"../..\")'"),
+    ("remove-everything", "echo 'build /' | xargs rm -rf"),
+    ("remove-everything", "rsync -a empty/ ~ --delete"),
     ("remove-everything", "for d in ~; do rm -rf $d; done"),
     ("remove-everything", "for d in a /; do rm -rf \"$d\"; done"),
     ("remove-everything", "x=/; rm -rf $x"),
@@ -86,6 +101,17 @@ const PASSES: &[&str] = &[
     "rm -rf ...",
     "rm -rf *.o",
     "rm -f /",
+    "rm --force /",
+    "rm -rf ''",
+    "rm -rf [0-9]*",
+    "rm -rf ./[t]mp*",
+    "rm -rf /User[s/u",
+    "rm -rf /Users[1]/u",
+    "/bin/r[a-z]x -rf /",
+    "python3 -c 'import shutil; shutil.rmtree(\"/tmp/x\")'",
+    "python3 -c 'import shutil; shutil.rmtree(\"build\"); print(\"a..b\")'",
+    "cat \"$HOME/Library/Application Support/Postern/log\"",
+    "cat ~/'Library/Application Support/Postern/'*",
     "rm .",
     "git rm -r .",
     "ls -r /",
@@ -171,7 +197,47 @@ fn a_link_into_postern_s_data_is_followed() {
     {
         assert_eq!(led(text), Reason::Core, "{text}");
     }
+    assert_eq!(
+        led("echo x > \"/tmp/${x:-l}/planted\""),
+        led("echo x > \"$Y\""),
+        "what is not known leads nowhere"
+    );
     assert_ne!(led("cat /tmp/l/planted"), Reason::Core, "reading is no writing");
+    assert_ne!(led("touch /tmp/other"), Reason::Core, "another word of the line");
+}
+
+#[test]
+fn a_link_that_is_removed_is_a_link_and_what_lies_behind_it_is_not() {
+    let led = |text: &str, written: &str, real: &str| {
+        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
+        scene.targets = vec![crate::Target { written: written.to_owned(), real: real.to_owned() }];
+        scene.judge().reason
+    };
+    for (text, written, real) in [
+        ("rm -rf /tmp/l/", "/tmp/l/", "/Users/u"),
+        ("rm -rf /tmp/l/*", "/tmp/l/*", "/Users/u/*"),
+        ("rm -rf /tmp/l/.", "/tmp/l/.", "/Users/u"),
+        ("rm -rf /tmp/l/u", "/tmp/l/u", "/Users/u"),
+        ("rm -rf /tmp/l/Users", "/tmp/l/Users", "/Users"),
+    ] {
+        assert_eq!(led(text, written, real), Reason::Core, "{text} leads to {real}");
+    }
+    for (text, written, real) in [
+        ("rm -rf /tmp/l", "/tmp/l", "/Users/u"),
+        ("rm -rf /tmp/l/x", "/tmp/l/x", "/Users/u/x"),
+        ("rm -rf /tmp/l/", "/tmp/other/", "/Users/u"),
+    ] {
+        assert_ne!(led(text, written, real), Reason::Core, "{text} leads to {real}");
+    }
+}
+
+#[test]
+fn inside_postern_s_data_every_name_is_its_own() {
+    for text in ["touch x", "touch ./x", "rm x", "echo y > x", "echo y > ./x"] {
+        let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
+        scene.cwd = DATA.to_owned();
+        assert_eq!(scene.judge().reason, Reason::Core, "{text}");
+    }
 }
 
 #[test]

@@ -50,6 +50,19 @@ fn tool_policy_says_whether_a_session_may_use_host_commands_at_all() {
 }
 
 #[test]
+fn only_a_deny_of_a_parent_is_a_veto() {
+    for (parent, reason) in [
+        (r#"{ "shell_exec": { "ls *": "deny" } }"#, Reason::Managed),
+        (r#"{ "shell_exec": { "ls *": "ask" } }"#, Reason::Rule),
+        (r#"{ "shell_exec": { "ls *": "allow" } }"#, Reason::Rule),
+        (r#"{ "shell_exec": { "ls *": "deny", "ls": "allow" } }"#, Reason::Rule),
+    ] {
+        let verdict = scene(r#"{ "shell_exec": { "ls *": "allow" } }"#, &[parent], "{}").judge();
+        assert_eq!(verdict.reason, reason, "{parent}: {}", verdict.message);
+    }
+}
+
+#[test]
 fn the_elevated_gate_is_the_agents_and_then_the_sessions() {
     for (elevated, confined, expected) in [
         (true, false, Decision::Allow),

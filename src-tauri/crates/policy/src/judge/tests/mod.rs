@@ -7,3 +7,4 @@ mod laws;
 mod layers;
 mod order;
 mod rules;
+mod weighing;

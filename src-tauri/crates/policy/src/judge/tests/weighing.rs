@@ -1,0 +1,259 @@
+//! Several things speak about one step: which of them counts, and what the person is told about it.
+
+use crate::judge::{can_be_covered, changes, covers};
+use crate::permissions::FileLayer;
+use crate::testing::{HOME, Scene, identity, rule};
+use crate::{Ask, Decision, Effect, Identity, Reason, Rule, Security, Signature, Source, Verdict};
+
+fn full(rules: Vec<Rule>, command: &str) -> Verdict {
+    let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
+    rules.into_iter().fold(scene, Scene::rule).judge()
+}
+
+fn by(verdict: &Verdict) -> i64 {
+    verdict.rule.as_ref().map_or(0, |rule| rule.id)
+}
+
+#[test]
+fn a_deny_outweighs_a_question_in_either_order() {
+    for (asks, denies) in [(1, 2), (2, 1)] {
+        let mut rules = vec![rule(asks, Effect::Ask, "git *"), rule(denies, Effect::Deny, "git push *")];
+        for _ in 0..2 {
+            let verdict = full(rules.clone(), "git push origin");
+            assert_eq!((verdict.reason, by(&verdict)), (Reason::Denylist, denies), "{rules:?}");
+            assert_eq!(full(rules.clone(), "git log").reason, Reason::AskAlways, "the question alone");
+            rules.reverse();
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_surely_denies_outweighs_one_that_may() {
+    for (unsure, sure) in [(1, 2), (2, 1)] {
+        let mut rules = vec![rule(unsure, Effect::Deny, "git push *"), rule(sure, Effect::Deny, "git")];
+        for _ in 0..2 {
+            let verdict = full(rules.clone(), "git $X origin");
+            assert_eq!((verdict.reason, by(&verdict)), (Reason::Denylist, sure), "{rules:?}");
+            rules.reverse();
+        }
+    }
+}
+
+#[test]
+fn of_rules_that_deny_alike_the_managed_one_is_told_and_else_the_oldest() {
+    let managed = |id| Rule { source: Source::Managed, ..rule(id, Effect::Deny, "/usr/bin/rm") };
+    let own = |id| rule(id, Effect::Deny, "rm");
+    for rules in [vec![own(1), managed(2)], vec![managed(2), own(1)], vec![managed(1), own(2)]] {
+        assert_eq!(full(rules, "rm x").reason, Reason::Managed);
+    }
+    for rules in [vec![own(4), own(3)], vec![own(3), own(4)]] {
+        assert_eq!(by(&full(rules, "rm x")), 3);
+    }
+}
+
+#[test]
+fn argument_patterns_of_a_deny_rule_are_weighed_word_by_word() {
+    let words = |args: &[&str]| Some(args.iter().map(|word| (*word).to_owned()).collect());
+    let denies = || vec![Rule { args: words(&["push", "**"]), ..rule(1, Effect::Deny, "/usr/bin/git") }];
+    assert_eq!(full(denies(), "git push origin").decision, Decision::Deny);
+    assert_eq!(full(denies(), "git status").decision, Decision::Allow, "other arguments");
+    assert_eq!(full(denies(), "git $X").decision, Decision::Ask, "what may be the argument is asked about");
+}
+
+#[test]
+fn a_rule_for_the_file_behind_a_link_covers_the_link() {
+    let linked = |allow: &str| {
+        let mut scene = Scene::new().program("/opt/link", "tool").allow(allow).shell("/opt/link x");
+        scene.programs.get_mut("/opt/link").unwrap().real_path = "/opt/real".to_owned();
+        scene.judge().decision
+    };
+    assert_eq!(linked("/opt/real"), Decision::Allow);
+    assert_eq!(linked("/opt/link"), Decision::Allow);
+    assert_eq!(linked("/opt/other"), Decision::Ask);
+}
+
+#[test]
+fn with_more_rights_a_way_out_has_to_be_named_where_it_stands() {
+    let judged = |text: &str, command: &str| Scene::new().allow(text).shell(command).judge().decision;
+    let command = "sudo git -c core.pager=cat log";
+    assert_eq!(judged("sudo git -c core.pager=cat log", command), Decision::Allow);
+    assert_eq!(judged("sudo git * core.pager=cat log", command), Decision::Ask);
+    assert_eq!(judged("sudo git -c * log", command), judged("git -c * log", "git -c core.pager=cat log"));
+}
+
+#[test]
+fn what_a_wrapper_hides_is_not_covered_where_the_wrapper_was_not_looked_up() {
+    let scene = Scene::new().allow("/usr/bin/git").shell("nohup env git status");
+    assert_eq!(scene.judge().decision, Decision::Allow);
+    for kept in [0, 1] {
+        let judged = scene.with_facts(|policy, facts| {
+            let mut steps = facts.steps.to_vec();
+            steps[0].via.truncate(kept);
+            crate::judge(policy, &crate::Facts { steps: &steps, ..*facts })
+        });
+        assert_eq!(judged.decision, Decision::Ask, "{kept} of two wrappers looked up");
+    }
+}
+
+#[test]
+fn what_was_looked_up_for_another_reading_is_invalid() {
+    let judged = Scene::new().allow("/**").shell("ls; git status").with_facts(|policy, facts| {
+        crate::judge(policy, &crate::Facts { steps: &facts.steps[..1], ..*facts })
+    });
+    assert_eq!((judged.decision, judged.reason), (Decision::Deny, Reason::Invalid));
+}
+
+#[test]
+fn only_a_program_that_nothing_stands_before_can_be_covered() {
+    let asked = |command: &str| {
+        let scene = Scene::new().allow("/usr/bin/git").shell(command);
+        scene.with_facts(|policy, facts| (can_be_covered(policy, facts, 0), covers(policy, facts, 0)))
+    };
+    assert_eq!(asked("git status"), (true, true));
+    assert_eq!(asked("ls"), (true, false), "no rule says so yet");
+    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "git $(x) | sh"] {
+        assert!(!asked(command).1, "{command}");
+    }
+    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status"] {
+        assert!(!asked(command).0, "{command}");
+    }
+}
+
+#[test]
+fn a_line_of_the_file_has_the_limits_of_a_rule() {
+    let judged = |line: &str, command: &str| {
+        let mut scene = Scene::new().shell(command);
+        let text = format!("{{ \"shell_exec\": {{ \"{line}\": \"allow\" }} }}");
+        scene.policy.file = Some(FileLayer::parse(&text, HOME).unwrap());
+        scene.judge().decision
+    };
+    for (line, command, expected) in [
+        ("git status", "git status", Decision::Allow),
+        ("git status", "nohup git status", Decision::Allow),
+        ("git status", "sudo git status", Decision::Ask),
+        ("bash x.sh", "bash x.sh", Decision::Allow),
+        ("b* x.sh", "bash x.sh", Decision::Ask),
+        ("* x.sh", "bash x.sh", Decision::Ask),
+        ("* status", "git status", Decision::Allow),
+        ("git -c core.pager=cat log", "git -c core.pager=cat log", Decision::Allow),
+        ("git *", "git -c core.pager=cat log", Decision::Ask),
+    ] {
+        assert_eq!(judged(line, command), expected, "{line} and {command}");
+    }
+}
+
+#[test]
+fn the_read_only_list_covers_what_a_plain_wrapper_runs() {
+    let judged =
+        |command: &str| Scene::new().set(|settings| settings.allow_read_only = true).shell(command).judge();
+    assert_eq!(judged("nohup ls").reason, Reason::ReadOnly);
+    assert_eq!(judged("sudo ls").decision, Decision::Ask);
+    assert_eq!(judged("ls; nohup wc x").decision, Decision::Allow);
+}
+
+#[test]
+fn what_changed_is_told_with_its_version_and_signer() {
+    let file = |version: Option<&str>, team: Option<&str>| Identity {
+        version: version.map(str::to_owned),
+        signature: team.map(|team| Signature {
+            signing_id: "com.example.tool".to_owned(),
+            team_id: Some(team.to_owned()),
+            cdhash: "00".to_owned(),
+        }),
+        ..identity(version.unwrap_or("none"))
+    };
+    for (was, now, expected) in [
+        (file(Some("1"), None), file(Some("2"), None), "1 → 2"),
+        (file(Some("1"), None), file(Some("1"), None), "still 1, other content"),
+        (file(Some("1"), Some("A")), file(Some("2"), Some("A")), "1 → 2, same signer"),
+        (file(Some("1"), Some("A")), file(Some("2"), Some("B")), "1 → 2, another signer"),
+        (file(Some("1"), Some("A")), file(Some("2"), None), "1 → 2, no longer signed"),
+        (file(Some("1"), None), file(Some("2"), Some("A")), "1 → 2, now signed"),
+    ] {
+        assert_eq!(changes(&was, &now), expected);
+    }
+    let (was, now) = (file(None, None), file(Some("2"), None));
+    assert_eq!(changes(&was, &now), format!("{} → {}", &was.sha256[..8], &now.sha256[..8]));
+}
+
+#[test]
+fn the_person_is_told_what_it_is_about() {
+    let told = |scene: Scene| scene.judge().message;
+    let of = |command: &str| Scene::new().allow("/usr/bin/ls").shell(command);
+    assert!(told(of("ls > out.txt")).contains("out.txt"));
+    assert!(told(of("rm -rf /")).contains("`rm`"));
+    let note = |command: &str| {
+        let trace = of(command).judge().trace;
+        trace.iter().find(|line| line.stage == "read").map(|line| line.found.clone()).unwrap()
+    };
+    assert_eq!(note("ls"), "shell text, 1 step, understood in full.");
+    assert_eq!(note("ls; wc x"), "shell text, 2 steps, understood in full.");
+    let policy = |text: &str| {
+        let mut scene = of("ls");
+        scene.policy.file = Some(FileLayer::parse(text, HOME).unwrap());
+        told(scene)
+    };
+    assert!(policy(r#"{ "system.run": "deny" }"#).contains("may not use system.run"));
+    let many = told(of("ls; wc x; cat y"));
+    assert!(many.contains("(2 of 3 steps need a yes.)"), "{many}");
+    assert!(!told(of("ls; wc x")).contains("steps need"));
+    let denied = of("ls; rm x; $X y").deny("rm").judge();
+    let line = |stage: &str| denied.trace.iter().find(|line| line.stage == stage).unwrap().found.clone();
+    assert_eq!(line("deny rules"), denied.message);
+    assert_eq!(line("managed rules"), "none denies.");
+    assert_eq!(line("verdict"), format!("deny: {}", denied.message));
+    assert!(policy(r#"{ "system.run": "ask" }"#).contains("asks about every use of system.run"));
+}
+
+#[test]
+fn nobody_answering_never_loosens_what_is_denied_and_says_why_it_allows() {
+    let scene = |command: &str| {
+        let scene = Scene::new().set(|settings| settings.fallback = crate::Fallback::Full);
+        scene.set(|settings| settings.ask = Ask::OnMiss).shell(command)
+    };
+    let allowed = scene("ls").judge_unanswered();
+    assert_eq!((allowed.decision, allowed.reason), (Decision::Allow, Reason::Policy));
+    let closed = scene("ls").set(|settings| settings.fallback = crate::Fallback::Deny).judge_unanswered();
+    assert_eq!((closed.decision, closed.reason), (Decision::Deny, Reason::AllowlistMiss));
+}
+
+#[test]
+fn where_nobody_is_asked_it_is_denied_for_want_of_a_rule_and_says_what_else_to_do() {
+    let off = |scene: Scene| scene.set(|settings| settings.ask = Ask::Off).judge();
+    for command in ["$X y", "ls", "cat x > y"] {
+        let verdict = off(Scene::new().shell(command));
+        assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::AllowlistMiss), "{command}");
+        assert!(verdict.advice.is_some(), "{command}");
+    }
+    let broken = Rule { pattern: crate::Pattern::Path("/opt/[".to_owned()), ..rule(7, Effect::Deny, "x") };
+    let verdict = off(Scene::new().rule(broken).allow("/usr/bin/ls").shell("ls"));
+    assert_eq!(verdict.decision, Decision::Deny, "a deny rule that cannot be read may be meant for it");
+}
+
+#[test]
+fn everything_is_asked_about_where_the_person_wants_it_so() {
+    let verdict = Scene::new().set(|settings| settings.ask = Ask::Always).allow("ls").shell("ls").judge();
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::AskAlways));
+    assert!(verdict.message.starts_with("Everything of this agent is asked about."), "{}", verdict.message);
+}
+
+#[test]
+fn a_question_of_the_file_does_not_keep_unreadable_text_from_being_sent_back() {
+    let mut scene = Scene::new().allow("/usr/bin/git").shell("git log > $OUT");
+    scene.policy.file = Some(FileLayer::parse(r#"{ "shell_exec": { "git *": "ask" } }"#, HOME).unwrap());
+    assert_eq!(scene.judge().decision, Decision::Ask);
+    let back = scene.set(|settings| settings.unreadable = crate::Unreadable::SendBack).judge();
+    assert_eq!(back.decision, Decision::Deny);
+}
+
+#[test]
+fn a_line_that_may_deny_is_a_doubt_and_one_that_may_ask_is_not() {
+    let unanswered = |effect: &str| {
+        let mut scene = Scene::new().set(|settings| settings.fallback = crate::Fallback::Full);
+        let text = format!("{{ \"shell_exec\": {{ \"git push *\": \"{effect}\" }} }}");
+        scene.policy.file = Some(FileLayer::parse(&text, HOME).unwrap());
+        scene.shell("git $X origin").judge_unanswered().decision
+    };
+    assert_eq!(unanswered("deny"), Decision::Deny);
+    assert_eq!(unanswered("ask"), Decision::Allow);
+}
