@@ -11,3 +11,4 @@ pub mod sessions;
 pub mod settings;
 pub mod skills;
 pub mod tally;
+mod wanted;

@@ -5,6 +5,7 @@
 
 use super::requests::{Decided, Filter, SUMMARY, Summary, summary};
 use super::tally;
+use super::wanted::Word;
 use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
 use rusqlite::{Connection, Params, params};
@@ -34,12 +35,14 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// What the index is asked for a filter. Words are looked for as they are, from their beginning; nothing in them is an
-/// operator. None where the filter names nothing that the index knows.
-pub(crate) fn query(filter: &Filter) -> Option<String> {
-    let quoted = |word: &String| format!("words:\"{}\"*", word.replace('"', "\"\""));
-    let mut terms: Vec<String> =
-        words(filter.search.as_deref().unwrap_or_default()).iter().map(quoted).collect();
+/// The words that a filter looks for.
+pub(crate) fn wanted(filter: &Filter) -> Vec<Word> {
+    words(filter.search.as_deref().unwrap_or_default()).iter().map(|word| Word::new(word)).collect()
+}
+
+/// What the index is asked for a filter, its words given. None where it names nothing that the index knows.
+pub(crate) fn query(filter: &Filter, words: &[Word]) -> Option<String> {
+    let mut terms: Vec<String> = words.iter().map(Word::query).collect();
     terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
     terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.as_str())));
     terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));

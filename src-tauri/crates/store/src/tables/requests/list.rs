@@ -1,10 +1,11 @@
 //! The history, page by page: by key, never by offset.
 
 use super::decided::Decided;
-use super::row::{Phase, REST, RequestRow, SUMMARY, Summary, summary, whole};
+use super::row::{LINE, Phase, REST, RequestRow, SUMMARY, Summary, summary, whole};
 use crate::column::Id;
 use crate::error::Error;
 use crate::tables::search;
+use crate::tables::wanted::Word;
 use postern_policy::{AgentId, Millis, RuleId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
@@ -102,13 +103,54 @@ fn indexed_or_not(
     let rest = u32::try_from(wanted.saturating_sub(found.len())).unwrap_or(u32::MAX);
     let mut older = Select::late().within(range).read(conn, u32::MAX)?;
     older.retain(|summary| filter.fits(summary, &words));
-    if let Some(query) = search::query(filter) {
-        older.extend(Select::indexed(query).within(range).read(conn, rest)?);
-    }
+    older.extend(found_by_index(conn, filter, range, rest, LOOKED_THROUGH)?);
     older.sort_by_key(|summary| std::cmp::Reverse(summary.number));
     older.truncate(usize::try_from(rest).unwrap_or(usize::MAX));
     found.extend(older);
     Ok((found, None))
+}
+
+/// What the index gives, newest first, at most `limit`. `most` are looked at by the beginnings of long words before the
+/// rare ones among these are looked up whole.
+fn found_by_index(
+    conn: &Connection,
+    filter: &Filter,
+    range: Range,
+    limit: u32,
+    most: usize,
+) -> Result<Vec<Summary>, Error> {
+    let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (since, mut before) = range;
+    let (mut words, mut found) = (search::wanted(filter), Vec::new());
+    while let Some(query) = search::query(filter, &words) {
+        let cut = words.iter().any(Word::is_cut);
+        let select = Select::indexed(query).within((since, before));
+        let (mut looked, held_before) = (0, found.len());
+        let mut query = conn.prepare_cached(&select.sql())?;
+        let mut rows = query.query(select.bound(u32::MAX))?;
+        while let Some(row) = rows.next()?
+            && found.len() < wanted
+        {
+            let line = row.get_ref(LINE)?.as_str().map_err(rusqlite::Error::from)?;
+            looked += 1;
+            // Each is asked, so that each knows how often it was missed.
+            if words.iter_mut().map(|word| usize::from(!word.is_in(line))).sum::<usize>() == 0 {
+                found.push(summary(row)?);
+            }
+            if cut && looked >= most {
+                before = Some(row.get(0)?);
+                break;
+            }
+        }
+        if !cut || looked < most || found.len() >= wanted {
+            break;
+        }
+        words.iter_mut().for_each(|word| word.gather_if_rare(looked));
+        if found.len() == held_before {
+            words.iter_mut().for_each(Word::gather);
+        }
+    }
+    Ok(found)
 }
 
 impl Filter {
@@ -251,13 +293,61 @@ fn first_since(conn: &Connection, since: Millis) -> Result<Option<i64>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{id, open};
+    use crate::tables::requests::{self, Change, NewRequest};
+    use crate::testing::{asked, id, open};
+    use postern_request::{Ending, Outcome};
 
     /// How SQLite goes about a query, a line a step.
     fn plan(conn: &Connection, select: &Select) -> Result<Vec<String>, Error> {
         let mut query = conn.prepare(&format!("EXPLAIN QUERY PLAN {}", select.sql()))?;
         let values = select.values.iter().cloned().chain([Value::Integer(50)]);
         Ok(query.query_map(params_from_iter(values), |row| row.get(3))?.collect::<Result<_, _>>()?)
+    }
+
+    /// Words as people look for them, in lines that nearly fit.
+    #[test]
+    fn however_few_are_looked_at_before_words_are_gathered_the_same_is_found() {
+        let (_folder, store) = open();
+        let lines = [
+            "git log --oneline",
+            "git log --one-line",
+            "git stash",
+            "git status -s",
+            "ls stationery",
+            "café one",
+        ];
+        let all = lines.into_iter().cycle().take(60);
+        let done = store.write(move |conn| {
+            for (nth, line) in (1..).zip(all) {
+                let new = NewRequest { line: line.into(), ..asked("main", &format!("r{nth}"), nth) };
+                requests::open(conn, &new)?;
+                let denied = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+                requests::change(conn, new.id, &Change::ended(&denied, nth)?)?;
+            }
+            search::index_all(conn)
+        });
+        done.wait().unwrap();
+        for (words, expected) in [
+            ("oneline", 10),
+            ("git log one-l", 10),
+            ("stat", 20),
+            ("status", 10),
+            ("stationary", 0),
+            ("cafe one", 10),
+        ] {
+            let filter = Filter { search: Some(words.into()), ..Filter::default() };
+            let found = |most| {
+                let found =
+                    store.read(|conn| found_by_index(conn, &filter, (None, None), 100, most)).unwrap();
+                found.into_iter().map(|row| row.number).collect::<Vec<_>>()
+            };
+            let whole = found(usize::MAX);
+            assert_eq!(whole.len(), expected, "{words}");
+            assert!(whole.is_sorted_by(|a, b| a > b), "newest first: {words}");
+            for most in [1, 2, 7, 30] {
+                assert_eq!(found(most), whole, "{words}, after {most}");
+            }
+        }
     }
 
     #[test]
@@ -284,7 +374,8 @@ mod tests {
         ];
         for filter in by_index {
             assert!(Select::by_key(&filter).is_none(), "{filter:?}: no index of the table fits");
-            let found = Select::indexed(search::query(&filter).unwrap()).within((Some(3), Some(90)));
+            let found = Select::indexed(search::query(&filter, &search::wanted(&filter)).unwrap())
+                .within((Some(3), Some(90)));
             let steps = store.read(|conn| plan(conn, &found)).unwrap();
             let [first, second] = &steps[..] else { panic!("{filter:?}: {steps:?}") };
             assert!(first.starts_with("SCAN search VIRTUAL TABLE"), "{filter:?}: {steps:?}");

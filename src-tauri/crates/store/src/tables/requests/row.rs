@@ -155,6 +155,9 @@ pub struct Summary {
     pub ended_at: Option<Millis>,
 }
 
+/// Where the command line stands among [`SUMMARY`].
+pub(super) const LINE: usize = 6;
+
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
     received_at, started_at, ended_at, json_extract(ended, '$.rule')";
