@@ -31,6 +31,8 @@ export type { DoorEnable } from "./DoorEnable";
 export type { DoorKind } from "./DoorKind";
 export type { DoorRef } from "./DoorRef";
 export type { DoorRow } from "./DoorRow";
+export type { DoorSetting } from "./DoorSetting";
+export type { DoorSettingKind } from "./DoorSettingKind";
 export type { DoorSetup } from "./DoorSetup";
 export type { DoorState } from "./DoorState";
 export type { Doors } from "./Doors";

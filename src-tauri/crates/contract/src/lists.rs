@@ -246,9 +246,15 @@ pub struct SkillRow {
     pub description: String,
     /// Its folder.
     pub folder: String,
+    /// Its name, ready to be shown.
+    pub shown: Shown,
+    /// What it is for, ready to be shown.
+    pub about: Shown,
+    /// Its folder, ready to be shown.
+    pub place: Shown,
     /// Its CLIs.
     pub clis: Vec<SkillCli>,
-    /// What is wrong with its `SKILL.md`.
+    /// What is wrong with its `SKILL.md`, escaped.
     pub problem: Option<String>,
 }
 
@@ -260,6 +266,10 @@ pub struct SkillCli {
     pub name: String,
     /// Where it was found.
     pub path: Option<String>,
+    /// Its name, ready to be shown.
+    pub shown: Shown,
+    /// Where it was found, ready to be shown.
+    pub place: Option<Shown>,
     /// Its rule, once approved.
     pub rule: Option<i64>,
     /// `new`, `approved`, `changed` or `missing`.

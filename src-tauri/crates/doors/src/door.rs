@@ -1,7 +1,7 @@
 //! What every open door can do, whatever it leads to.
 
 use crate::openclaw::Openclaw;
-use crate::values::Values;
+use crate::values::{self, Values};
 use crate::websocket::Websocket;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
@@ -16,6 +16,7 @@ pub(crate) enum Door {
 impl Door {
     /// Opens it. `values` that it does not take are named.
     pub(crate) async fn open(kind: DoorKind, host: &Host, values: &Values) -> Result<Self, ControlError> {
+        values::known(values, kind)?;
         match kind {
             DoorKind::Websocket => Websocket::open(host, values).await.map(Self::Websocket),
             DoorKind::Openclaw => Openclaw::open(host, values).await.map(Self::Openclaw),

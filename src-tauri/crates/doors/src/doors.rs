@@ -1,7 +1,7 @@
 //! Which doors are open, and what was typed for each.
 
 use crate::door::Door;
-use crate::values::Values;
+use crate::values::{self, Values};
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
 };
@@ -181,12 +181,16 @@ fn row(door: DoorKind, slot: &Slot) -> DoorRow {
         Some(Ok(open)) => open.clients(),
         Some(Err(_)) | None => Vec::new(),
     };
+    let (values, secrets) = values::told(&slot.kept.values, door);
     DoorRow {
         door,
+        title: door.title().to_owned(),
         about: door.about().to_owned(),
         state,
         problem,
-        values: slot.kept.values.clone(),
+        values,
+        secrets,
+        settings: door.settings(),
         clients,
     }
 }

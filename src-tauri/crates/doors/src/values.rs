@@ -1,20 +1,33 @@
 //! A door's settings as a person types them: `key=value`.
 
-use postern_contract::methods::ControlError;
+use postern_contract::methods::{ControlError, DoorKind, DoorSettingKind};
 use std::collections::BTreeMap;
 
 /// What was typed, by key.
 pub(crate) type Values = BTreeMap<String, String>;
 
 /// Refuses a key that the door does not know, and names those that it does.
-pub(crate) fn only(values: &Values, known: &[&str]) -> Result<(), ControlError> {
-    match values.keys().find(|key| !known.contains(&key.as_str())) {
+pub(crate) fn known(values: &Values, door: DoorKind) -> Result<(), ControlError> {
+    let keys: Vec<String> = door.settings().into_iter().map(|setting| setting.key).collect();
+    match values.keys().find(|key| !keys.contains(key)) {
         Some(key) => {
             let key = postern_command::escape::text(key);
-            Err(ControlError::invalid(format!("this door has no setting {key}; it has {}", known.join(", "))))
+            let has = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
+            Err(ControlError::invalid(format!("this door has no setting {key}; it has {has}")))
         }
         None => Ok(()),
     }
+}
+
+/// What may be told of them, and the keys of those that may not.
+pub(crate) fn told(values: &Values, door: DoorKind) -> (Values, Vec<String>) {
+    let settings = door.settings();
+    let open = |key: &String| {
+        settings.iter().any(|setting| setting.key == *key && setting.kind != DoorSettingKind::Secret)
+    };
+    // What no setting names is of another version: it may be a secret.
+    let (told, kept): (Values, Values) = values.clone().into_iter().partition(|(key, _)| open(key));
+    (told, kept.into_keys().collect())
 }
 
 /// `on` or `off`; off where nothing is said.
@@ -28,14 +41,23 @@ pub(crate) fn switch(values: &Values, key: &str) -> Result<bool, ControlError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Values, only, switch};
+    use super::{Values, known, switch, told};
+    use postern_contract::methods::DoorKind;
 
     #[test]
     fn a_misspelt_setting_is_named() {
         let values = Values::from([("lisen".to_owned(), "x".to_owned())]);
-        let error = only(&values, &["listen", "tls"]).unwrap_err();
+        let error = known(&values, DoorKind::Websocket).unwrap_err();
         assert!(error.message.contains("lisen") && error.message.contains("listen, tls"), "{error}");
-        assert!(only(&Values::new(), &[]).is_ok());
+        assert!(known(&Values::new(), DoorKind::Websocket).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_known_to_be_harmless_is_not_told() {
+        let pair = |key: &str| (key.to_owned(), "x".to_owned());
+        let (values, kept) = told(&Values::from([pair("listen"), pair("token")]), DoorKind::Websocket);
+        assert_eq!(values, Values::from([pair("listen")]));
+        assert_eq!(kept, ["token"]);
     }
 
     #[test]

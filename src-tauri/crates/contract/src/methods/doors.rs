@@ -27,6 +27,51 @@ impl DoorKind {
         }
     }
 
+    /// Its name as a person reads it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Websocket => "Approvers over WebSocket",
+            Self::Openclaw => "OpenClaw’s nodes",
+        }
+    }
+
+    /// Everything that can be typed for it, in the order in which it is asked for. What is not here is refused.
+    pub fn settings(self) -> Vec<DoorSetting> {
+        use DoorSettingKind::{Agent, Choice, Switch, Text};
+        match self {
+            Self::Websocket => vec![
+                DoorSetting::new(
+                    "listen",
+                    "Address",
+                    Text,
+                    "127.0.0.1:7717 where nothing is said: this machine alone",
+                ),
+                DoorSetting::new("tls", "TLS", Choice, "may be off on this machine alone").one_of(&[
+                    "off",
+                    "self-signed",
+                    "given",
+                ]),
+                DoorSetting::new("cert", "Certificate", Text, "a file of your own: /path/to/chain.pem"),
+                DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
+            ],
+            Self::Openclaw => vec![
+                DoorSetting::new("agent", "Agent", Agent, "whose rules hold for it").needed(),
+                DoorSetting::new(
+                    "socket",
+                    "Socket",
+                    Text,
+                    "a path, where it is not to be in Postern’s folder",
+                ),
+                DoorSetting::new(
+                    "relay",
+                    "Take its yes",
+                    Switch,
+                    "a decision that OpenClaw sends counts as your answer",
+                ),
+            ],
+        }
+    }
+
     /// What it is for, in one sentence.
     pub fn about(self) -> &'static str {
         match self {
@@ -34,6 +79,60 @@ impl DoorKind {
             Self::Openclaw => "An OpenClaw node uses Postern as its companion app.",
         }
     }
+}
+
+/// A setting of a door: what a person is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DoorSetting {
+    /// Its key, as in `key=value`.
+    pub key: String,
+    /// Its name as a person reads it.
+    pub name: String,
+    /// What it takes, or does where nothing is said.
+    pub hint: String,
+    /// How it is typed.
+    pub kind: DoorSettingKind,
+    /// Whether the door does not open without it.
+    pub required: bool,
+    /// What may be chosen, where it is a choice.
+    pub choices: Vec<String>,
+}
+
+impl DoorSetting {
+    /// One that may be left out.
+    pub fn new(key: &str, name: &str, kind: DoorSettingKind, hint: &str) -> Self {
+        let (key, name, hint) = (key.to_owned(), name.to_owned(), hint.to_owned());
+        Self { key, name, hint, kind, required: false, choices: Vec::new() }
+    }
+
+    /// The same, without which the door does not open.
+    #[must_use]
+    pub fn needed(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    /// The same, with what may be chosen.
+    #[must_use]
+    pub fn one_of(self, choices: &[&str]) -> Self {
+        Self { choices: choices.iter().map(|&choice| choice.to_owned()).collect(), ..self }
+    }
+}
+
+/// How a setting of a door is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum DoorSettingKind {
+    /// A line of text.
+    Text,
+    /// The same, and never told again: [`DoorRow::secrets`] says that it is there.
+    Secret,
+    /// `on` or `off`.
+    Switch,
+    /// An agent's id.
+    Agent,
+    /// One of [`DoorSetting::choices`].
+    Choice,
 }
 
 /// Whether a door can be gone through.
@@ -54,6 +153,8 @@ pub enum DoorState {
 pub struct DoorRow {
     /// Which.
     pub door: DoorKind,
+    /// Its name as a person reads it.
+    pub title: String,
     /// What it is for.
     pub about: String,
     /// Whether it can be gone through.
@@ -62,6 +163,10 @@ pub struct DoorRow {
     pub problem: Option<String>,
     /// Its settings as they were typed, without secrets.
     pub values: BTreeMap<String, String>,
+    /// The keys of the secrets that were typed.
+    pub secrets: Vec<String>,
+    /// Everything that can be typed for it.
+    pub settings: Vec<DoorSetting>,
     /// Who may come through, or is connected.
     pub clients: Vec<PairedClient>,
 }
@@ -126,7 +231,22 @@ pub struct DoorSetup {
 
 #[cfg(test)]
 mod tests {
-    use super::DoorKind;
+    use super::{DoorKind, DoorSettingKind};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_setting_is_asked_for_once_and_a_choice_has_something_to_choose() {
+        for door in DoorKind::ALL {
+            let settings = door.settings();
+            let keys: BTreeSet<_> = settings.iter().map(|setting| &setting.key).collect();
+            assert_eq!(keys.len(), settings.len(), "{door:?} asks for the same twice");
+            for setting in settings {
+                let chosen = setting.kind == DoorSettingKind::Choice;
+                assert_eq!(chosen, !setting.choices.is_empty(), "{door:?}: {setting:?}");
+                assert!(!setting.name.is_empty() && !setting.hint.is_empty(), "{door:?}: {setting:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_door_has_one_name() {

@@ -8,7 +8,8 @@ mod policy;
 mod results;
 
 pub use doors::{
-    DoorEnable, DoorKind, DoorRef, DoorRow, DoorSetup, DoorState, PairedClient, PairedClientRef,
+    DoorEnable, DoorKind, DoorRef, DoorRow, DoorSetting, DoorSettingKind, DoorSetup, DoorState, PairedClient,
+    PairedClientRef,
 };
 pub use errors::{ControlCode, ControlError};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};

@@ -14,7 +14,7 @@ mod relay;
 mod screen;
 mod work;
 
-use crate::values::{Values, only, switch};
+use crate::values::{Values, switch};
 use job::Jobs;
 use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
 use postern_host::{BindError, Bound, FaceKind, Host, bind};
@@ -57,7 +57,6 @@ struct Shared {
 impl Openclaw {
     /// Listens.
     pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
-        only(values, &["agent", "relay", "socket"])?;
         let relay = switch(values, "relay")?;
         let name = values.get("agent").ok_or_else(|| {
             ControlError::invalid(

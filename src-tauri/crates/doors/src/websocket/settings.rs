@@ -1,6 +1,6 @@
 //! What is typed for this door: where it listens, and whether it speaks TLS.
 
-use crate::values::{Values, only};
+use crate::values::Values;
 use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -29,7 +29,6 @@ pub(super) enum Tls {
 impl Settings {
     /// Reads what was typed.
     pub(super) fn read(values: &Values) -> Result<Self, ControlError> {
-        only(values, &["listen", "tls", "cert", "key"])?;
         let text = values.get("listen").map_or(LISTEN, String::as_str);
         let listen: SocketAddr = text.parse().map_err(|_| {
             ControlError::invalid("listen is an address and a port: 127.0.0.1:7717, or [::1]:7717".to_owned())

@@ -53,8 +53,11 @@ pub(super) fn skill(skill: &Skill) -> SkillRow {
         name: skill.name.clone(),
         description: skill.description.clone(),
         folder: skill.folder.clone(),
+        shown: shown(&skill.name),
+        about: shown(&skill.description),
+        place: shown(&skill.folder),
         clis: skill.clis.iter().map(cli).collect(),
-        problem: skill.problem.clone(),
+        problem: skill.problem.as_deref().map(escape::text),
     }
 }
 
@@ -62,6 +65,8 @@ fn cli(cli: &Cli) -> SkillCli {
     SkillCli {
         name: cli.name.clone(),
         path: cli.path.clone(),
+        shown: shown(&cli.name),
+        place: cli.path.as_deref().map(shown),
         rule: cli.rule,
         state: state_of(cli).name().to_owned(),
         short_hash: cli.seen.as_ref().map(|seen| seen.sha256.chars().take(SHORT).collect()),
