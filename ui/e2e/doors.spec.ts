@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
@@ -37,4 +38,46 @@ test("a new key and a revocation are asked about first", async ({ page }) => {
 test("the lines to connect are a click away", async ({ page }) => {
   await door(page, "research").getByRole("button", { name: "How to connect…" }).click();
   await expect(page.getByTestId("enrolment")).toContainText("agents/research/agent.sock");
+});
+
+const other = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
+
+test("a closed door is opened with its settings, and says what the other side needs", async ({ page }) => {
+  await page.getByRole("button", { name: "Open: OpenClaw’s nodes" }).click();
+  const form = page.getByRole("dialog");
+  await expect(form.getByRole("button", { name: "Open", exact: true })).toBeDisabled();
+  await form.getByLabel("Agent").selectOption("builder");
+  await form.getByRole("button", { name: "Open", exact: true }).click();
+  const setUp = page.getByRole("dialog", { name: "Connect: OpenClaw’s nodes" });
+  await expect(setUp.getByTestId("setup-pairingCode")).toHaveText("K7Q2-M4XD");
+  await expect(setUp.getByText("Fingerprint")).toBeVisible();
+  await nothingSerious(page);
+  await setUp.getByRole("button", { name: "Done" }).click();
+  await expect(other(page, "OpenClaw’s nodes")).toContainText(/open.*Agent builder/s);
+});
+
+test("what a door refuses is said in the form, and what was typed stays", async ({ page }) => {
+  await page.getByRole("button", { name: "More: Approvers over WebSocket" }).click();
+  await page.getByRole("menuitem", { name: "Change…" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Address").fill("somewhere");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form.getByRole("alert")).toContainText("an address and a port");
+  await expect(form.getByLabel("Address")).toHaveValue("somewhere");
+  await form.getByLabel("Address").fill("127.0.0.1:7718");
+  await form.getByLabel("Key’s password").fill("hunter2");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(other(page, "Approvers over WebSocket")).toContainText("127.0.0.1:7718");
+  await expect(page.getByText("hunter2")).toHaveCount(0);
+});
+
+test("a door is closed, and who is paired is revoked after a question", async ({ page }) => {
+  const door = other(page, "Approvers over WebSocket");
+  await expect(door).toContainText("U+202E");
+  await door.getByRole("button", { name: "Revoke Kim’s phone…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(door).not.toContainText("Kim’s phone");
+  await page.getByRole("button", { name: "More: Approvers over WebSocket" }).click();
+  await page.getByRole("menuitem", { name: "Close" }).click();
+  await expect(door).toContainText("closed");
 });

@@ -2,9 +2,11 @@
 
 import type { AgentRow, HostSettings, Preset, Settings, Status } from "../contract";
 import type { Method, News, Params, Preferences, Result, SettingsBackend } from "./backend";
+import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights, offer, suggestions } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
+import { FakeSkills } from "./fake-skills";
 import { agent, agents } from "./sample-lists";
 
 /** What the fake is filled with. */
@@ -36,6 +38,8 @@ export class FakeSettings implements SettingsBackend {
   private readonly rules: FakeRules;
   private readonly history: FakeHistory;
   private readonly empty: boolean;
+  private readonly doors: FakeDoors;
+  private readonly skills: FakeSkills;
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
@@ -44,6 +48,8 @@ export class FakeSettings implements SettingsBackend {
     this.agentRows = scene === "empty" ? [] : agents(this.now);
     if (scene === "quiet") this.agentRows = [agent("builder", "builder", "#7a5af8", this.now)];
     const hostile = scene === "hostile";
+    this.doors = new FakeDoors(this.now, this.empty);
+    this.skills = new FakeSkills(this.empty, hostile);
     this.rules = new FakeRules(this.now, rules, hostile, this.empty, () => {
       this.count();
       this.told("rules.changed");
@@ -142,38 +148,33 @@ export class FakeSettings implements SettingsBackend {
     "agents.rotateKey": ({ agent: id }) => this.find(id),
     "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),
     "doors.list": () => ({
-      doors: this.empty
-        ? []
-        : [
-            {
-              door: "websocket",
-              about: "phones and scripts that see what waits, and answer it",
-              state: "open",
-              problem: null,
-              values: {},
-              clients: [
-                {
-                  id: "d1",
-                  name: "Kim’s phone",
-                  pairedAt: this.now,
-                  seenAt: this.now - 60_000,
-                  connected: true,
-                },
-              ],
-            },
-            {
-              door: "openclaw",
-              about: "OpenClaw’s nodes",
-              state: "off",
-              problem: null,
-              values: {},
-              clients: [],
-            },
-          ],
+      doors: this.doors.list(),
       clients: this.agentRows
         .filter((row) => row.connected)
         .map((row) => ({ agent: row.id, name: "postern-run", version: "0.1.0", since: this.now - 600_000 })),
       approvers: this.empty ? [] : [{ kind: "window", since: this.now - 3 * 3_600_000 }],
+    }),
+    "doors.enable": (door) => this.doors.enable(door),
+    "doors.disable": ({ door }) => this.doors.disable(door),
+    "doors.setup": ({ door }) => this.doors.setup(door),
+    "doors.revoke": ({ door, client }) => this.doors.revoke(door, client),
+    "skills.list": () => this.skills.list(),
+    "skills.addFolder": ({ folder }) => this.skills.add(folder),
+    "skills.removeFolder": ({ folder }) => this.skills.remove(folder),
+    "skills.approve": ({ skill, cli }) => this.skills.approve(skill, cli),
+    "sessions.list": ({ agent: id }) => ({
+      sessions:
+        id === "builder" && !this.empty
+          ? [
+              {
+                agent: id,
+                session: "fix-login",
+                elevated: true,
+                layers: [["read_file *: allow", "shell_exec *: ask"]],
+                runtime: ["write_file docs/*: allow"],
+              },
+            ]
+          : [],
     }),
     "rules.list": ({ agent: id, own }) => ({ rules: this.rules.list(id, own) }),
     "rules.add": (draft) => this.rules.add(draft),

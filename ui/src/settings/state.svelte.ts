@@ -18,14 +18,15 @@ export type Page =
   | { kind: "activity"; narrowed?: Narrowed; request?: string }
   | { kind: "insights" }
   | { kind: "doors" }
+  | { kind: "skills" }
   | { kind: "settings" }
   | { kind: "add" }
   | { kind: "welcome" }
   | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
-const own = ["activity", "insights", "doors", "settings", "add", "welcome"] as const;
+const own = ["activity", "insights", "doors", "skills", "settings", "add", "welcome"] as const;
 
-/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#settings`, or an agent's name. */
+/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#skills`, `#settings`, or an agent's name. */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
   if (name === "about") return { kind: "settings" };

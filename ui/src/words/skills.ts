@@ -1,0 +1,33 @@
+// Words of the skills' page.
+
+import { count } from "./count";
+
+export const skills = {
+  title: "Skills",
+  hint: "A skill is a folder with a SKILL.md that names the CLIs it uses. Approving one allows that very file; when it changes, it is asked about again.",
+  where: "Folders",
+  addLabel: "Folder of skills",
+  add: "Watch folder",
+  watched: "watched for skills",
+  stop: "Stop watching",
+  stopName: (folder: string) => `Stop watching ${folder}`,
+  stopTitle: "Stop watching a folder",
+  stopConfirm: (folder: string) =>
+    `Watch ${folder} no longer? Its skills go from this list, and what was approved for them is no longer allowed.`,
+  none: "No skills yet.",
+  noneHint: "Add the folder that your agents keep their skills in. Nothing is allowed until you approve it.",
+  found: (n: number) => count(n, "skill"),
+  approve: "Approve",
+  approveAgain: "Approve anew",
+  approveAll: "Approve all",
+  approved: (name: string) => `Approved: ${name}.`,
+  states: { new: "new", approved: "approved", changed: "changed", missing: "not found" } as Record<
+    string,
+    string
+  >,
+  usedBy: "Allowed to use approved CLIs",
+  usedByNone: "No agent may use them without being asked.",
+  usedByHint: "Each agent has a switch of its own.",
+  noClis: "names no CLI",
+  rule: "Show rule",
+} as const;
