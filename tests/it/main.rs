@@ -8,6 +8,7 @@
 
 mod agents;
 mod bypasses;
+mod clients;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 mod crash;
 #[cfg(target_os = "linux")]
@@ -22,4 +23,5 @@ mod oracle;
 mod policy;
 mod rules;
 mod sandbox;
+mod transcript;
 mod window;

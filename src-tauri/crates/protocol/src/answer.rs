@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 /// Where a request is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
     /// Written down.
@@ -33,6 +34,7 @@ pub enum RunState {
 
 /// What came out of judging, as far as an agent is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictNote {
     /// What happens.
@@ -61,6 +63,7 @@ pub enum RunResult {
 
 /// A request that is on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
     /// Which request.
@@ -124,6 +127,7 @@ impl Event {
 
 /// The answer to `system.status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
     /// Which request.
@@ -147,6 +151,7 @@ pub struct StatusResult {
 
 /// The answer to `system.output`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OutputResult {
     /// Which request.
@@ -175,6 +180,7 @@ pub struct OutputResult {
 
 /// The answer to `system.input`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InputResult {
     /// Which request.
@@ -186,6 +192,7 @@ pub struct InputResult {
 
 /// The answer to `system.kill`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KillResult {
     /// Which request.
@@ -196,6 +203,7 @@ pub struct KillResult {
 
 /// The answer to `system.which`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhichResult {
     /// One for each name, in the order they were asked for.
@@ -204,6 +212,7 @@ pub struct WhichResult {
 
 /// A program that was looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhichProgram {
     /// As it was asked for.
@@ -218,6 +227,7 @@ pub struct WhichProgram {
 
 /// The answer to `session.open` and `session.close`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
     /// Its name.
@@ -228,6 +238,7 @@ pub struct SessionResult {
 
 /// The answer to `tool.check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCheckResult {
     /// What happens.
@@ -245,6 +256,7 @@ pub struct ToolCheckResult {
 
 /// The errors that a tool's call ends with instead of running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ToolError {
     /// A rule, a limit or a missing answer denied it: nobody said no.
     ToolDeniedError,
@@ -254,6 +266,7 @@ pub enum ToolError {
 
 /// The answer to `events.after`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventsAfterResult {
     /// The agent's newest event.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How `data` stands for bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Encoding {
     /// As it is.

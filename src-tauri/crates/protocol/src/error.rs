@@ -126,6 +126,7 @@ impl ErrorCode {
 
 /// An error as it stands in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct ErrorObject {
     /// JSON-RPC's number.
@@ -139,6 +140,7 @@ pub struct ErrorObject {
 
 /// What a program may rely on in an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
     /// Stable name: one of [`ErrorCode`]'s, or one of the control socket's own.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// The id of a call, chosen by the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
     /// A whole number.

@@ -12,6 +12,7 @@ pub const PROTOCOL: u32 = 1;
 
 /// `hello`: the first thing that a client hears.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     /// The version the host speaks.
@@ -24,6 +25,7 @@ pub struct Hello {
 
 /// `authenticate`: the first thing that a client says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthenticateParams {
     /// The version the client speaks.
@@ -41,6 +43,7 @@ pub struct AuthenticateParams {
 
 /// What program a client is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Client {
     /// Its name.
@@ -68,6 +71,7 @@ impl AuthenticateParams {
 
 /// What an agent is told when its proof was right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
     /// Who the channel says it is.
@@ -84,6 +88,7 @@ pub struct Welcome {
 
 /// How an agent is judged, as far as it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyNote {
     /// `deny`, `allowlist` or `full`.

@@ -54,6 +54,7 @@ pub const SLOW_MS: u64 = 10_000;
 
 /// The limits that a client is told when it has authenticated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Bytes in one line that it may send.

@@ -47,6 +47,7 @@ pub enum Event {
 
 /// `exec.pending`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Pending {
     /// When the question ends by itself, RFC 3339.
@@ -57,6 +58,7 @@ pub struct Pending {
 
 /// `exec.started`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Started {
     /// Process id on the host.
@@ -79,6 +81,7 @@ pub struct Started {
 
 /// Who let a request through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// An allow rule.
@@ -95,6 +98,7 @@ pub enum By {
 
 /// `exec.output`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Output {
     /// Which stream.
@@ -123,6 +127,7 @@ impl Output {
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// By itself.
@@ -143,6 +148,7 @@ pub enum Outcome {
 
 /// `exec.finished`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Finished {
     /// How it ended.
@@ -181,6 +187,7 @@ pub struct Finished {
 
 /// Why a request was denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DenyReason {
     /// The built-in core.
@@ -246,6 +253,7 @@ impl DenyReason {
 
 /// `exec.denied`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Denied {
     /// Why, as a stable name.
@@ -268,6 +276,7 @@ pub struct Denied {
 
 /// What comes out of judging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// It may.
@@ -280,6 +289,7 @@ pub enum Decision {
 
 /// `tool.resolved`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResolved {
     /// Which check: as `tool.check` answered.
@@ -318,8 +328,9 @@ impl Event {
 
 /// What is the same in every notice. Members that a newer host adds are passed over.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-struct Head {
+pub(crate) struct Head {
     sequence: u64,
     at: String,
     request_id: Uuid,

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 /// `system.status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatusParams {
     /// Which request.
@@ -19,6 +20,7 @@ pub struct StatusParams {
 
 /// One of the two streams that a run writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
     /// Standard output.
@@ -29,6 +31,7 @@ pub enum Stream {
 
 /// `system.output`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutputParams {
     /// Which request.
@@ -46,6 +49,7 @@ pub struct OutputParams {
 
 /// `system.input`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InputParams {
     /// Which request.
@@ -80,6 +84,7 @@ impl InputParams {
 
 /// `system.kill`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KillParams {
     /// Which request. One that still waits for an answer is withdrawn.
@@ -91,6 +96,7 @@ pub struct KillParams {
 
 /// `system.which`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WhichParams {
     /// Program names, at most [`limits::NAMES`].
@@ -99,6 +105,7 @@ pub struct WhichParams {
 
 /// `session.open`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionOpenParams {
     /// Its name, new among the agent's open sessions.
@@ -117,6 +124,7 @@ pub struct SessionOpenParams {
 
 /// `session.close`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionCloseParams {
     /// Its name.
@@ -125,6 +133,7 @@ pub struct SessionCloseParams {
 
 /// `tool.check`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolCheckParams {
     /// The tool's name.
@@ -139,6 +148,7 @@ pub struct ToolCheckParams {
 
 /// `events.after`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventsAfterParams {
     /// The last event that was heard; 0 replays from the beginning.

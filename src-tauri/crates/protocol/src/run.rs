@@ -32,6 +32,7 @@ pub enum Stdin {
 
 /// When `system.run` is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
     /// When the request is written down and judged.
@@ -70,8 +71,9 @@ pub struct RunParams {
 
 /// The same as it stands on the wire.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wire {
+pub(crate) struct Wire {
     request_id: Uuid,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     command: Option<Vec<String>>,
@@ -82,6 +84,7 @@ struct Wire {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     env: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::tests::schema::StdinOnTheWire>"))]
     stdin: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_ms: Option<u64>,

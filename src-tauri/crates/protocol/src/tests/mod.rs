@@ -3,6 +3,7 @@
 mod bad_input;
 mod document;
 mod round_trip;
+pub(crate) mod schema;
 
 use crate::{Call, Refused, decode, limits};
 
