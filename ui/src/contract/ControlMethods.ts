@@ -68,6 +68,8 @@ import type { Submitted } from "./Submitted";
 import type { Suggestions } from "./Suggestions";
 import type { ToolApprove } from "./ToolApprove";
 import type { ToolDeny } from "./ToolDeny";
+import type { ToolExplain } from "./ToolExplain";
+import type { ToolExplained } from "./ToolExplained";
 import type { ToolQuestions } from "./ToolQuestions";
 import type { Unpresented } from "./Unpresented";
 
@@ -260,6 +262,10 @@ resume: Call<Nothing, Status>,
  * The verdict on a command with its whole trace. Runs nothing, writes nothing.
  */
 explain: Call<Explain, Explained>, 
+/**
+ * The verdict on a use of an agent's own tool with its whole trace. Asks nobody, writes nothing.
+ */
+"tool.explain": Call<ToolExplain, ToolExplained>, 
 /**
  * What holds for the whole.
  */

@@ -140,6 +140,8 @@ export type { ToolApprovalRequired } from "./ToolApprovalRequired";
 export type { ToolApprovalResolved } from "./ToolApprovalResolved";
 export type { ToolApprove } from "./ToolApprove";
 export type { ToolDeny } from "./ToolDeny";
+export type { ToolExplain } from "./ToolExplain";
+export type { ToolExplained } from "./ToolExplained";
 export type { ToolQuestion } from "./ToolQuestion";
 export type { ToolQuestions } from "./ToolQuestions";
 export type { TraceLine } from "./TraceLine";

@@ -255,8 +255,14 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
     /// A line of shell text
-    #[arg(long, value_name = "TEXT", conflicts_with = "argv", required_unless_present = "argv")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "argv", required_unless_present_any = ["argv", "tool"])]
     pub(crate) shell: Option<String>,
+    /// A tool of the agent's own, as permissions.jsonc names it, instead of a command on this machine
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["argv", "shell", "cwd", "env"])]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments, a JSON object
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(crate) arguments: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
     /// Program and arguments

@@ -28,7 +28,9 @@ pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
-pub use judge::{changes, core, judge, judge_unanswered, rule_ref, source_words};
+pub use judge::{
+    CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
+};
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::expand_home;
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};

@@ -37,5 +37,7 @@ pub use recover::{Recovered, recover};
 pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
 pub use rusqlite::Connection;
 pub use store::{FILE_NAME, Store};
-pub use tables::{agents, events, outputs, questions, requests, rules, search, settings, skills, tally};
+pub use tables::{
+    agents, events, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
+};
 pub use writer::Receipt;

@@ -1,6 +1,8 @@
 //! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
 
-use crate::tables::{agents, events, outputs, questions, requests, rules, search, settings, skills, tally};
+use crate::tables::{
+    agents, events, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
+};
 use rusqlite::Connection;
 
 /// `PRAGMA application_id`: "Post".
@@ -22,6 +24,7 @@ const FORMATS: &[&[&str]] = &[
     &[search::SCHEMA_WITH_TAGS, tally::SCHEMA],
     &[requests::EDITED],
     &[requests::FACTS],
+    &[sessions::SCHEMA],
 ];
 
 /// The newest format that is known here.

@@ -6,11 +6,21 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::print::{self, bold};
 use postern_command::escape::text as escaped;
-use postern_contract::methods::{Explain, ExplainCommand, Explained};
-use postern_policy::Decision;
+use postern_contract::methods::{
+    Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
+};
+use postern_policy::{Decision, TraceLine};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure> {
+    if let Some(tool) = command.tool {
+        let arguments = command.arguments.as_deref().unwrap_or("{}");
+        let arguments = serde_json::from_str(arguments)
+            .map_err(|error| Failure::usage(format!("--arguments is no JSON object: {error}")))?;
+        let asked = ToolExplain { agent: named(&command.agent)?, tool, arguments, session: command.session };
+        let explained = link.call::<ExplainTool>(&asked)?;
+        return if command.json.json { print::json(&explained) } else { show_tool(&explained) };
+    }
     let cwd = command.cwd.map(|path| std::path::absolute(path).map_err(Failure::own)).transpose()?;
     let asked = Explain {
         agent: named(&command.agent)?,
@@ -60,9 +70,21 @@ fn show(explained: &Explained) -> Result<(), Failure> {
         }
         print::line(format!("               {}", step.message))?;
     }
+    show_trace(&explained.trace)
+}
+
+fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
+    print::line(format!("{}  {}", bold(word(explained.decision)), explained.message))?;
+    if !explained.always.is_empty() {
+        print::line(format!("always would add: {}", explained.always.join(", ")))?;
+    }
+    show_trace(&explained.trace)
+}
+
+fn show_trace(trace: &[TraceLine]) -> Result<(), Failure> {
     print::line("")?;
-    let width = explained.trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
-    for line in &explained.trace {
+    let width = trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
+    for line in trace {
         print::line(format!("{:<width$}  {}", line.stage, line.found))?;
     }
     Ok(())

@@ -17,7 +17,7 @@ pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
     RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SessionFilter,
-    SkillApprove, SkillFolder, ToolApprove, ToolDeny, Unpresented,
+    SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -25,7 +25,7 @@ pub use policy::{
 pub use results::{
     Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
     Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
-    SessionRow, Sessions, Skills, Submitted, ToolQuestion, ToolQuestions,
+    SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion, ToolQuestions,
 };
 
 use crate::{
@@ -153,6 +153,8 @@ macro_rules! with_methods {
             KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
             /// The verdict on a command with its whole trace. Runs nothing, writes nothing.
             ExplainCommand "explain" explain (Explain) -> Explained;
+            /// The verdict on a use of an agent's own tool with its whole trace. Asks nobody, writes nothing.
+            ExplainTool "tool.explain" tool_explain (ToolExplain) -> ToolExplained;
             /// What holds for the whole.
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.

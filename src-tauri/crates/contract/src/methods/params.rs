@@ -384,6 +384,24 @@ pub struct Explain {
     pub session: Option<String>,
 }
 
+/// Asks for the verdict on a use of an agent's own tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct ToolExplain {
+    /// Whose tool it is.
+    pub agent: AgentId,
+    /// The tool, as `permissions.jsonc` names it.
+    pub tool: String,
+    /// Its arguments: an object.
+    #[serde(default)]
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// The session.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
 /// Approves a tool call (source 4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -268,6 +268,20 @@ pub struct Explained {
     pub trace: Vec<TraceLine>,
 }
 
+/// The verdict on a use of a tool with its whole trace: what `postern explain --tool NAME --json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolExplained {
+    /// What would happen.
+    pub decision: Decision,
+    /// Why, in one or two sentences.
+    pub message: String,
+    /// What *Always* would add to the file for this tool; empty where nothing can be saved.
+    pub always: Vec<String>,
+    /// Every layer with what it found: the tool gate, and for a shell tool the rules for host commands.
+    pub trace: Vec<TraceLine>,
+}
+
 /// What holds for the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]

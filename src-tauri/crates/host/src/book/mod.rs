@@ -81,7 +81,8 @@ struct Inner {
 }
 
 impl Book {
-    /// Reads everything. What does not outlive a host (rules until quit, rules of sessions) is removed first.
+    /// Reads everything. What does not outlive a host (rules until quit, what is allowed in sessions
+    /// that were only named) is removed first.
     pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
         let now = now();
         store
@@ -90,13 +91,14 @@ impl Book {
                 postern_store::rules::remove_expired(conn, now)
             })
             .await?;
+        let open = store.read(postern_store::sessions::all)?;
         let inner = Inner {
+            sessions: sessions::Sessions::of_record(open, &places.home),
             store,
             resolver,
             places,
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
             writing: Mutex::new(()),
-            sessions: sessions::Sessions::default(),
             roots: Notify::new(),
         };
         let book = Self { inner: Arc::new(inner) };

@@ -99,7 +99,7 @@ impl Book {
             let line =
                 |pattern: &String| Entry::new(&remember.tool, pattern, Effect::Allow, home, Origin::Session);
             let lines: Result<Vec<Entry>, String> = remember.patterns.iter().map(line).collect();
-            self.add_to_session(&remember.agent, session, lines.map_err(BookError::Invalid)?);
+            self.add_to_session(&remember.agent, session, lines.map_err(BookError::Invalid)?).await?;
         }
         let appended = self.append_permissions(&entry.folder, now.text, &remember).await;
         self.reload(Some(&remember.agent)).await?;

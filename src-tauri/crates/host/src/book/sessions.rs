@@ -1,8 +1,10 @@
-//! Layers of the agents' sessions: what a parent gave a subagent, and what *Always* added meanwhile. In memory only.
+//! Layers of the agents' sessions: what a parent gave a subagent, and what *Always* added meanwhile. What holds in an open
+//! session is kept in the record: a subagent stays one when the host is started again.
 
-use super::{Book, BookError};
-use postern_policy::permissions::{Entry, FileLayer};
-use postern_policy::{AgentId, SessionLayers};
+use super::{Book, BookError, now};
+use postern_policy::permissions::{Entry, FileLayer, Origin};
+use postern_policy::{AgentId, Effect, Millis, SessionLayers};
+use postern_store::sessions::{Line, OpenSession};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,13 +14,50 @@ const MOST: usize = 256;
 /// The layers of every agent's sessions.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    all: Mutex<HashMap<AgentId, HashMap<String, SessionLayers>>>,
+    all: Mutex<HashMap<AgentId, HashMap<String, Kept>>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    layers: SessionLayers,
+    /// When its agent opened it; none where it was only named: it is in memory alone then.
+    opened_at: Option<Millis>,
 }
 
 impl Sessions {
+    /// Those that were open when the last host ended. A layer with a line that cannot be read any more denies everything.
+    pub(super) fn of_record(kept: Vec<OpenSession>, home: &str) -> Self {
+        let mut all: HashMap<AgentId, HashMap<String, Kept>> = HashMap::new();
+        for open in kept {
+            let layer = |lines: &Vec<Line>, origin| layer_of(lines, home, origin);
+            let parents = open.parents.iter();
+            let layers = SessionLayers {
+                parents: parents
+                    .map(|lines| layer(lines, Origin::Subagent).unwrap_or_else(deny_all))
+                    .collect(),
+                // What was allowed in it is not missed: it asks again.
+                runtime: layer(&open.runtime, Origin::Session).unwrap_or_default(),
+                confined: open.confined,
+            };
+            let kept = Kept { layers, opened_at: Some(open.opened_at) };
+            all.entry(open.agent).or_default().insert(open.session, kept);
+        }
+        Self { all: Mutex::new(all) }
+    }
+
     /// Those of one agent.
     pub(super) fn of(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
-        self.lock().get(agent).cloned().unwrap_or_default()
+        let all = self.lock();
+        let sessions = all.get(agent).into_iter().flatten();
+        sessions.map(|(name, kept)| (name.clone(), kept.layers.clone())).collect()
+    }
+
+    fn get(&self, agent: &AgentId, session: &str) -> Option<Kept> {
+        self.lock().get(agent)?.get(session).cloned()
+    }
+
+    fn put(&self, agent: &AgentId, session: &str, kept: Kept) {
+        self.lock().entry(agent.clone()).or_default().insert(session.to_owned(), kept);
     }
 
     pub(super) fn forget(&self, agent: &AgentId) {
@@ -26,9 +65,22 @@ impl Sessions {
     }
 
     /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
-    fn lock(&self) -> MutexGuard<'_, HashMap<AgentId, HashMap<String, SessionLayers>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<AgentId, HashMap<String, Kept>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn layer_of(lines: &[Line], home: &str, origin: Origin) -> Option<FileLayer> {
+    let entry = |line: &Line| Entry::new(&line.tool, &line.pattern, line.effect, home, origin).ok();
+    lines.iter().map(entry).collect::<Option<Vec<Entry>>>().map(FileLayer::new)
+}
+
+fn deny_all() -> FileLayer {
+    FileLayer::new(Entry::new("*", "*", Effect::Deny, "/", Origin::Subagent).into_iter().collect())
+}
+
+fn lines_of(layer: &FileLayer) -> Vec<Line> {
+    layer.entries().iter().map(Line::from).collect()
 }
 
 /// A session that an agent opens.
@@ -45,7 +97,7 @@ pub(crate) struct NewSession {
 }
 
 impl Book {
-    /// Opens a session with its layers. Opening it again only adds layers: what was denied stays denied.
+    /// Opens a session with its layers, durably. Opening it again only adds layers: what was denied stays denied.
     ///
     /// A session with a parent or a layer is a subagent's: it may ask for the host only where that is passed on, and only
     /// what its parent has can be.
@@ -55,55 +107,94 @@ impl Book {
         let is_subagent = new.parent.is_some() || new.rules.is_some();
         let own = new.rules.as_deref().map(|text| FileLayer::parse(text, &self.places().home)).transpose()?;
         let own = own.map(FileLayer::of_subagent);
-        {
-            let mut all = self.inner.sessions.lock();
-            let sessions = all.entry(agent.clone()).or_default();
-            if sessions.len() >= MOST && !sessions.contains_key(&new.session) {
-                return Err(BookError::Invalid(format!("{MOST} sessions are open: close some first")));
-            }
-            let above = new.parent.as_ref().and_then(|parent| sessions.get(parent));
-            let parent_confined = above.is_some_and(|parent| parent.confined);
-            if new.elevated == Some(true) && parent_confined {
-                let message = "the session above may not ask for the host: it cannot pass that on";
-                return Err(BookError::Invalid(message.to_owned()));
-            }
-            let above = above.map(|parent| parent.parents.clone()).unwrap_or_default();
-            let layers = sessions.entry(new.session).or_default();
-            layers.parents.extend(above.into_iter().chain(own));
-            layers.confined |= parent_confined || !new.elevated.unwrap_or(!is_subagent);
+        let sessions = &self.inner.sessions;
+        let before = sessions.get(agent, &new.session);
+        if before.is_none() && sessions.lock().get(agent).is_some_and(|open| open.len() >= MOST) {
+            return Err(BookError::Invalid(format!("{MOST} sessions are open: close some first")));
         }
+        let above = new.parent.as_ref().and_then(|parent| sessions.get(agent, parent));
+        let parent_confined = above.as_ref().is_some_and(|parent| parent.layers.confined);
+        if new.elevated == Some(true) && parent_confined {
+            let message = "the session above may not ask for the host: it cannot pass that on";
+            return Err(BookError::Invalid(message.to_owned()));
+        }
+        let mut kept = before.unwrap_or_default();
+        let above = above.map(|parent| parent.layers.parents).unwrap_or_default();
+        for layer in above.into_iter().chain(own) {
+            let lines = lines_of(&layer);
+            if !kept.layers.parents.iter().any(|known| lines_of(known) == lines) {
+                kept.layers.parents.push(layer);
+            }
+        }
+        kept.layers.confined |= parent_confined || !new.elevated.unwrap_or(!is_subagent);
+        kept.opened_at.get_or_insert_with(now);
+        self.keep_session(agent, &new.session, kept).await?;
         self.reload(Some(agent)).await
+    }
+
+    /// Writes a session down and puts it in force; one that was only named is in memory alone.
+    async fn keep_session(&self, agent: &AgentId, session: &str, kept: Kept) -> Result<(), BookError> {
+        if let Some(opened_at) = kept.opened_at {
+            let open = OpenSession {
+                agent: agent.clone(),
+                session: session.to_owned(),
+                confined: kept.layers.confined,
+                parents: kept.layers.parents.iter().map(lines_of).collect(),
+                runtime: lines_of(&kept.layers.runtime),
+                opened_at,
+            };
+            let saved = self.store().write_durable(move |conn| postern_store::sessions::save(conn, &open));
+            saved.await?;
+        }
+        self.inner.sessions.put(agent, session, kept);
+        Ok(())
     }
 
     /// The sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
         let all = self.inner.sessions.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {
-            sessions.iter().map(|(name, layers)| (agent.clone(), name.clone(), layers.clone()))
+            sessions.iter().map(|(name, kept)| (agent.clone(), name.clone(), kept.layers.clone()))
         });
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
         named
     }
 
+    /// The names of an agent's sessions that were opened and are not closed.
+    pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
+        let all = self.inner.sessions.lock();
+        let sessions = all.get(agent).into_iter().flatten();
+        sessions.filter(|(_, kept)| kept.opened_at.is_some()).map(|(name, _)| name.clone()).collect()
+    }
+
     /// Closes a session: its layers and the rules that last until then go.
     pub(crate) async fn close_session(&self, agent: &AgentId, session: &str) -> Result<(), BookError> {
         let _one = self.change().await;
+        let (owner, name) = (agent.clone(), session.to_owned());
+        let written = self.store().write(move |conn| {
+            postern_store::sessions::remove(conn, &owner, &name)?;
+            postern_store::rules::remove_session(conn, &owner, &name)
+        });
+        written.await?;
         if let Some(sessions) = self.inner.sessions.lock().get_mut(agent) {
             sessions.remove(session);
         }
-        let (owner, name) = (agent.clone(), session.to_owned());
-        self.store().write(move |conn| postern_store::rules::remove_session(conn, &owner, &name)).await?;
         self.reload(Some(agent)).await
     }
 
     /// Adds what *Always* allows to a session's own layer.
-    pub(super) fn add_to_session(&self, agent: &AgentId, session: &str, entries: Vec<Entry>) {
-        let mut all = self.inner.sessions.lock();
-        let layers = all.entry(agent.clone()).or_default().entry(session.to_owned()).or_default();
+    pub(super) async fn add_to_session(
+        &self,
+        agent: &AgentId,
+        session: &str,
+        entries: Vec<Entry>,
+    ) -> Result<(), BookError> {
+        let mut kept = self.inner.sessions.get(agent, session).unwrap_or_default();
         for entry in entries {
-            layers.runtime.push(entry);
+            kept.layers.runtime.push(entry);
         }
+        self.keep_session(agent, session, kept).await
     }
 
     pub(super) fn forget_sessions(&self, agent: &AgentId) {

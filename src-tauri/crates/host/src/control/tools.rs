@@ -2,9 +2,14 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
+use crate::gate::{ToolCommand, command_of, judge_tool};
+use postern_command::escape;
 use postern_contract::methods::{
-    Applied, ApproveTool, DenyTool, Nothing, PendingTools, ToolApprove, ToolDeny, ToolQuestions,
+    Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
+    ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
+use serde_json::Value;
+use std::sync::Arc;
 
 impl Handle<PendingTools> for Control {
     async fn handle(&self, _: FaceId, _: Nothing) -> Answer<PendingTools> {
@@ -21,5 +26,32 @@ impl Handle<ApproveTool> for Control {
 impl Handle<DenyTool> for Control {
     async fn handle(&self, face: FaceId, params: ToolDeny) -> Answer<DenyTool> {
         Ok(Applied { applied: self.parts.gate.deny_tool(params, face).await.map_err(gone)? })
+    }
+}
+
+impl Handle<ExplainTool> for Control {
+    async fn handle(&self, _: FaceId, params: ToolExplain) -> Answer<ExplainTool> {
+        let book = &self.parts.book;
+        // By the file as it is, as a call would be judged.
+        if book.reread_permissions_of(&params.agent).await? {
+            self.rules_changed(Some(params.agent.clone())).await?;
+        }
+        let policy = Arc::clone(&book.entry(&params.agent)?.policy);
+        let world = Arc::clone(&self.parts.world);
+        let judging = tokio::task::spawn_blocking(move || {
+            let ToolExplain { tool, arguments, session, .. } = params;
+            let arguments = Value::Object(arguments);
+            let command = command_of(&tool, &arguments)
+                .map(|text| ToolCommand::look_up(&world, &policy.settings, text, &arguments));
+            judge_tool(&world, &policy, session.as_deref(), &tool, &arguments, command.as_ref())
+        });
+        let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
+        let verdict = judging.await.map_err(interrupted)?;
+        Ok(ToolExplained {
+            decision: verdict.decision,
+            message: verdict.message,
+            always: verdict.always.iter().map(|pattern| escape::text(pattern)).collect(),
+            trace: verdict.trace,
+        })
     }
 }

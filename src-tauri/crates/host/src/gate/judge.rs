@@ -216,9 +216,14 @@ pub(crate) fn by_of(verdict: &Verdict) -> By {
     }
 }
 
-fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<Cwd, Denial> {
+/// Where an agent's commands run that name no folder.
+pub(super) fn first_folder(world: &World, settings: &Settings) -> String {
     let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
-    let path = expand(asked.unwrap_or(first), &world.home);
+    expand(first, &world.home)
+}
+
+fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<Cwd, Denial> {
+    let path = asked.map_or_else(|| first_folder(world, settings), |asked| expand(asked, &world.home));
     let refused = |what: String| {
         let message = format!("The working directory {} {what}.", escape::text(&path));
         denial::folder(message)

@@ -2,6 +2,7 @@
 
 use super::judge::{Judged, Judgement};
 use super::past::Lately;
+use super::tool_command::ToolCommand;
 use crate::ask::flood::Flood;
 use crate::publish::About;
 use crate::run::{Finished, Running};
@@ -163,6 +164,17 @@ pub(crate) fn state_of(phase: Phase) -> RunState {
     }
 }
 
+/// How far a session is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Openness {
+    /// It is being opened or closed: nothing is judged in it.
+    Changing,
+    /// It is open.
+    Open,
+    /// It was open when the last host ended, and is again. Its agent may not know that, and open it once more.
+    Kept,
+}
+
 /// What one agent does at the moment.
 #[derive(Debug)]
 pub(crate) struct AgentState {
@@ -175,8 +187,8 @@ pub(crate) struct AgentState {
     pub(crate) connections: u32,
     /// When it was last noted that it asked for something.
     pub(crate) seen_at: Option<Instant>,
-    /// Its sessions, and whether each is open: on the way there, nothing is judged in it.
-    pub(crate) sessions: HashMap<String, bool>,
+    /// Its sessions, and how far each is opened.
+    pub(crate) sessions: HashMap<String, Openness>,
     /// Since when it has no connection any more.
     pub(crate) gone_at: Option<Instant>,
     /// What it asked for lately.
@@ -184,14 +196,15 @@ pub(crate) struct AgentState {
 }
 
 impl AgentState {
-    pub(crate) fn new(now: Instant) -> Self {
+    /// An agent with the sessions that it had open when the last host ended.
+    pub(crate) fn new(now: Instant, open: Vec<String>) -> Self {
         Self {
             flood: Flood::new(now),
             running: 0,
             waiting: VecDeque::new(),
             connections: 0,
             seen_at: None,
-            sessions: HashMap::new(),
+            sessions: open.into_iter().map(|session| (session, Openness::Kept)).collect(),
             gone_at: None,
             lately: Lately::default(),
         }
@@ -205,4 +218,6 @@ pub(crate) struct ToolCheck {
     pub(crate) session: Option<String>,
     pub(crate) tool: String,
     pub(crate) arguments: serde_json::Value,
+    /// What its command would run, where it is a shell tool's.
+    pub(crate) command: Option<Box<ToolCommand>>,
 }

@@ -2,7 +2,7 @@
 
 use super::edit::Judgements;
 use super::judge::Judgement;
-use super::live::ConnectionId;
+use super::live::{ConnectionId, Openness, ToolCheck};
 use crate::ask::FaceId;
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
@@ -83,12 +83,14 @@ pub(crate) enum Told {
     Counted { question: String, proposals: Vec<Proposal> },
     /// What the person chose was saved, or could not be.
     Remembered { id: Uuid, outcome: Result<(), String> },
+    /// A shell tool's command was looked up, or could not be.
+    ToolLookedUp { check: Option<ToolCheck>, was_open: bool, reply: Reply },
     /// It runs.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
     Happened { id: Uuid, event: Event },
-    /// A session is open, or could not be opened after all.
-    SessionOpened { agent: AgentId, session: String, is_open: bool },
+    /// A session is open, is closed (none), or is as it was before.
+    SessionOpened { agent: AgentId, session: String, now: Option<Openness> },
     /// A run ended, and so did its output.
     Exited { id: Uuid, finished: Box<Finished> },
 }

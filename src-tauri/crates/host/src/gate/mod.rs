@@ -26,6 +26,7 @@ mod skill;
 mod start;
 mod task;
 mod tool;
+mod tool_command;
 mod tool_end;
 
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
@@ -36,6 +37,7 @@ pub(crate) use recover::recover;
 pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
 pub(crate) use tool::required;
+pub(crate) use tool_command::{ToolCommand, command_of, judge_tool};
 
 use crate::ask::FaceId;
 use crate::run::Running;

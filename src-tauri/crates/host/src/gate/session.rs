@@ -1,5 +1,6 @@
 //! Sessions: a subagent's own layer of rules, and the end of what waits in it.
 
+use super::live::Openness;
 use super::task::Task;
 use crate::book::NewSession;
 use crate::socket::Reply;
@@ -7,23 +8,23 @@ use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, SessionResult};
 use uuid::Uuid;
 
-/// What is asked for in a session before it is open is refused.
-pub(super) const OPENING: &str = "this session is not open yet: wait for the answer to session.open";
+/// What is asked for in a session on its way is refused.
+pub(super) const OPENING: &str = "this session is being opened or closed: wait for the answer to that";
 
 impl Task {
     pub(super) fn session_open(&mut self, agent: &AgentId, params: SessionOpenParams, reply: Reply) {
         let open = &mut self.agent(agent).sessions;
-        if let Some(parent) = params.parent.as_ref().filter(|parent| open.get(*parent) != Some(&true)) {
+        if let Some(parent) = params.parent.as_ref().filter(|parent| !is_open(open.get(*parent))) {
             let message = format!("there is no open session {parent:?} to stand under");
             reply.refuse(ErrorCode::UnknownSession, message);
             return;
         }
-        if open.contains_key(&params.session) {
+        if matches!(open.get(&params.session), Some(Openness::Changing | Openness::Open)) {
             let message = "this session is open already: close it first, or choose another name";
             reply.refuse(ErrorCode::InvalidParams, message);
             return;
         }
-        open.insert(params.session.clone(), false);
+        let before = open.insert(params.session.clone(), Openness::Changing);
         let book = self.parts.book.clone();
         let (agent, messages) = (agent.clone(), self.messages.clone());
         tokio::spawn(async move {
@@ -33,8 +34,8 @@ impl Task {
             let new = NewSession { session: session.clone(), parent: params.parent, rules, elevated };
             let outcome = book.open_session(&agent, new).await;
             if let Some(messages) = messages.upgrade() {
-                let is_open = outcome.is_ok();
-                let opened = super::message::Told::SessionOpened { agent, session: session.clone(), is_open };
+                let now = if outcome.is_ok() { Some(Openness::Open) } else { before };
+                let opened = super::message::Told::SessionOpened { agent, session: session.clone(), now };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::Message::Told(Box::new(opened))).await;
             }
@@ -45,29 +46,28 @@ impl Task {
         });
     }
 
-    /// The layers of a session are in force, or it could not be opened.
-    pub(super) fn session_opened(&mut self, agent: &AgentId, session: String, is_open: bool) {
+    /// The layers of a session are in force, or gone with it; or it is as it was before.
+    pub(super) fn session_opened(&mut self, agent: &AgentId, session: String, now: Option<Openness>) {
         let open = &mut self.agent(agent).sessions;
-        if is_open {
-            open.insert(session, true);
-        } else {
-            open.remove(&session);
+        match now {
+            Some(now) => _ = open.insert(session, now),
+            None => _ = open.remove(&session),
         }
     }
 
     /// Whether a session's layers are not in force yet: nothing may be judged in it.
     pub(super) fn is_opening(&mut self, agent: &AgentId, session: Option<&str>) -> bool {
-        session.is_some_and(|session| self.agent(agent).sessions.get(session) == Some(&false))
+        session.is_some_and(|session| self.agent(agent).sessions.get(session) == Some(&Openness::Changing))
     }
 
     /// What waits in a session is denied with it; what runs goes on.
     pub(super) fn session_close(&mut self, agent: &AgentId, params: SessionCloseParams, reply: Reply) {
-        if self.agent(agent).sessions.get(&params.session) != Some(&true) {
+        if !is_open(self.agent(agent).sessions.get(&params.session)) {
             reply.refuse(ErrorCode::UnknownSession, "this agent has no open session of that name");
             return;
         }
         let session = params.session;
-        self.agent(agent).sessions.remove(&session);
+        self.agent(agent).sessions.insert(session.clone(), Openness::Changing);
         let waiting: Vec<Uuid> = self
             .requests
             .values()
@@ -92,12 +92,24 @@ impl Task {
         for id in checks {
             self.withdraw_check(id, "its session closed");
         }
-        let (book, agent) = (self.parts.book.clone(), agent.clone());
+        let (book, agent, messages) = (self.parts.book.clone(), agent.clone(), self.messages.clone());
         tokio::spawn(async move {
-            match book.close_session(&agent, &session).await {
+            let outcome = book.close_session(&agent, &session).await;
+            if let Some(messages) = messages.upgrade() {
+                // Where it could not be written down, its layers still hold, and it can be closed again.
+                let now = outcome.is_err().then_some(Openness::Kept);
+                let closed = super::message::Told::SessionOpened { agent, session: session.clone(), now };
+                // A gate that is gone has no sessions.
+                _ = messages.send(super::Message::Told(Box::new(closed))).await;
+            }
+            match outcome {
                 Ok(()) => reply.ok(&SessionResult { session, denied }),
                 Err(error) => reply.refuse(ErrorCode::Internal, error.to_string()),
             }
         });
     }
+}
+
+pub(super) fn is_open(openness: Option<&Openness>) -> bool {
+    matches!(openness, Some(Openness::Open | Openness::Kept))
 }

@@ -186,9 +186,10 @@ impl Task {
             Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
+            Done::ToolLookedUp { check, was_open, reply } => self.tool_looked_up(check, was_open, reply),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
-            Done::SessionOpened { agent, session, is_open } => self.session_opened(&agent, session, is_open),
+            Done::SessionOpened { agent, session, now } => self.session_opened(&agent, session, now),
             Done::Exited { id, finished } => self.exited(id, finished),
         }
     }
@@ -235,7 +236,9 @@ impl Task {
     }
 
     pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
-        self.agents.entry(agent.clone()).or_insert_with(|| AgentState::new(Instant::now()))
+        let book = &self.parts.book;
+        let new = || AgentState::new(Instant::now(), book.open_sessions(agent));
+        self.agents.entry(agent.clone()).or_insert_with(new)
     }
 
     fn opened(&mut self, agent: AgentId, outbox: Outbox) -> ConnectionId {

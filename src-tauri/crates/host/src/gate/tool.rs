@@ -3,19 +3,22 @@
 use super::calls::word;
 use super::denial;
 use super::live::ToolCheck;
+use super::message::Told as Done;
 use super::show::{self, AskedTool};
 use super::task::Task;
+use super::tool_command::{ToolCommand, command_of};
 use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
 use postern_contract::{RequiredType, Told, ToolApprovalRequired};
-use postern_policy::permissions::{ToolVerdict, check_tool};
-use postern_policy::{AgentId, Decision};
+use postern_policy::permissions::ToolVerdict;
+use postern_policy::{AgentId, AgentPolicy, Decision};
 use postern_protocol::{ErrorCode, ErrorObject, ToolCheckParams, ToolCheckResult, ToolError};
 use postern_request::Denial;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -40,14 +43,59 @@ impl Task {
             session: params.session,
             tool: params.tool,
             arguments: serde_json::Value::Object(params.arguments),
+            command: None,
         };
-        let verdict = self.judge_tool(&policy, &check);
+        match command_of(&check.tool, &check.arguments).map(str::to_owned) {
+            Some(text) => self.look_up_tool(policy, check, text, reply),
+            None => self.tool_judged(&policy, check, reply),
+        }
+    }
+
+    /// Looks a shell tool's command up on a thread that may block.
+    fn look_up_tool(&mut self, policy: Arc<AgentPolicy>, check: ToolCheck, text: String, reply: Reply) {
+        let world = Arc::clone(&self.parts.world);
+        let was_open = self.is_open(&check);
+        self.spawn(async move {
+            let looked_up = tokio::task::spawn_blocking(move || {
+                let command = ToolCommand::look_up(&world, &policy.settings, &text, &check.arguments);
+                ToolCheck { command: Some(Box::new(command)), ..check }
+            });
+            Done::ToolLookedUp { check: looked_up.await.ok(), was_open, reply }
+        });
+    }
+
+    /// A shell tool's command was looked up. Its session is as it was, or nothing is judged in it.
+    pub(super) fn tool_looked_up(&mut self, check: Option<ToolCheck>, was_open: bool, reply: Reply) {
+        let Some(check) = check else {
+            reply.refuse(ErrorCode::Internal, "Postern could not judge it");
+            return;
+        };
+        let Some(policy) = self.parts.book.policy(&check.agent) else {
+            reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
+            return;
+        };
+        if self.is_open(&check) != was_open {
+            reply.refuse(ErrorCode::UnknownSession, "this session was opened or closed meanwhile");
+            return;
+        }
+        self.tool_judged(&policy, check, reply);
+    }
+
+    fn is_open(&mut self, check: &ToolCheck) -> bool {
+        let Some(session) = &check.session else { return false };
+        super::session::is_open(self.agent(&check.agent).sessions.get(session))
+    }
+
+    /// Everything is known that a tool is judged by.
+    fn tool_judged(&mut self, policy: &AgentPolicy, check: ToolCheck, reply: Reply) {
+        let verdict = self.judge_tool(policy, &check);
+        let agent = check.agent.clone();
         let (decision, message, check_id) = match verdict.decision {
             Decision::Deny => (Decision::Deny, verdict.message, None),
             Decision::Allow | Decision::Ask if self.is_paused() => {
                 (Decision::Deny, denial::paused().message, None)
             }
-            Decision::Allow => match self.denied_for(agent) {
+            Decision::Allow => match self.denied_for(&agent) {
                 Some(left) => (Decision::Deny, denial::denied_for_now(left).message, None),
                 None => (Decision::Allow, verdict.message, None),
             },
@@ -60,9 +108,9 @@ impl Task {
         reply.ok(&ToolCheckResult { decision: word(decision), check_id, message: Some(message), error });
     }
 
-    pub(super) fn judge_tool(&self, policy: &postern_policy::AgentPolicy, check: &ToolCheck) -> ToolVerdict {
-        let home = &self.parts.world.home;
-        check_tool(policy, check.session.as_deref(), &check.tool, &check.arguments, home)
+    pub(super) fn judge_tool(&self, policy: &AgentPolicy, check: &ToolCheck) -> ToolVerdict {
+        let ToolCheck { session, tool, arguments, command, .. } = check;
+        super::judge_tool(&self.parts.world, policy, session.as_deref(), tool, arguments, command.as_deref())
     }
 
     fn ask_about_tool(&mut self, check: ToolCheck, verdict: &ToolVerdict) -> Result<Uuid, Denial> {

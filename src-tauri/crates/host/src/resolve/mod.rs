@@ -123,6 +123,13 @@ impl Resolver {
         Resolved { launch, steps, held }
     }
 
+    /// Looks up what the steps of `reading` name, in `folder`, for what is judged and not started here.
+    pub fn steps(&self, reading: &Reading, folder: &Path, search_path: &[String]) -> Vec<StepFacts> {
+        let here = Place { folder: folder.to_owned(), search_path };
+        let mut held = Held::default();
+        reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect()
+    }
+
     /// Looks one name up, as a step's program would be.
     pub fn find(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
         let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path };

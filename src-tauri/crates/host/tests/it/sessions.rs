@@ -91,3 +91,100 @@ async fn which_says_where_and_what_a_bare_run_would_be() {
     assert_eq!(found["programs"][0]["path"], "/usr/bin/basename");
     assert_eq!(found["programs"][2]["path"], serde_json::Value::Null);
 }
+
+/// Sessions as they may be when a host ends: one with a veto, one without the host, one below it, one with *Always*.
+async fn with_sessions(lab: &Lab) {
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    lab.control(
+        "permissions.set",
+        json!({"agent": "main", "text": r#"{ "deploy": "ask", "*": "ask", "lint": "allow" }"#}),
+    )
+    .await
+    .unwrap();
+    let mut wire = lab.connect("main").await;
+    for open in [
+        json!({"session": "explore", "rules": {"*": "deny"}, "elevated": true}),
+        json!({"session": "below", "parent": "explore", "elevated": true}),
+        json!({"session": "off", "elevated": false}),
+        json!({"session": "sub", "parent": "off"}),
+        json!({"session": "s"}),
+        json!({"session": "closed", "rules": {"*": "deny"}}),
+    ] {
+        wire.call("session.open", open).await.unwrap();
+    }
+    wire.call("session.close", json!({"session": "closed"})).await.unwrap();
+    let asked = wire.call("tool.check", json!({"tool": "deploy", "session": "s"})).await.unwrap();
+    let always = json!({"sessionId": "s", "approvalId": asked["checkId"], "always": true});
+    assert_eq!(lab.control("tool.approve", always).await.unwrap()["applied"], true);
+}
+
+#[tokio::test]
+async fn what_holds_in_a_session_outlives_the_host() {
+    let lab = Lab::start().await;
+    with_sessions(&lab).await;
+    let before = lab.control("sessions.list", json!({})).await.unwrap();
+    let lab = lab.restart().await;
+    assert_eq!(lab.control("sessions.list", json!({})).await.unwrap(), before, "every layer is back");
+    let mut wire = lab.connect("main").await;
+    for (session, tool, expected) in [
+        ("explore", "lint", "deny"),
+        ("below", "lint", "deny"),
+        ("closed", "lint", "allow"),
+        ("s", "deploy", "allow"),
+        ("off", "deploy", "ask"),
+    ] {
+        let verdict = wire.call("tool.check", json!({"tool": tool, "session": session})).await.unwrap();
+        assert_eq!(verdict["decision"], expected, "{tool} in {session}: {verdict}");
+    }
+    for (session, runs) in [("explore", false), ("below", false), ("off", false), ("sub", false), ("s", true)]
+    {
+        let ran = wire.run_with(&["basename", "/a/b"], json!({"session": session})).await;
+        assert_eq!(ran["reason"].is_null(), runs, "{session}: {ran}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_was_open_is_opened_again_only_tighter_and_can_be_closed() {
+    let lab = Lab::start().await;
+    with_sessions(&lab).await;
+    let lab = lab.restart().await;
+    let mut wire = lab.connect("main").await;
+    let again = json!({"session": "explore", "rules": {"*": "allow"}, "elevated": true});
+    wire.call("session.open", again.clone()).await.unwrap();
+    let verdict = wire.call("tool.check", json!({"tool": "lint", "session": "explore"})).await.unwrap();
+    assert_eq!(verdict["decision"], "deny", "what was denied stays denied: {verdict}");
+    wire.call("session.open", json!({"session": "off", "elevated": true})).await.unwrap();
+    let ran = wire.run_with(&["basename", "/a/b"], json!({"session": "off"})).await;
+    assert_eq!(ran["reason"], "policy", "it does not get the host that way: {ran}");
+    let twice = wire.call("session.open", again).await.unwrap_err();
+    assert_eq!(twice["data"]["code"], "invalid-params", "as ever: {twice}");
+    let passed_on = json!({"session": "new", "parent": "sub", "elevated": true});
+    let refused = wire.call("session.open", passed_on).await.unwrap_err();
+    assert!(refused["message"].as_str().unwrap().contains("cannot pass that on"), "{refused}");
+    wire.call("session.close", json!({"session": "below"})).await.unwrap();
+    let lab = lab.restart().await;
+    let open = lab.control("sessions.list", json!({})).await.unwrap();
+    let names: Vec<_> =
+        open["sessions"].as_array().unwrap().iter().map(|open| open["session"].clone()).collect();
+    assert_eq!(names, ["explore", "off", "s", "sub"], "{open}");
+}
+
+#[tokio::test]
+async fn a_layer_that_cannot_be_read_back_denies_everything() {
+    let lab = Lab::start().await;
+    with_sessions(&lab).await;
+    let record = lab.folder.path().join("data/postern.db");
+    let folder = lab.end().await;
+    let store =
+        tokio::task::spawn_blocking(move || postern_store::Store::open(&record).unwrap()).await.unwrap();
+    let spoilt = store.write(|conn| {
+        let text = r#"[[{"tool":"{","pattern":"*","effect":"allow"}]]"#;
+        Ok(conn.execute("UPDATE sessions SET parents = ?1 WHERE session = 's'", [text])?)
+    });
+    assert_eq!(spoilt.await.unwrap(), 1);
+    tokio::task::spawn_blocking(move || store.close()).await.unwrap();
+    let lab = Lab::in_folder(folder).await;
+    let mut wire = lab.connect("main").await;
+    let verdict = wire.call("tool.check", json!({"tool": "lint", "session": "s"})).await.unwrap();
+    assert_eq!(verdict["decision"], "deny", "{verdict}");
+}

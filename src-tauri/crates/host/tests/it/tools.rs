@@ -275,3 +275,55 @@ async fn denying_all_of_an_agent_denies_what_waits_as_well() {
     lab.set("main", &[("deniedUntil", "none")]).await;
     assert_eq!(wire.call("tool.check", json!({"tool": "deploy"})).await.unwrap()["decision"], "ask");
 }
+
+#[tokio::test]
+async fn a_shell_tool_is_denied_what_a_host_command_is_denied() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let text = r#"{ "*": "allow" }"#;
+    lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
+    let shell = |command: &str| json!({"tool": "shell_exec", "arguments": {"command": command}});
+    for (command, expected) in [
+        ("uname -a", "allow"),
+        ("rm -rf /", "deny"),
+        ("cd / && sudo rm -rf *", "deny"),
+        ("env rm -r -f ~", "deny"),
+    ] {
+        let verdict = wire.call("tool.check", shell(command)).await.unwrap();
+        assert_eq!(verdict["decision"], expected, "{command}: {verdict}");
+    }
+    lab.rule("deny", None, "/usr/bin/basename").await;
+    for command in ["basename /a", "nohup /usr/bin/basename /a", "bash -c 'basename /a'"] {
+        let verdict = wire.call("tool.check", shell(command)).await.unwrap();
+        assert_eq!(verdict["decision"], "deny", "{command}: {verdict}");
+        assert!(verdict["message"].as_str().unwrap().contains("/usr/bin/basename"), "which rule: {verdict}");
+    }
+    let unread = wire.call("tool.check", shell("eval \"$x\"")).await.unwrap();
+    assert_eq!(unread["decision"], "ask", "it may be what is denied: {unread}");
+    let question = lab.question().await;
+    assert!(question.proposals.is_empty(), "no line of the file would answer for the rule: {question:?}");
+    lab.rule("deny", Some("main"), "uname *").await;
+    let explained = json!({"agent": "main", "tool": "shell_exec", "arguments": {"command": "uname -a"}});
+    let explained = lab.control("tool.explain", explained).await.unwrap();
+    assert_eq!(explained["decision"], "deny", "{explained}");
+    let stages: Vec<_> =
+        explained["trace"].as_array().unwrap().iter().map(|line| line["stage"].clone()).collect();
+    assert!(stages.contains(&json!("tool gate")) && stages.contains(&json!("deny rules")), "{stages:?}");
+}
+
+#[tokio::test]
+async fn a_deny_rule_answers_a_shell_tool_that_waits() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let check = json!({"tool": "shell_exec", "arguments": {"command": "basename /a"}, "session": "s"});
+    let asked = wire.call("tool.check", check).await.unwrap();
+    assert_eq!(asked["decision"], "ask", "{asked}");
+    lab.question().await;
+    lab.rule("deny", None, "/usr/bin/basename").await;
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!(
+        (&resolved["checkId"], &resolved["decision"]),
+        (&asked["checkId"], &json!("deny")),
+        "{resolved}"
+    );
+}

@@ -13,6 +13,7 @@
 
 mod against;
 mod allow;
+mod command_tool;
 pub mod core;
 mod deny;
 mod doubt;
@@ -24,6 +25,7 @@ mod step;
 
 pub use allow::changes;
 pub(crate) use allow::{describes, is_harmless};
+pub use command_tool::{CommandAgainst, against_command_tool};
 pub use outcome::{rule_ref, source_words};
 pub(crate) use step::{can_be_covered, covers};
 

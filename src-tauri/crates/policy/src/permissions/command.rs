@@ -35,6 +35,7 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
         entry: judged[worst].map(place),
         always: if reading.is_clear() { gate.always(&reading) } else { Vec::new() },
         values,
+        trace: Vec::new(),
     };
     if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
         verdict.message = format!("{} But what it does goes beyond that: it asks.", verdict.message);

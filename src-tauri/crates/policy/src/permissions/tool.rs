@@ -4,8 +4,9 @@ use super::layer::{Entry, FileLayer, Origin, last_match};
 use super::values::{self, Value, Values};
 use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
+use crate::judge::CommandAgainst;
 use crate::rule::Effect;
-use crate::verdict::Decision;
+use crate::verdict::{Decision, TraceLine};
 use postern_command::escape;
 use serde_json::Value as Json;
 
@@ -22,6 +23,8 @@ pub struct ToolVerdict {
     pub values: Vec<String>,
     /// The patterns that *Always* would add for this tool; empty where nothing may be added.
     pub always: Vec<String>,
+    /// Every layer with what it found.
+    pub trace: Vec<TraceLine>,
 }
 
 /// Judges a use of a tool. Pure: `home` is the person's home folder.
@@ -40,9 +43,21 @@ pub fn check_tool(
     let own = own.map(|problem| {
         format!("permissions.jsonc cannot be read ({problem}); nothing is allowed until it is mended.")
     });
-    if let Some(message) = managed.or(own) {
-        return ToolVerdict::plain(Decision::Deny, message);
-    }
+    let verdict = match managed.or(own) {
+        Some(message) => ToolVerdict::plain(Decision::Deny, message),
+        None => by_layers(policy, session, tool, arguments, home),
+    };
+    let found = verdict.message.clone();
+    ToolVerdict { trace: vec![TraceLine { stage: "tool gate".to_owned(), found }], ..verdict }
+}
+
+fn by_layers(
+    policy: &AgentPolicy,
+    session: Option<&str>,
+    tool: &str,
+    arguments: &Json,
+    home: &str,
+) -> ToolVerdict {
     let layers = Layers::of(policy, session);
     if tool == SHELL_TOOL {
         return command::check(&layers, &policy.settings, arguments);
@@ -69,7 +84,23 @@ pub fn check_tool(
 impl ToolVerdict {
     /// One that no entry decided, and nothing can be saved for.
     pub(super) fn plain(decision: Decision, message: String) -> Self {
-        Self { decision, message, entry: None, values: Vec::new(), always: Vec::new() }
+        Self { decision, message, entry: None, values: Vec::new(), always: Vec::new(), trace: Vec::new() }
+    }
+
+    /// The same with what rules for host commands say about its command: the stricter of both holds. Nothing can be saved
+    /// where they ask: no line of the file would answer for them.
+    #[must_use]
+    pub fn and(mut self, against: CommandAgainst) -> Self {
+        self.trace.extend(against.trace);
+        if against.decision != Decision::Allow {
+            self.always.clear();
+        }
+        if against.decision > self.decision {
+            self.decision = against.decision;
+            self.message = against.message;
+            self.entry = None;
+        }
+        self
     }
 }
 

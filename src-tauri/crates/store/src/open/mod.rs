@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Tables that decide what may run. They are small and are checked at every start; the history is checked by
 /// [`crate::Store::check`], which takes as long as reading the file does.
-const PRECIOUS: [&str; 6] = ["agents", "rules", "skill_folders", "skills", "skill_clis", "settings"];
+const PRECIOUS: [&str; 7] =
+    ["agents", "rules", "sessions", "skill_folders", "skills", "skill_clis", "settings"];
 
 /// How the record was found.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ pub mod questions;
 pub mod requests;
 pub mod rules;
 pub mod search;
+pub mod sessions;
 pub mod settings;
 pub mod skills;
 pub mod tally;

@@ -2,8 +2,10 @@
 
 use crate::column::{Json, Name, text};
 use crate::error::Error;
+use crate::tables::sessions;
 use postern_policy::{AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, Usage};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashSet;
 
 /// `AUTOINCREMENT`: the number of a removed rule is never another rule's, because the history names it.
 pub(crate) const SCHEMA: &str = "
@@ -185,35 +187,48 @@ pub fn used(conn: &Connection, id: RuleId, used: &Use) -> Result<(), Error> {
 
 /// Removes the rules whose time is over. Gives their numbers.
 pub fn remove_expired(conn: &Connection, now: Millis) -> Result<Vec<RuleId>, Error> {
-    remove_where(conn, |_, lifetime| matches!(lifetime, Lifetime::Until(end) if *end <= now))
+    remove_where(conn, |_, _, lifetime| matches!(lifetime, Lifetime::Until(end) if *end <= now))
 }
 
 /// Removes the rules that last until a session of an agent closes. Gives their numbers.
 pub fn remove_session(conn: &Connection, agent: &AgentId, session: &str) -> Result<Vec<RuleId>, Error> {
-    remove_where(conn, |owner, lifetime| {
+    remove_where(conn, |owner, _, lifetime| {
         owner == Some(agent) && matches!(lifetime, Lifetime::Session(name) if name == session)
     })
 }
 
-/// Removes the rules that do not outlive the host: those until Postern quits, and those of any session. For the start.
+/// Removes the rules that do not outlive the host: those until Postern quits, and those that allow something in a session
+/// that was never opened. Gives their numbers. For the start.
 pub fn remove_volatile(conn: &Connection) -> Result<Vec<RuleId>, Error> {
-    remove_where(conn, |_, lifetime| matches!(lifetime, Lifetime::Quit | Lifetime::Session(_)))
+    let open: HashSet<(AgentId, String)> =
+        sessions::all(conn)?.into_iter().map(|open| (open.agent, open.session)).collect();
+    remove_where(conn, |owner, effect, lifetime| match lifetime {
+        Lifetime::Quit => true,
+        // One that was only named has no end of its own: what it was allowed ends now, what it was denied never does.
+        Lifetime::Session(session) => {
+            let is_open = owner.is_some_and(|owner| open.contains(&(owner.clone(), session.clone())));
+            effect == Effect::Allow && !is_open
+        }
+        Lifetime::Forever | Lifetime::Until(_) => false,
+    })
 }
 
 fn remove_where(
     conn: &Connection,
-    over: impl Fn(Option<&AgentId>, &Lifetime) -> bool,
+    over: impl Fn(Option<&AgentId>, Effect, &Lifetime) -> bool,
 ) -> Result<Vec<RuleId>, Error> {
-    let mut query = conn
-        .prepare_cached("SELECT id, agent, lifetime FROM rules WHERE lifetime <> '{\"kind\":\"forever\"}'")?;
+    let mut query = conn.prepare_cached(
+        "SELECT id, agent, effect, lifetime FROM rules WHERE lifetime <> '{\"kind\":\"forever\"}'",
+    )?;
     let timed = query.query_map([], |row| {
-        Ok((row.get(0)?, row.get::<_, Option<Name>>(1)?.map(|name| name.0), row.get::<_, Json<_>>(2)?.0))
+        let owner = row.get::<_, Option<Name>>(1)?.map(|name| name.0);
+        Ok((row.get(0)?, owner, row.get::<_, Json<_>>(2)?.0, row.get::<_, Json<_>>(3)?.0))
     })?;
-    let timed: Vec<(RuleId, Option<AgentId>, Lifetime)> = timed.collect::<Result<_, _>>()?;
+    let timed: Vec<(RuleId, Option<AgentId>, Effect, Lifetime)> = timed.collect::<Result<_, _>>()?;
     let gone: Vec<RuleId> = timed
         .into_iter()
-        .filter(|(_, owner, life)| over(owner.as_ref(), life))
-        .map(|(id, _, _)| id)
+        .filter(|(_, owner, effect, life)| over(owner.as_ref(), *effect, life))
+        .map(|(id, ..)| id)
         .collect();
     for id in &gone {
         remove(conn, *id)?;
@@ -355,5 +370,37 @@ mod tests {
         assert_eq!(left(&store), [forever.clone(), later.clone(), other, quit]);
         store.write(remove_volatile).wait().unwrap();
         assert_eq!(left(&store), [forever, later]);
+    }
+
+    #[test]
+    fn what_holds_in_an_open_session_outlives_the_host_and_so_does_what_is_denied_in_any() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            agents::add(conn, &agent("main"))?;
+            let open = sessions::OpenSession {
+                agent: id("main"),
+                session: "open".into(),
+                confined: false,
+                parents: Vec::new(),
+                runtime: Vec::new(),
+                opened_at: 1,
+            };
+            sessions::save(conn, &open)?;
+            for session in ["open", "named"] {
+                let lifetime = Lifetime::Session(session.into());
+                add(conn, &Rule { lifetime: lifetime.clone(), ..allow(Some("main"), "ls") })?;
+                add(conn, &Rule { lifetime, effect: Effect::Deny, ..allow(Some("main"), "rm") })?;
+            }
+            remove_volatile(conn)
+        });
+        done.wait().unwrap();
+        let kept = store.read(all).unwrap().into_iter().map(|rule| (rule.effect, rule.lifetime));
+        let session = |name: &str| Lifetime::Session(name.into());
+        let expected = [
+            (Effect::Allow, session("open")),
+            (Effect::Deny, session("open")),
+            (Effect::Deny, session("named")),
+        ];
+        assert_eq!(kept.collect::<Vec<_>>(), expected);
     }
 }

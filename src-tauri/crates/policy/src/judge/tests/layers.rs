@@ -1,8 +1,8 @@
 //! The layers that a host command passes before its own rules: tool policy, then the elevated gate.
 
-use crate::permissions::FileLayer;
-use crate::testing::{HOME, Scene};
-use crate::{Ask, Decision, Reason, Security, SessionLayers};
+use crate::permissions::{FileLayer, SHELL_TOOL, check_tool};
+use crate::testing::{HOME, Scene, rule};
+use crate::{Ask, Decision, Effect, Reason, Security, SessionLayers, against_command_tool};
 
 fn file(text: &str) -> FileLayer {
     FileLayer::parse(text, HOME).unwrap()
@@ -102,5 +102,80 @@ fn every_layer_is_in_the_trace_in_its_order() {
         let stages: Vec<&str> = verdict.trace.iter().map(|line| line.stage.as_str()).collect();
         let at = |stage: &str| stages.iter().position(|found| *found == stage).unwrap();
         assert!(at("tool policy") < at("elevated") && at("elevated") < at("deny rules"), "{stages:?}");
+    }
+}
+
+/// What rules for host commands and the file together say about `shell_exec` with this command.
+fn shell_tool(scene: &Scene, command: &str) -> crate::permissions::ToolVerdict {
+    scene.with_facts(|policy, facts| {
+        let arguments = serde_json::json!({ "command": command });
+        let own = check_tool(policy, facts.session, SHELL_TOOL, &arguments, HOME);
+        own.and(against_command_tool(policy, facts))
+    })
+}
+
+#[test]
+fn a_shell_tool_is_held_to_the_core_and_to_deny_rules_by_the_strictest() {
+    use Decision::{Allow, Ask as Asks, Deny};
+    let off = r#"{ "*": "allow" }"#;
+    let git = r#"{ "shell_exec": { "*": "ask", "git *": "allow" } }"#;
+    for (text, command, denied, expected) in [
+        (off, "ls", None, Allow),
+        (off, "rm -rf /", None, Deny),
+        (off, "cd / && sudo rm -r -f ./*", None, Deny),
+        (off, "echo hi; bash -c 'rm -rf ~'", None, Deny),
+        (off, "rm -rf node_modules", None, Allow),
+        (off, "git push origin main", Some("git push *"), Deny),
+        (off, "env X=1 /usr/bin/git -C sub push", Some("git push *"), Deny),
+        (off, "git status", Some("git push *"), Allow),
+        (off, "/usr/bin/git status", Some("/usr/bin/git"), Deny),
+        (git, "git status", Some("git push *"), Allow),
+        (git, "git push", Some("git push *"), Deny),
+        (git, "ls -l", None, Asks),
+        (r#"{ "shell_exec": "deny" }"#, "ls", None, Deny),
+        // A text that cannot be read may be what is denied; where nothing is, the file alone decides.
+        (off, "eval \"$x\"", Some("git push *"), Asks),
+        (off, "eval \"$x\"", None, Allow),
+        // The host is closed; the agent's own shell is another matter.
+        (r#"{ "shell_exec": "allow", "system.run": "deny" }"#, "ls", None, Allow),
+    ] {
+        let mut scene = Scene::new().shell(command);
+        scene.policy.file = Some(file(text));
+        if let Some(pattern) = denied {
+            scene = scene.deny(pattern);
+        }
+        let verdict = shell_tool(&scene, command);
+        assert_eq!(verdict.decision, expected, "{text} {command} {denied:?}: {verdict:?}");
+        let stages: Vec<&str> = verdict.trace.iter().map(|line| line.stage.as_str()).collect();
+        for stage in ["tool gate", "core", "deny rules"] {
+            assert!(stages.contains(&stage), "both layers are shown: {stages:?}");
+        }
+    }
+}
+
+#[test]
+fn what_rules_for_host_commands_ask_about_cannot_be_saved_in_the_file() {
+    for (asks, expected) in [(false, &["git log"][..]), (true, &[])] {
+        let mut scene = Scene::new().shell("git log");
+        scene.policy.file = Some(file(r#"{ "shell_exec": "ask" }"#));
+        if asks {
+            scene = scene.rule(rule(1, Effect::Ask, "git log *"));
+        }
+        let verdict = shell_tool(&scene, "git log");
+        assert_eq!(
+            (verdict.decision, verdict.always.as_slice()),
+            (Decision::Ask, &expected.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>()[..]),
+            "{verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn settings_that_close_the_host_do_not_close_an_agents_own_shell() {
+    for security in [Security::Deny, Security::Allowlist, Security::Full] {
+        let mut scene = Scene::new().shell("ls").set(|settings| settings.security = security);
+        scene.policy.file = Some(file(r#"{ "*": "allow" }"#));
+        scene.policy.settings.elevated = false;
+        assert_eq!(shell_tool(&scene, "ls").decision, Decision::Allow, "{security:?}");
     }
 }

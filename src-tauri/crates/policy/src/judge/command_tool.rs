@@ -1,0 +1,63 @@
+//! What speaks against a command that an agent runs by a tool of its own (`shell_exec` at the tool gate): stages 1 to 4 of
+//! the order, without the agent's file, which the tool gate reads itself. Whether the command may use this machine at all
+//! is another question, and none for a tool.
+
+use super::{Judgement, Outcome, doubt};
+use crate::agent::AgentPolicy;
+use crate::facts::Facts;
+use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
+
+/// What rules for host commands and the built-in core say about a tool's command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandAgainst {
+    /// Allow: they say nothing against it, and whether it may be used is for the tool gate to say.
+    pub decision: Decision,
+    /// Why, in one sentence.
+    pub message: String,
+    /// The rule that decided, where one did.
+    pub rule: Option<RuleRef>,
+    /// Every stage with what it found.
+    pub trace: Vec<TraceLine>,
+}
+
+/// Looks for what denies, or may deny, a tool's command: managed rules, the built-in core, deny rules of the agent and of
+/// everybody. What cannot be read while something denies is asked about, as for a host command.
+pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandAgainst {
+    let rules = AgentPolicy {
+        rules: policy.rules.clone(),
+        managed_problem: policy.managed_problem.clone(),
+        ..AgentPolicy::new(policy.agent.clone(), policy.settings.clone())
+    };
+    let mut judgement = Judgement::new(&rules, facts, rules.settings.ask);
+    let found = judgement.against_all();
+    let strictest =
+        found.into_iter().max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
+    let outcome = strictest.unwrap_or_else(|| {
+        Outcome::new(Decision::Allow, Reason::Policy, "No rule for host commands speaks against it.")
+    });
+    CommandAgainst {
+        decision: outcome.decision,
+        message: outcome.message,
+        rule: outcome.rule,
+        trace: judgement.trace,
+    }
+}
+
+impl Judgement<'_> {
+    /// Stages 1 to 4, and nothing of what may let it through.
+    fn against_all(&mut self) -> Vec<Outcome> {
+        if let Some(outcome) = self.unreadable_request() {
+            return vec![outcome];
+        }
+        let facts = self.facts;
+        let in_doubt = doubt::rules_in_force(self.policy, facts);
+        let steps: Vec<Option<Outcome>> =
+            (0..facts.reading.steps.len()).map(|at| self.against_step(at, in_doubt)).collect();
+        let mut whole = self.against_the_whole();
+        if in_doubt {
+            whole.extend(doubt::of_rest(self.policy, facts).map(|doubt| self.unasked(doubt)));
+        }
+        self.note_against(&steps, &whole);
+        steps.into_iter().flatten().chain(whole).collect()
+    }
+}

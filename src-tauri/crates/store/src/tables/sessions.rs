@@ -1,0 +1,138 @@
+//! Sessions that agents have open, with the layers that hold in them: what was denied to a subagent stays denied when the
+//! host is started again.
+
+use crate::column::{Json, Name, text};
+use crate::error::Error;
+use postern_policy::permissions::Entry;
+use postern_policy::{AgentId, Effect, Millis};
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE sessions (
+    agent     TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    session   TEXT NOT NULL,
+    confined  INTEGER NOT NULL,
+    parents   TEXT NOT NULL,
+    runtime   TEXT NOT NULL,
+    opened_at INTEGER NOT NULL,
+    PRIMARY KEY (agent, session)
+) STRICT, WITHOUT ROWID;
+";
+
+/// An open session as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenSession {
+    /// Whose it is.
+    pub agent: AgentId,
+    /// Its name.
+    pub session: String,
+    /// Whether it may not ask for the host.
+    pub confined: bool,
+    /// The subagents' layers that hold in it, the outermost first.
+    pub parents: Vec<Vec<Line>>,
+    /// What *Always* added in it.
+    pub runtime: Vec<Line>,
+    /// When it was opened.
+    pub opened_at: Millis,
+}
+
+/// A line of a layer, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The tool's name, or a pattern of it.
+    pub tool: String,
+    /// The pattern.
+    pub pattern: String,
+    /// What happens.
+    pub effect: Effect,
+}
+
+impl From<&Entry> for Line {
+    fn from(entry: &Entry) -> Self {
+        Self { tool: entry.tool.clone(), pattern: entry.written.clone(), effect: entry.effect }
+    }
+}
+
+/// Every open session, by agent and name.
+pub fn all(conn: &Connection) -> Result<Vec<OpenSession>, Error> {
+    let mut query = conn.prepare_cached(
+        "SELECT agent, session, confined, parents, runtime, opened_at FROM sessions ORDER BY agent, session",
+    )?;
+    let row = |row: &Row<'_>| {
+        Ok(OpenSession {
+            agent: row.get::<_, Name>(0)?.0,
+            session: row.get(1)?,
+            confined: row.get(2)?,
+            parents: row.get::<_, Json<_>>(3)?.0,
+            runtime: row.get::<_, Json<_>>(4)?.0,
+            opened_at: row.get(5)?,
+        })
+    };
+    Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
+}
+
+/// Keeps a session as it is now; when it was opened first stays.
+pub fn save(conn: &Connection, open: &OpenSession) -> Result<(), Error> {
+    let mut upsert = conn.prepare_cached(
+        "INSERT INTO sessions (agent, session, confined, parents, runtime, opened_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (agent, session) DO UPDATE
+         SET confined = excluded.confined, parents = excluded.parents, runtime = excluded.runtime",
+    )?;
+    upsert.execute(params![
+        open.agent.as_str(),
+        open.session,
+        open.confined,
+        text(&open.parents)?,
+        text(&open.runtime)?,
+        open.opened_at,
+    ])?;
+    Ok(())
+}
+
+/// A session is closed; one that is not open is no error.
+pub fn remove(conn: &Connection, agent: &AgentId, session: &str) -> Result<(), Error> {
+    conn.prepare_cached("DELETE FROM sessions WHERE agent = ?1 AND session = ?2")?
+        .execute(params![agent.as_str(), session])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::agents;
+    use crate::testing::{agent, id, open};
+
+    fn line(pattern: &str, effect: Effect) -> Line {
+        Line { tool: "read_file".into(), pattern: pattern.into(), effect }
+    }
+
+    fn session(name: &str) -> OpenSession {
+        OpenSession {
+            agent: id("main"),
+            session: name.into(),
+            confined: true,
+            parents: vec![vec![line("*", Effect::Deny)], vec![line("*.md", Effect::Allow)]],
+            runtime: vec![line("a", Effect::Allow)],
+            opened_at: 7,
+        }
+    }
+
+    #[test]
+    fn a_session_is_kept_until_it_is_closed_or_its_agent_goes() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            agents::add(conn, &agent("main"))?;
+            ["a", "b"].iter().try_for_each(|name| save(conn, &session(name)))?;
+            save(conn, &OpenSession { runtime: Vec::new(), confined: false, opened_at: 9, ..session("b") })?;
+            remove(conn, &id("main"), "no such session")
+        });
+        done.wait().unwrap();
+        let b = OpenSession { runtime: Vec::new(), confined: false, ..session("b") };
+        assert_eq!(store.read(all).unwrap(), [session("a"), b.clone()]);
+        store.write(|conn| remove(conn, &id("main"), "a")).wait().unwrap();
+        assert_eq!(store.read(all).unwrap(), [b]);
+        store.write(|conn| agents::remove(conn, &id("main"))).wait().unwrap();
+        assert_eq!(store.read(all).unwrap(), []);
+    }
+}
