@@ -25,6 +25,7 @@ const FORMATS: &[&[&str]] = &[
     &[requests::EDITED],
     &[requests::FACTS],
     &[sessions::SCHEMA],
+    &[requests::TOLD],
 ];
 
 /// The newest format that is known here.

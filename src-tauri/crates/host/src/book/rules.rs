@@ -7,7 +7,6 @@ use postern_policy::{
     AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, check_rule, parse_pattern, remarks,
     source_words,
 };
-use postern_store::rules::Use;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -125,16 +124,6 @@ impl Book {
         let id = self.store().write_durable(move |conn| postern_store::rules::add(conn, &rule)).await?;
         self.reload(agent.as_ref()).await?;
         Ok(id)
-    }
-
-    /// Notes that rules were used. Nobody waits for it.
-    pub(crate) fn used(&self, rules: Vec<(RuleId, Use)>) {
-        if rules.is_empty() {
-            return;
-        }
-        drop(self.store().write(move |conn| {
-            rules.iter().try_for_each(|(id, used)| postern_store::rules::used(conn, *id, used))
-        }));
     }
 
     /// All that a list shows.

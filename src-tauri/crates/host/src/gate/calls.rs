@@ -93,14 +93,13 @@ impl Task {
         }
         self.note_seen(agent);
         let mut request = new_request(connection, agent, run, fingerprint, policy.settings.output_cap_bytes);
-        let asked = serde_json::to_string(&*request.run).unwrap_or_default();
+        request.new = Some(super::record::new_row(&request));
         match request.run.wait {
             Wait::None => request.accepted.push(reply),
             Wait::Finished => request.finished.push(reply),
         }
         let id = request.id;
         tracing::info!(parent: &request.span, "received");
-        self.write_down(&request, asked);
         self.keys.insert((agent.clone(), request.run.request_id), id);
         self.requests.insert(id, request);
         self.look_up(id);
@@ -330,6 +329,7 @@ fn new_request(
         waits: false,
         connection,
         received_at: now(),
+        new: None,
         early: None,
         judged: None,
         question: None,
@@ -337,6 +337,7 @@ fn new_request(
         answered_by: None,
         choice: None,
         answering: None,
+        uses: Vec::new(),
         accepted: Vec::new(),
         finished: Vec::new(),
         input,

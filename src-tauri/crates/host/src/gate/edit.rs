@@ -170,7 +170,7 @@ impl Task {
             request.judged = Some(judged);
             let about = request.about();
             let pending = Notice::Pending(Pending { expires_at: expires_at.clone(), position });
-            drop(self.parts.publisher.publish(&about, question.asked_at, pending, |_| Ok(())));
+            self.parts.publisher.tell(&about, question.asked_at, pending);
             self.happen(id, Event::Edited { digest });
             speaks = speaks.or(Some(id));
         }

@@ -1,10 +1,12 @@
 //! Carrying out what `step` wants, in order. What has to be durable first holds the rest back.
 
 use super::judge::Judgement;
-use super::message::Told as Done;
+use super::message::{Message, Told as Done};
 use super::task::Task;
 use postern_contract::Scope;
 use postern_request::{Effect, Event};
+use postern_store::requests;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -35,22 +37,33 @@ impl Task {
         }
     }
 
-    /// Looks a request up and judges it, on a thread that may block.
+    /// Looks a request up and judges it, on a thread that may block; one that was here before is told of instead. What is
+    /// not in the record and does not live is new: one that ended is forgotten here behind its record.
     pub(super) fn look_up(&self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
-        self.spawn(async move {
-            let judging = tokio::task::spawn_blocking(move || {
-                super::judge::judge_run(&world, &policy, version, &run, crate::book::now())
+        let (store, messages, new) = (self.parts.store.clone(), self.messages.clone(), request.new.clone());
+        tokio::task::spawn_blocking(move || {
+            let before = new.map_or(Ok(None), |new| {
+                store.read(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
             });
-            // Whatever made it panic: what cannot be judged does not run.
-            let judgement = judging.await.unwrap_or_else(|_| {
-                let message = "Postern could not judge it.";
-                Judgement::Refused(super::denial::invalid(message))
-            });
-            Done::Judged { id, judgement }
+            let done = match before {
+                Ok(None) => {
+                    let judge =
+                        || super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
+                    // Whatever made it panic: what cannot be judged does not run.
+                    let judgement = catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
+                        let message = "Postern could not judge it.";
+                        Judgement::Refused(super::denial::invalid(message))
+                    });
+                    Done::Judged { id, judgement }
+                }
+                Ok(Some(before)) => Done::Known { id, opening: Ok(before) },
+                Err(error) => Done::Known { id, opening: Err(error) },
+            };
+            Message::send(&messages, Message::Told(Box::new(done)));
         });
     }
 

@@ -140,7 +140,9 @@ fn finished(outcome: &Outcome, ran: Option<&Ran>, message: Option<String>) -> Ev
 /// What there is to say about an outcome that a program did not choose.
 fn spoken(outcome: &Outcome) -> Option<&'static str> {
     match outcome {
-        Outcome::Lost => Some("It ran when Postern ended, and was gone afterwards. It is not run again."),
+        Outcome::Lost => Some(
+            "It ran when Postern ended; what was left of it was ended when Postern started again. It is not run again.",
+        ),
         Outcome::Unknown => Some("It may have been started when Postern ended. It is never run again."),
         Outcome::Exited { .. }
         | Outcome::Signalled { .. }

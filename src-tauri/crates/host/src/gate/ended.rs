@@ -144,10 +144,19 @@ impl Task {
     }
 }
 
-/// The last event of a request, built anew from the record; none where it has not ended.
+/// The last event of a request, as it was told; built anew from the record where the event is not kept any more. None where
+/// it has not ended.
 fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ending = row.ending.as_ref()?;
     let summary = &row.summary;
+    let told = row.told.and_then(|sequence| {
+        store.read(|conn| postern_store::events::get(conn, &summary.agent, sequence)).ok().flatten()
+    });
+    // An agent that was removed and enrolled anew counts from one again: another event may have that number.
+    let told = told.filter(|event| event.event.request == Some(summary.id));
+    if let Some(notice) = told.as_ref().and_then(crate::publish::notice_again) {
+        return Some(notice);
+    }
     let ran = Finished {
         outcome: match ending {
             Ending::Finished { outcome } => outcome.clone(),
@@ -163,7 +172,7 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let edited = row.asked_line.as_ref().and(row.plan.as_ref());
     let edited = edited.map(|plan| super::edit::text_of(&plan.launch));
     Some(Notice {
-        // It was told before, under its own number: this answer is no event.
+        // It was told before, under a number that is not known any more: this answer is no event.
         sequence: 0,
         at: crate::publish::time(summary.ended_at.unwrap_or(summary.received_at)),
         request_id: Uuid::parse_str(&summary.request_id).ok()?,

@@ -10,17 +10,22 @@ use postern_contract::{Closed, Question, Told};
 use postern_policy::{Decision, Settings};
 use postern_protocol::{Event as Notice, Pending};
 use postern_request::{Denial, Digest, Event, State};
+use postern_store::Connection;
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
-    /// What came of judging. One that is not written down yet waits for that.
+    /// What came of judging.
     pub(super) fn judged(&mut self, id: Uuid, judgement: Judgement) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         match request.state {
-            State::Received => request.early = Some(Box::new(judgement)),
+            // Nothing of it has been done: it is written down with what comes of it.
+            State::Received => {
+                request.early = Some(Box::new(judgement));
+                self.happen(id, Event::LookedUp);
+            }
             State::Resolving => {
                 let event = self.weigh(id, judgement);
                 self.happen(id, event);
@@ -141,12 +146,15 @@ impl Task {
         let others = self.questions.len().saturating_sub(1);
         let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
         let row = row_of(&question);
-        let told = self.parts.publisher.publish(&about, question.asked_at, pending, move |conn| match row {
-            Some(row) if write => questions::open(conn, &row),
-            Some(row) => questions::join(conn, row.id, &row.requests),
-            None => Ok(()),
-        });
-        drop(told);
+        let written = move |conn: &Connection, _| {
+            match row {
+                Some(row) if write => questions::open(conn, &row)?,
+                Some(row) => questions::join(conn, row.id, &row.requests)?,
+                None => {}
+            }
+            Ok(true)
+        };
+        self.parts.publisher.publish(&about, question.asked_at, pending, written, drop);
         tracing::info!(question = %question.id, "asked");
         if write {
             self.tell(Told::QuestionOpened(Box::new(question.clone())));
@@ -215,12 +223,12 @@ impl Task {
         }
     }
 
-    /// Rules that decided are noted as used.
-    pub(super) fn used(&self, id: Uuid, decision: Decision) {
-        let Some(request) = self.requests.get(&id) else { return };
+    /// Rules that decided are noted as used, with the record that follows.
+    pub(super) fn used(&mut self, id: Uuid, decision: Decision) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(judged) = &request.judged else { return };
         if decision != Decision::Ask && !judged.verdict.used.is_empty() {
-            self.parts.book.used(super::rows::uses(judged, &request.line));
+            request.uses = super::rows::uses(judged, &request.line);
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question};
-use postern_policy::{AgentId, Millis};
+use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Notice, RunParams, RunState};
 use postern_request::{Approved, By, Effect, Ending, State};
-use postern_store::requests::Phase;
+use postern_store::requests::{NewRequest, Phase};
+use postern_store::rules::Use;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -43,7 +44,9 @@ pub(crate) struct Request {
     /// The connection that asked.
     pub(crate) connection: ConnectionId,
     pub(crate) received_at: Millis,
-    /// What came of judging it before it was written down.
+    /// What is written down of it first; none once it is.
+    pub(crate) new: Option<Arc<NewRequest>>,
+    /// What came of judging it, until that counts.
     pub(crate) early: Option<Box<Judgement>>,
     pub(crate) judged: Option<Box<Judged>>,
     /// The question it would be asked with.
@@ -56,6 +59,8 @@ pub(crate) struct Request {
     pub(crate) choice: Option<Choice>,
     /// A person who wants to know that the answer was written down.
     pub(crate) answering: Option<oneshot::Sender<Answered>>,
+    /// The rules that decided, to be noted as used with the next record.
+    pub(crate) uses: Vec<(RuleId, Use)>,
     /// Calls that are answered when it was judged.
     pub(crate) accepted: Vec<Reply>,
     /// Calls that are answered when it ended.

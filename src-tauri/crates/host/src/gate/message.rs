@@ -13,7 +13,7 @@ use postern_protocol::{Call, Notice, Signal};
 use postern_request::Event;
 use postern_store::Error;
 use postern_store::requests::Opening;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 /// Everything that can happen to the gate, in the order in which it happens.
@@ -66,11 +66,22 @@ pub(crate) enum Message {
     Told(Box<Told>),
 }
 
+impl Message {
+    /// Sends one without waiting; where the queue is full, from a task of its own.
+    pub(crate) fn send(messages: &mpsc::WeakSender<Self>, message: Self) {
+        // A gate that is gone does not wait for it.
+        let Some(messages) = messages.upgrade() else { return };
+        if let Err(mpsc::error::TrySendError::Full(message)) = messages.try_send(message) {
+            tokio::spawn(async move { _ = messages.send(message).await });
+        }
+    }
+}
+
 /// What the gate's own tasks come back with.
 #[derive(Debug)]
 pub(crate) enum Told {
-    /// A request was written down, or was there before.
-    Written { id: Uuid, opening: Result<Opening, Error> },
+    /// A request was there before, or it could not be looked up whether it was.
+    Known { id: Uuid, opening: Result<Opening, Error> },
     /// A request's record is durable, with the event that was told.
     Recorded { id: Uuid, outcome: Result<Option<Notice>, Error> },
     /// A request was judged.

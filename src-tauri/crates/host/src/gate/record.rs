@@ -1,48 +1,37 @@
 //! Writing a request down: its state before its effect, its event with its state.
 
 use super::live::Request;
-use super::message::Told as Done;
+use super::message::{Message, Told as Done};
 use super::task::Task;
-use postern_protocol::{Event as Told, Started};
+use postern_policy::Millis;
+use postern_protocol::{Event as Told, Notice, Started};
 use postern_request::{Effect, Event, State};
-use postern_store::requests::{self, Change, Opening, Phase, Process};
-use postern_store::{Connection, Error, outputs};
+use postern_store::requests::{self, Change, NewRequest, Opening, Phase, Process};
+use postern_store::{Connection, Error, outputs, rules};
+use std::sync::Arc;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
-type Work = Box<dyn FnOnce(&Connection) -> Result<(), Error> + Send>;
+/// What a record's transaction does: it gets the number of the event that goes with it, where one does, and gives false
+/// where the request turns out to have been here before.
+type Work = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
 impl Task {
-    /// Writes a new request down. What becomes of it comes back as a message.
-    pub(super) fn write_down(&self, request: &Request, asked: String) {
-        let id = request.id;
-        let new = requests::NewRequest {
-            id,
-            agent: request.agent.clone(),
-            request_id: request.run.request_id.to_string(),
-            content: unhex(&request.fingerprint),
-            session: request.run.session.clone(),
-            line: request.line.clone(),
-            asked,
-            at: request.received_at,
-        };
-        let receipt = self.parts.store.write(move |conn| requests::open(conn, &new));
-        self.spawn(async move { Done::Written { id, opening: receipt.await } });
-    }
-
-    /// It is written, or was here before.
-    pub(super) fn written(&mut self, id: Uuid, opening: Result<Opening, Error>) {
+    /// It was here before, or it could not be looked up whether it was.
+    pub(super) fn known(&mut self, id: Uuid, opening: Result<Opening, Error>) {
         match opening {
-            Ok(Opening::New) => self.happen(id, Event::Recorded),
             Ok(Opening::Same(row)) => self.told_before(id, *row),
             Ok(Opening::Conflict) => self.refuse_duplicate(id),
+            // It is only told of what was here before.
+            Ok(Opening::New) => self.forget_unwritten(id),
             Err(error) => {
-                tracing::error!(%error, "a request could not be written down");
+                tracing::error!(%error, "a request could not be looked up");
                 self.forget_unwritten(id);
             }
         }
     }
 
-    /// Writes the state down as it is now, together with the event that tells of it.
+    /// Writes the state down as it is now, together with the event that tells of it; the first time, with the request.
     pub(super) fn record(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let at = crate::book::now();
@@ -58,35 +47,63 @@ impl Task {
         let next = request.effects.iter().find(|effect| !matches!(effect, Effect::CloseQuestion));
         let intend = matches!(next, Some(Effect::Start(_))) && !request.intended;
         request.intended |= intend;
-        let saved = outputs_of(request);
-        let work: Work = Box::new(move |conn| {
-            requests::change(conn, id, &change)?;
+        let ends = request.ending().is_some();
+        let (saved, uses) = (outputs_of(request), std::mem::take(&mut request.uses));
+        let new = request.new.clone();
+        let (known, was_known) = oneshot::channel();
+        let work: Work = Box::new(move |conn, number| {
+            let change = change.told(number.filter(|_| ends));
+            match new.map(|new| requests::open_as(conn, &new, &change)).transpose()? {
+                Some(Opening::New) => {}
+                Some(before) => {
+                    // A gate that is gone has nobody to tell.
+                    _ = known.send(before);
+                    return Ok(false);
+                }
+                None => _ = requests::change(conn, id, &change)?,
+            }
             if intend {
                 requests::intend(conn, id, at)?;
             }
             for (stream, output) in &saved {
                 outputs::save(conn, id, *stream, output)?;
             }
-            Ok(())
+            for (rule, used) in &uses {
+                rules::used(conn, *rule, used)?;
+            }
+            Ok(true)
         });
+        self.write(id, at, intend, work, was_known);
+    }
+
+    /// Hands a record to the writer. What becomes of it comes back as a message.
+    fn write(&mut self, id: Uuid, at: Millis, intend: bool, work: Work, known: oneshot::Receiver<Opening>) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
         let event = match request.effects.iter().find(|effect| tells(effect)) {
             Some(Effect::TellStarted { pid }) => started_event(request, *pid),
             Some(_) => Some(super::end::ended_event(request)),
             None => None,
         };
+        let messages = self.messages.clone();
+        let say = move |outcome: Result<Option<Notice>, Error>, mut known: oneshot::Receiver<Opening>| {
+            let done = match known.try_recv() {
+                Ok(before) => Done::Known { id, opening: Ok(before) },
+                Err(_) => Done::Recorded { id, outcome },
+            };
+            Message::send(&messages, Message::Told(Box::new(done)));
+        };
         if let Some(event) = event {
             let about = request.about();
-            let told = self.parts.publisher.publish(&about, at, event, work);
             request.began = None;
-            self.spawn(async move {
-                let outcome = told.await.unwrap_or(Err(Error::Closed)).map(Some);
-                Done::Recorded { id, outcome }
-            });
+            let numbered = move |conn: &Connection, number| work(conn, Some(number));
+            let said = move |outcome| say(outcome, known);
+            self.parts.publisher.publish(&about, at, event, numbered, said);
         } else {
             // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
             let store = &self.parts.store;
+            let work = move |conn: &Connection| work(conn, None);
             let receipt = if intend { store.write_durable(work) } else { store.write(work) };
-            self.spawn(async move { Done::Recorded { id, outcome: receipt.await.map(|()| None) } });
+            tokio::spawn(async move { say(receipt.await.map(|_| None), known) });
         }
     }
 
@@ -96,12 +113,17 @@ impl Task {
         request.waits = false;
         match outcome {
             Ok(notice) => {
+                request.new = None;
                 if notice.is_some() {
                     request.notice = notice;
                 }
             }
             Err(error) => {
                 tracing::error!(request = %id, %error, "a state could not be written down");
+                if request.new.is_some() {
+                    self.forget_unwritten(id);
+                    return;
+                }
                 request.began = None;
                 let needs = |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Ask { .. });
                 if request.effects.iter().any(needs) {
@@ -172,6 +194,21 @@ fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
     Some(Told::Started(Started { pid, path, argv, cwd, by, rule, edited }))
+}
+
+/// A request as it is written down the first time.
+pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
+    Arc::new(NewRequest {
+        id: request.id,
+        agent: request.agent.clone(),
+        request_id: request.run.request_id.to_string(),
+        content: unhex(&request.fingerprint),
+        session: request.run.session.clone(),
+        line: request.line.clone(),
+        // Texts and numbers only: it cannot fail to serialise.
+        asked: serde_json::to_string(&*request.run).unwrap_or_default(),
+        at: request.received_at,
+    })
 }
 
 /// The bytes of a fingerprint; a text that is none has a content of its own.

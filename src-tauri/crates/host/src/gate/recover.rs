@@ -48,8 +48,9 @@ fn tell(conn: &Connection, row: &RequestRow, ending: &Ending) -> Result<(), Erro
         session: row.summary.session.clone(),
     };
     match events::append(conn, &stored(&about, now(), &event_of(ending))) {
+        Ok(sequence) => requests::told(conn, row.summary.id, sequence),
         // An agent that was removed meanwhile hears nothing.
-        Ok(_) | Err(Error::Missing(_)) => Ok(()),
+        Err(Error::Missing(_)) => Ok(()),
         Err(error) => Err(error),
     }
 }

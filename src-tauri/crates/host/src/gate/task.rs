@@ -179,7 +179,7 @@ impl Task {
 
     fn done(&mut self, done: Done) {
         match done {
-            Done::Written { id, opening } => self.written(id, opening),
+            Done::Known { id, opening } => self.known(id, opening),
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
             Done::Edited(judgements) => self.edited(*judgements),

@@ -59,7 +59,7 @@ impl End {
     }
 }
 
-type Written = oneshot::Receiver<Result<postern_protocol::Notice, postern_store::Error>>;
+type Written = oneshot::Receiver<Result<Option<postern_protocol::Notice>, postern_store::Error>>;
 
 impl Task {
     /// A person answered by the check's id instead of the question's.
@@ -214,6 +214,10 @@ impl Task {
         let about = About { agent: check.agent, id: None, request_id: id, session: check.session };
         let End { decision, feedback, error, message } = end;
         let event = Notice::ToolResolved(ToolResolved { check_id: id, decision, feedback, error, message });
-        Some(self.parts.publisher.publish(&about, now(), event, |_| Ok(())))
+        let (done, told) = oneshot::channel();
+        // Who wanted to know may be gone by then.
+        let done = move |outcome| _ = done.send(outcome);
+        self.parts.publisher.publish(&about, now(), event, |_, _| Ok(true), done);
+        Some(told)
     }
 }

@@ -54,6 +54,16 @@ pub(crate) fn time(at: Millis) -> String {
     format!("{at:.3}")
 }
 
+/// A written event as it was told; none where it cannot be read back.
+pub(crate) fn notice_again(row: &EventRow) -> Option<postern_protocol::Notice> {
+    let line = told_again(row, &row.event.params);
+    let frame = postern_protocol::decode(line.trim_ascii_end(), postern_protocol::limits::FRAME_OUT).ok()?;
+    match frame {
+        postern_protocol::Frame::Notification(told) => postern_protocol::Notice::of_notification(told).ok(),
+        postern_protocol::Frame::Request(_) | postern_protocol::Frame::Response(_) => None,
+    }
+}
+
 /// A written event as a line, `\n` included.
 pub(super) fn told_again(row: &EventRow, members: &str) -> Vec<u8> {
     let (sequence, at, method) = (row.sequence, time(row.event.at), &row.event.method);

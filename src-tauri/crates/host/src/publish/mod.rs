@@ -9,7 +9,7 @@ mod replay;
 mod seldom;
 mod teller;
 
-pub(crate) use line::{stored, time};
+pub(crate) use line::{notice_again, stored, time};
 pub(crate) use seldom::{Stirred, seldom};
 
 use crate::socket::{Line, Outbox};
@@ -19,7 +19,7 @@ use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use teller::{Item, Subscription, Told};
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
 
 /// What is told about one request.
@@ -45,16 +45,16 @@ impl Publisher {
         Self { store, tellers: Arc::default() }
     }
 
-    /// Writes `event` down in one transaction with `work`, tells the agent, then says so: the notice as it was told, or
-    /// why nothing of it was written.
+    /// Writes `event` down in one transaction with `work`, tells the agent, then says so to `done`. `work` gets the number
+    /// that the event will have; where it gives false nothing is told, and `done` gets none.
     pub(crate) fn publish(
         &self,
         about: &About,
         at: Millis,
         event: Event,
-        work: impl FnOnce(&Connection) -> Result<(), Error> + Send + 'static,
-    ) -> oneshot::Receiver<Result<Notice, Error>> {
-        let (done, told) = oneshot::channel();
+        work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
+        done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
+    ) {
         let new = line::stored(about, at, &event);
         let notice = Notice {
             sequence: 0,
@@ -65,12 +65,20 @@ impl Publisher {
         };
         self.send(&about.agent, move |store| {
             let receipt = store.write(move |conn| {
-                work(conn)?;
-                events::append(conn, &new)
+                let next = events::next(conn, &new.agent)?;
+                if work(conn, next)? {
+                    events::append_as(conn, next, &new).map(|()| Some(next))
+                } else {
+                    Ok(None)
+                }
             });
-            Item::Event(Box::new(Told { receipt, notice, done: Some(done), place: None }))
+            Item::Event(Box::new(Told { receipt, notice, done: Some(Box::new(done)), place: None }))
         });
-        told
+    }
+
+    /// Writes `event` down and tells the agent. What becomes of it is logged where it goes wrong.
+    pub(crate) fn tell(&self, about: &About, at: Millis, event: Event) {
+        self.publish(about, at, event, |_, _| Ok(true), drop);
     }
 
     /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.
@@ -84,7 +92,7 @@ impl Publisher {
             event,
         };
         self.send(&about.agent, move |store| {
-            let receipt = store.write(move |conn| events::append(conn, &new));
+            let receipt = store.write(move |conn| events::append(conn, &new).map(Some));
             Item::Event(Box::new(Told { receipt, notice, done: None, place: Some(place) }))
         });
     }

@@ -5,13 +5,14 @@ use crate::socket::{Line, Outbox};
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, ErrorObject, Notice};
 use postern_store::{Error, Receipt, Store, events};
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
 pub(super) struct Told {
-    pub(super) receipt: Receipt<u64>,
+    /// The number that it was written down under; none where it is not to be told after all.
+    pub(super) receipt: Receipt<Option<u64>>,
     pub(super) notice: Notice,
-    pub(super) done: Option<oneshot::Sender<Result<Notice, Error>>>,
+    pub(super) done: Option<Done>,
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
@@ -21,6 +22,9 @@ pub(super) struct Subscription {
     pub(super) after: Option<u64>,
     pub(super) greeting: Box<dyn FnOnce(u64) -> Line + Send>,
 }
+
+/// What is said when an event was told.
+pub(super) type Done = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
 
 type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 
@@ -94,7 +98,7 @@ impl Teller {
         let Told { receipt, mut notice, done, place } = told;
         let written = receipt.await;
         let outcome = match written {
-            Ok(sequence) => {
+            Ok(Some(sequence)) => {
                 notice.sequence = sequence;
                 self.newest = self.newest.max(sequence);
                 let line: Line = notice.line().into();
@@ -104,8 +108,9 @@ impl Teller {
                         listener.outbox.push(line.clone());
                     }
                 }
-                Ok(notice)
+                Ok(Some(notice))
             }
+            Ok(None) => Ok(None),
             Err(error) => {
                 tracing::error!(agent = %self.agent, %error, "an event could not be written, so it is not told");
                 Err(error)
@@ -113,8 +118,7 @@ impl Teller {
         };
         drop(place);
         if let Some(done) = done {
-            // Who wanted to know may be gone by now.
-            _ = done.send(outcome);
+            done(outcome);
         }
     }
 }

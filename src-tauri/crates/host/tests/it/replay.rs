@@ -99,3 +99,36 @@ async fn a_host_that_ends_ends_what_runs() {
     assert_eq!(wire.answer(call).await.unwrap()["outcome"], "killed", "it does not outlive its host");
     ending.await.unwrap();
 }
+
+#[tokio::test]
+async fn a_stored_outcome_is_the_event_that_was_told() {
+    let lab = Lab::start().await;
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    lab.rule("deny", Some("main"), "/usr/bin/dirname").await;
+    let mut wire = lab.connect("main").await;
+    for (argv, method) in [(["basename", "/a/b"], "exec.finished"), (["dirname", "/a/b"], "exec.denied")] {
+        let id = Uuid::new_v4();
+        let params = json!({"requestId": id, "command": argv, "wait": "finished"});
+        let first = wire.call("system.run", params.clone()).await.unwrap();
+        let told = wire.event(method).await;
+        let again = wire.call("system.run", params).await.unwrap();
+        assert_eq!(first, again, "the same answer, its number and times included");
+        for member in ["sequence", "at", "durationMs", "reason"] {
+            assert_eq!(again.get(member), told.get(member), "{member}: {again}");
+        }
+        let status = wire.call("system.status", json!({"requestId": id})).await.unwrap();
+        assert_eq!(status["ending"]["sequence"], told["sequence"], "{status}");
+        if method == "exec.denied" {
+            let verdict = &status["verdict"];
+            assert_eq!(
+                (&verdict["decision"], &verdict["reason"]),
+                (&json!("deny"), &json!("denylist")),
+                "{status}"
+            );
+            assert!(
+                verdict["rule"].is_number() && !verdict["message"].as_str().unwrap().is_empty(),
+                "{status}"
+            );
+        }
+    }
+}

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Where a request is in its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Written down; nothing else happened yet.
+    /// It came in and is being looked up; nothing of it was done.
     Received,
-    /// Being resolved and judged.
+    /// What was found counts: it is judged.
     Resolving,
     /// A question is open.
     Asking {
@@ -172,8 +172,8 @@ pub enum Outcome {
 /// What can happen to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It is durable; resolving begins.
-    Recorded,
+    /// It was looked up, and what was found counts from now on.
+    LookedUp,
     /// It was judged: let through.
     JudgedAllow(By),
     /// It was judged: a person decides.
@@ -228,9 +228,9 @@ pub enum Event {
 /// What is to be done because of an event. Carried out in order; a `Record` is durable before what follows it.
 #[derive(Debug)]
 pub enum Effect {
-    /// Write the new state down, durably, before anything that follows.
+    /// Write the new state down, durably, before anything that follows; the first time, the request with it.
     Record,
-    /// Resolve and judge it.
+    /// Judge it by what was found.
     Resolve,
     /// Open a question and its timer.
     Ask {

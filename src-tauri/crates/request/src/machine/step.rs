@@ -38,7 +38,7 @@ pub fn step(state: State, event: Event) -> Next {
 
 fn received(event: Event) -> Next {
     match event {
-        Event::Recorded => (State::Resolving, vec![Effect::Resolve]),
+        Event::LookedUp => (State::Resolving, vec![Effect::Resolve]),
         Event::Withdrawn(denial) => denied(denial),
         Event::Killed => denied(cancelled()),
         Event::Shutdown => denied(restarted()),
@@ -67,7 +67,7 @@ fn resolving(event: Event) -> Next {
         Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
         Event::Killed => denied(cancelled()),
         Event::Shutdown => denied(restarted()),
-        Event::Recorded
+        Event::LookedUp
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
@@ -97,7 +97,7 @@ fn asking(shown: Digest, event: Event) -> Next {
         Event::Shutdown => refused(restarted()),
         // A yes to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
-        | Event::Recorded
+        | Event::LookedUp
         | Event::JudgedAllow(_)
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
@@ -124,7 +124,7 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
         Event::TimedOut => unchanged(State::Starting { by, stop: stop.or(Some(Stop::TimedOut)) }),
         Event::Killed => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Killed)) }),
         Event::Shutdown => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Shutdown)) }),
-        Event::Recorded
+        Event::LookedUp
         | Event::JudgedAllow(_)
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
@@ -144,7 +144,7 @@ fn running(pid: u32, event: Event) -> Next {
         Event::TimedOut => stopped(pid, Stop::TimedOut),
         Event::Killed => stopped(pid, Stop::Killed),
         Event::Shutdown => stopped(pid, Stop::Shutdown),
-        Event::Recorded
+        Event::LookedUp
         | Event::JudgedAllow(_)
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
@@ -170,7 +170,7 @@ fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
             };
             end(Ending::Finished { outcome }, Vec::new())
         }
-        Event::Recorded
+        Event::LookedUp
         | Event::JudgedAllow(_)
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
@@ -191,7 +191,7 @@ fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
 
 fn ended(ending: Ending, event: &Event) -> Next {
     match event {
-        Event::Recorded
+        Event::LookedUp
         | Event::JudgedAllow(_)
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)

@@ -45,9 +45,9 @@ fn events() -> Vec<Event> {
     let ask = |name| Event::JudgedAsk { digest: digest(name) };
     let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), remember };
     vec![
-        Event::Recorded,
-        Event::Recorded,
-        Event::Recorded,
+        Event::LookedUp,
+        Event::LookedUp,
+        Event::LookedUp,
         ask("a"),
         ask("a"),
         ask("b"),
@@ -95,7 +95,7 @@ fn needs_record(did: &Did) -> bool {
         | Did::Start(_)
         | Did::TellStarted(_)
         | Did::TellEnded => true,
-        // Resolving follows the record that `Recorded` reports; a stop never waits for the disk.
+        // Judging does nothing; a stop never waits for the disk.
         Did::Record | Did::Resolve | Did::Stop(_) => false,
     }
 }
@@ -188,7 +188,7 @@ fn check(before: State, event: Event, after: &State, effects: &[Did]) {
 #[test]
 fn the_way_to_a_run() {
     let ask = Event::JudgedAsk { digest: digest("a") };
-    check(State::Received, Event::Recorded, &State::Resolving, &[Did::Resolve]);
+    check(State::Received, Event::LookedUp, &State::Resolving, &[Did::Resolve]);
     let allowed = State::Starting { by: By::Rule(7), stop: None };
     check(
         State::Resolving,

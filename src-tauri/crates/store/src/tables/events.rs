@@ -96,6 +96,12 @@ pub fn after(conn: &Connection, agent: &AgentId, sequence: u64, limit: u32) -> R
     Ok(query.query_map(params![agent.as_str(), sequence, limit], row)?.collect::<Result<_, _>>()?)
 }
 
+/// One event of an agent, by its number, where it is still kept.
+pub fn get(conn: &Connection, agent: &AgentId, sequence: u64) -> Result<Option<EventRow>, Error> {
+    let before = sequence.checked_sub(1).map(|before| after(conn, agent, before, 1)).transpose()?;
+    Ok(before.into_iter().flatten().find(|row| row.sequence == sequence))
+}
+
 /// The oldest event that is still kept; none where there is none.
 pub fn oldest(conn: &Connection, agent: &AgentId) -> Result<Option<u64>, Error> {
     let mut query = conn.prepare_cached("SELECT min(sequence) FROM events WHERE agent = ?1")?;

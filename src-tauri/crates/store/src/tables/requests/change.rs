@@ -1,5 +1,6 @@
 //! What happens to a request while it lives. Once it has ended, nothing changes it.
 
+use super::key::NewRequest;
 use super::row::{Phase, Process};
 use crate::column::{Id, text};
 use crate::error::Error;
@@ -27,6 +28,7 @@ pub struct Change {
     process: Option<Process>,
     line: Option<String>,
     ending: Option<Ended>,
+    told: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +55,7 @@ impl Change {
             process: None,
             line: None,
             ending: None,
+            told: None,
         }
     }
 
@@ -108,6 +111,12 @@ impl Change {
         self
     }
 
+    /// Its end is told by the event of this number.
+    pub fn told(mut self, sequence: Option<u64>) -> Self {
+        self.told = sequence;
+        self
+    }
+
     /// It runs as this process.
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
@@ -144,7 +153,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
             asked_at = coalesce(asked_at, ?16), decided_at = coalesce(decided_at, ?17),
             started_at = coalesce(started_at, ?18), ended_at = ?19,
             asked_line = CASE WHEN ?20 IS NULL THEN asked_line ELSE coalesce(asked_line, line) END,
-            line = coalesce(?20, line), facts = coalesce(?21, facts)
+            line = coalesce(?20, line), facts = coalesce(?21, facts), told = coalesce(?22, told)
          WHERE id = ?1 AND ended_at IS NULL",
     )?;
     let changed = update.execute(params![
@@ -169,8 +178,52 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
         ended_at,
         change.line,
         change.facts,
+        change.told,
     ])?;
     Ok(changed == 1)
+}
+
+/// Writes a request down together with what has become of it already; it was not there before. Gives how many rows that
+/// were: none where the agent's number for it was used before.
+pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Result<usize, Error> {
+    let since = |phase| (change.phase == phase).then_some(change.at);
+    let ending = change.ending.as_ref();
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
+            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+         ON CONFLICT (agent, request_id) DO NOTHING",
+    )?;
+    Ok(insert.execute(params![
+        Id(new.id),
+        new.agent.as_str(),
+        new.request_id,
+        &new.content[..],
+        new.session,
+        change.phase.as_str(),
+        new.line,
+        new.asked,
+        new.at,
+        change.verdict,
+        change.risk,
+        change.plan,
+        change.digest,
+        change.by,
+        change.feedback,
+        ending.map(|ending| &ending.whole),
+        ending.map(|ending| &ending.name),
+        since(Phase::Asking),
+        since(Phase::Starting),
+        change.phase.has_ended().then_some(change.at),
+        change.facts,
+        change.told,
+    ])?)
+}
+
+/// Notes by which event the end of a request was told.
+pub fn told(conn: &Connection, id: Uuid, sequence: u64) -> Result<(), Error> {
+    conn.prepare_cached("UPDATE requests SET told = ?2 WHERE id = ?1")?.execute(params![Id(id), sequence])?;
+    Ok(())
 }
 
 /// Writes down, right before a start, that it is intended: from here on a crash leaves it `unknown`. False where it is

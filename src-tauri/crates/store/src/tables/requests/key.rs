@@ -1,10 +1,10 @@
 //! The key of at-most-once: an agent's own number for a request, and what it stood for.
 
+use super::change::{Change, insert};
 use super::row::{Phase, RequestRow, get_by_key};
-use crate::column::Id;
 use crate::error::Error;
 use postern_policy::{AgentId, Millis};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use uuid::Uuid;
 
 /// A request that came in.
@@ -39,27 +39,31 @@ pub enum Opening {
     Conflict,
 }
 
-/// Writes a request down, before anything else happens to it.
+/// Writes a request down, of which nothing is known yet.
 pub fn open(conn: &Connection, new: &NewRequest) -> Result<Opening, Error> {
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (agent, request_id) DO NOTHING",
-    )?;
-    let inserted = insert.execute(params![
-        Id(new.id),
-        new.agent.as_str(),
-        new.request_id,
-        &new.content[..],
-        new.session,
-        Phase::Received.as_str(),
-        new.line,
-        new.asked,
-        new.at,
-    ])?;
-    if inserted == 1 {
+    open_as(conn, new, &Change::to(Phase::Received, new.at))
+}
+
+/// Writes a request down, together with what has become of it: nothing of it was told or begun. It is not edited and has no
+/// process, no exit code and no face that answered.
+pub fn open_as(conn: &Connection, new: &NewRequest, change: &Change) -> Result<Opening, Error> {
+    if insert(conn, new, change)? == 1 {
         return Ok(Opening::New);
     }
-    let row = get_by_key(conn, &new.agent, &new.request_id)?;
-    let row = row.ok_or_else(|| Error::Missing(format!("request {}", new.request_id)))?;
-    Ok(if row.content == new.content { Opening::Same(Box::new(row)) } else { Opening::Conflict })
+    let known = known(conn, &new.agent, &new.request_id, &new.content)?;
+    known.ok_or_else(|| Error::Missing(format!("request {}", new.request_id)))
+}
+
+/// What an agent's number stands for; none where it was never used.
+pub fn known(
+    conn: &Connection,
+    agent: &AgentId,
+    request_id: &str,
+    content: &[u8; 32],
+) -> Result<Option<Opening>, Error> {
+    let row = get_by_key(conn, agent, request_id)?;
+    let opening = |row: RequestRow| {
+        if row.content == *content { Opening::Same(Box::new(row)) } else { Opening::Conflict }
+    };
+    Ok(row.map(opening))
 }

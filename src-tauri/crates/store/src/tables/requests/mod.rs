@@ -6,9 +6,9 @@ mod key;
 mod list;
 mod row;
 
-pub use change::{Change, change, intend};
+pub use change::{Change, change, intend, told};
 pub use decided::Decided;
-pub use key::{NewRequest, Opening, open};
+pub use key::{NewRequest, Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};
 pub use row::{Phase, Process, RequestRow, Summary, get, get_by_key, live, oldest};
 pub(crate) use row::{SUMMARY, summary};
@@ -58,6 +58,8 @@ CREATE INDEX requests_ended ON requests (phase, number) WHERE ended_at IS NOT NU
 pub(crate) const EDITED: &str = "ALTER TABLE requests ADD COLUMN asked_line TEXT;";
 /// Since format 5: what was looked up for a request. With it, it can be judged again by another policy, as things were.
 pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
+/// Since format 7: the number of the event that told its end.
+pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 /// The states by name: what [`State`] is without what it carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Written down; nothing else happened yet.
+    /// It came in; nothing of it was done.
     Received,
     /// Being resolved and judged.
     Resolving,
@@ -215,11 +215,13 @@ pub struct RequestRow {
     pub asked_line: Option<String>,
     /// What was looked up for it, as JSON text.
     pub facts: Option<String>,
+    /// The number of the event that told its end.
+    pub told: Option<u64>,
 }
 
 pub(super) const REST: &str =
     "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, answered_by, feedback,
-    ended, asked, plan, verdict, asked_line, facts";
+    ended, asked, plan, verdict, asked_line, facts, told";
 
 pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     let process = match (row.get(19)?, row.get(20)?, row.get(21)?) {
@@ -242,6 +244,7 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         verdict: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
         asked_line: row.get(29)?,
         facts: row.get(30)?,
+        told: row.get(31)?,
     })
 }
 

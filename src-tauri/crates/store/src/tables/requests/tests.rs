@@ -126,6 +126,7 @@ fn a_whole_life_is_written_down() {
         verdict: Some(verdict()),
         asked_line: None,
         facts: Some("{\"steps\":[]}".into()),
+        told: None,
     };
     assert_eq!(row, expected);
     let whole = store.read(|conn| list_whole(conn, &Filter::default(), 10)).unwrap();
@@ -350,4 +351,30 @@ fn a_command_that_a_person_changed_is_found_by_what_it_became() {
         store.read(|conn| list(conn, &filter, 10)).unwrap().len()
     };
     assert_eq!((found("log"), found("show"), found("stat")), (1, 0, 0));
+}
+
+#[test]
+fn a_request_is_written_down_with_what_became_of_it() {
+    let (_folder, store) = opened();
+    let new = asked("main", "r", 1);
+    let (id, same) = (new.id, new.clone());
+    let ending = denied(DenyReason::Core);
+    let change = Change::ended(&ending, 5).unwrap().judged(&verdict()).unwrap().told(Some(9));
+    let first = store.write(move |conn| super::open_as(conn, &new, &change)).wait().unwrap();
+    assert_eq!(first, Opening::New);
+    let kept = store.read(|conn| get(conn, id)).unwrap().unwrap();
+    assert_eq!((kept.summary.phase, kept.summary.ended_at, kept.told), (Phase::Denied, Some(5), Some(9)));
+    assert_eq!((kept.ending, kept.verdict), (Some(ending), Some(verdict())));
+    assert!(store.read(super::live).unwrap().is_empty(), "it has ended");
+    let again = NewRequest { id: asked("main", "x", 2).id, ..same.clone() };
+    let starting = Change::to(Phase::Starting, 6);
+    let second = store.write(move |conn| super::open_as(conn, &again, &starting)).wait().unwrap();
+    assert!(matches!(second, Opening::Same(row) if row.summary.id == id), "it never starts");
+    let other = NewRequest { content: [8; 32], ..same.clone() };
+    let of = |new: &NewRequest| {
+        store.read(|conn| super::known(conn, &new.agent, &new.request_id, &new.content)).unwrap()
+    };
+    assert!(matches!(of(&same), Some(Opening::Same(_))));
+    assert_eq!(of(&other), Some(Opening::Conflict));
+    assert_eq!(of(&asked("main", "y", 3)), None, "never used");
 }
