@@ -149,6 +149,8 @@ mod tests {
             ("git push *", "git log push"),
             ("git push *", "git --no-pager log push"),
             ("git push *", "gitx push"),
+            ("/usr/bin/git push *", "/opt/git push"),
+            ("/usr/bin/git push *", "git push"),
             ("npm publish *", "npm run publish"),
             ("git push --force *", "git push origin"),
         ] {

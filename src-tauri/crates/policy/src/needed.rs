@@ -107,3 +107,55 @@ pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
 pub(crate) fn is_shell_word(name: &str) -> bool {
     SHELL_WORDS.contains(&name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use postern_command::{Dialect, read_argv, read_shell};
+
+    /// The wrappers and the program of the last step, as they are looked up; `-` for what is not.
+    fn looked_up(reading: &Reading) -> String {
+        let last = lookups(reading).pop().unwrap();
+        let all = last.via.iter().chain(std::iter::once(&last.program));
+        let words = all.map(|wanted| match wanted {
+            Wanted::Name(name) | Wanted::Path(name) => (*name).to_owned(),
+            Wanted::Nothing => "-".to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_runs_elsewhere_is_not_looked_up_here() {
+        for (line, expected) in [
+            ("nohup env ls", "nohup env ls"),
+            ("chroot / ls", "chroot -"),
+            ("nohup chroot / env ls", "nohup chroot - -"),
+            ("sudo ls", "sudo ls"),
+            ("cd src", "-"),
+            ("$X y", "-"),
+        ] {
+            assert_eq!(looked_up(&read_shell(line, Dialect::Bash)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_an_unread_part_may_run_is_looked_at() {
+        let reading = read_shell("eval \"rm $X\"; sort --compress-program='mv x' y", Dialect::Bash);
+        let programs: Vec<&str> = candidates(&reading).map(|argv| argv[0].as_str()).collect();
+        assert!(programs.contains(&"rm") && programs.contains(&"mv"), "{programs:?}");
+    }
+
+    #[test]
+    fn a_word_of_the_shell_is_a_program_where_no_shell_reads_it() {
+        assert_eq!(looked_up(&read_shell("command ls", Dialect::Bash)), "- ls");
+        for (argv, expected) in [
+            (&["command", "ls"][..], "command ls"),
+            (&["env", "command", "ls"], "env command ls"),
+            (&["bash", "-c", "command ls"], "bash - ls"),
+            (&["env", "sh", "-c", "command ls"], "env sh - ls"),
+        ] {
+            let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(looked_up(&read_argv(&argv)), expected, "{argv:?}");
+        }
+    }
+}

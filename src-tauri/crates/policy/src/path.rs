@@ -128,6 +128,22 @@ mod tests {
     }
 
     #[test]
+    fn a_process_s_own_links_to_the_root_and_its_folder_are_followed() {
+        for (written, expected) in [
+            ("/proc/self/root/bin/rm", "/bin/rm"),
+            ("/proc/1/task/2/root/bin/rm", "/bin/rm"),
+            ("//proc/./self/cwd/x", "/here/x"),
+            ("/proc/self/task/7/cwd", "/here/"),
+            ("proc/self/root/bin/rm", "proc/self/root/bin/rm"),
+            ("proc/self/cwd/x", "proc/self/cwd/x"),
+            ("/proc/self/exe", "/proc/self/exe"),
+            ("/x/proc/self/root/bin", "/x/proc/self/root/bin"),
+        ] {
+            assert_eq!(out_of_proc(written, "/here"), expected, "{written}");
+        }
+    }
+
+    #[test]
     fn home_is_expanded_only_where_a_shell_would() {
         for (written, expected) in [
             ("~", "/Users/u"),

@@ -252,6 +252,7 @@ mod tests {
             ("x -ab y", &["-a", "-b"][..], 2),
             ("x -an5 y", &["-a", "-n=5"], 2),
             ("x -n 5 y", &["-n=5"], 3),
+            ("x -n=5 y", &["-n==5"], 2),
             ("x -e y", &["-e"], 2),
             ("x -ey z", &["-e=y"], 2),
             ("x -sdk macosx y", &["-sdk=macosx"], 3),
@@ -282,11 +283,11 @@ mod tests {
         assert!(parse(&words, "-n:").is_err(), "it may become `5 rm`");
         words[2].several = false;
         assert!(parse(&words, "-n:").is_err(), "`5 rm` is tame and two words");
-        for raw in ["\"$X\"", "a\"$X\"b", "\"$(cat <<'E'\nsay \"$x\"\nE\n)\"", "{}"] {
+        for raw in ["\"$X\"", "a\"$X\"b", "\"$(cat <<'E'\nsay \"$x\"\nE\n)\"", "{}", "\"a\\\"$X\""] {
             words[2].word.raw = raw.to_owned();
             assert_eq!(parse(&words, "-n:").unwrap().operand, 3, "{raw}");
         }
-        for raw in ["a$X", "\"$X\"$Y", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\"", "`x`", "*"] {
+        for raw in ["a$X", "\"$X\"$Y", "\"$(cat <<'E'\nE\n)\"$Y\"\nE\n)\"", "`x`", "*", "\\\"$X\\\""] {
             words[2].word.raw = raw.to_owned();
             assert!(parse(&words, "-n:").is_err(), "{raw}");
         }

@@ -135,4 +135,15 @@ mod tests {
         found.sort_unstable();
         assert_eq!(found, [1, 19, 199]);
     }
+
+    #[test]
+    fn a_set_that_cannot_be_built_counts_where_it_would_deny() {
+        for (doubt, expected) in [(true, vec![7]), (false, vec![])] {
+            let globs = vec![(crate::pattern::glob("/opt/*", false).unwrap(), 7)];
+            let bucket = Bucket { globs, sets: OnceLock::from(vec![None]) };
+            let mut found = Vec::new();
+            bucket.find(&Candidate::new("/opt/x"), doubt, &mut found);
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -5,8 +5,10 @@ use crate::facts::Facts;
 use crate::path;
 use std::borrow::Cow;
 
-/// Spellings of one word that are followed.
-const MOST: usize = 32;
+/// Bytes of spellings that are followed of every word, and how many more for each byte that it is long.
+const BUDGET: (usize, usize) = (8 * 1024, 16);
+/// What stands for a word with more of them: nobody writes such a one, and any folder may be in it.
+const TOO_MANY: &str = "/";
 
 /// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
 /// known stays in it as it was written.
@@ -15,17 +17,29 @@ pub(super) fn all(word: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
     if !plain.contains(['$', '`', '~', '{']) {
         return vec![plain];
     }
-    let mut open = braces(&plain);
+    let mut budget = BUDGET.0 + BUDGET.1 * plain.len();
+    let mut open = braces(&plain, &mut budget);
     let mut done = Vec::new();
-    for _ in 0..MOST {
-        let Some(text) = open.pop() else { break };
+    while let Some(text) = open.pop() {
         match expand_one(&text, here, facts) {
-            Some(texts) => open.extend(texts),
+            Some(_) if budget == 0 => {}
+            Some(texts) => open.extend(within(&mut budget, texts.into_iter())),
             None => done.push(at_home(&text, here, facts).into_owned()),
         }
     }
-    done.extend(open);
+    if budget == 0 {
+        done.push(TOO_MANY.to_owned());
+    }
     done
+}
+
+/// As many of the texts as there is budget for.
+fn within(budget: &mut usize, texts: impl Iterator<Item = String>) -> Vec<String> {
+    let paid = texts.take_while(|text| {
+        *budget = budget.saturating_sub(text.len() + 1);
+        *budget > 0
+    });
+    paid.collect()
 }
 
 /// A word as written without quotes and backslashes.
@@ -48,19 +62,18 @@ fn at_home<'a>(text: &'a str, here: &str, facts: &Facts<'_>) -> Cow<'a, str> {
 }
 
 /// `{a,b}` written out; nothing where there is none.
-fn braces(text: &str) -> Vec<String> {
+fn braces(text: &str, budget: &mut usize) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![text.to_owned()];
     while let Some(text) = open.pop() {
         match inner_brace(&text) {
-            Some((start, end)) if open.len() + done.len() < MOST => {
-                open.extend(
-                    text[start + 1..end]
-                        .split(',')
-                        .map(|part| format!("{}{part}{}", &text[..start], &text[end + 1..])),
-                );
+            Some(_) if *budget == 0 => {}
+            Some((start, end)) => {
+                let (before, behind) = (&text[..start], &text[end + 1..]);
+                let parts = text[start + 1..end].split(',');
+                open.extend(within(budget, parts.map(|part| format!("{before}{part}{behind}"))));
             }
-            Some(_) | None => done.push(text),
+            None => done.push(text),
         }
     }
     done

@@ -78,6 +78,23 @@ const DENIED: &[(&str, &str)] = &[
     ("remove-everything", "/bin/r[m] -rf /"),
     ("remove-everything", "cd build && rm -rf ../build"),
     ("remove-everything", "python3 -c 'import shutil; shutil.rmtree(\"../..\")'"),
+    ("remove-everything", "rm -rf {/,x}"),
+    ("remove-everything", "rm -rf {x,~}"),
+    ("remove-everything", "rm -rf /Users/{u,v}"),
+    ("remove-everything", "rm -rf /{Users,opt}/{u,v}/"),
+    ("remove-everything", "rm -rf /Users/{v,{w,u}}"),
+    ("remove-everything", "rm -rf ~u ~+"),
+    ("remove-everything", "find / -xdev -type f -print -exec sh -c 'rm {}' \\;"),
+    ("remove-everything", "rm -rf $(cd .. && pwd)"),
+    ("remove-everything", "rm -rf $(git rev-parse --show-toplevel)"),
+    ("stop-postern", "loginctl terminate-user u"),
+    ("stop-postern", "loginctl kill-session 3"),
+    ("stop-postern", "osascript -e 'quit app \"Postern\"'"),
+    ("stop-postern", "lldb -n postern-desktop"),
+    ("stop-postern", "kill -1 -1"),
+    ("stop-postern", "p=$PPID; kill $p"),
+    ("stop-postern", "launchctl kill TERM gui/501/com.example.postern"),
+    ("stop-postern", "killall -u u"),
     ("remove-everything", "echo 'build /' | xargs rm -rf"),
     ("remove-everything", "rsync -a empty/ ~ --delete"),
     ("remove-everything", "for d in ~; do rm -rf $d; done"),
@@ -103,6 +120,18 @@ const PASSES: &[&str] = &[
     "rm -f /",
     "rm --force /",
     "rm -rf ''",
+    "rm -rf $(git ls-files -o)",
+    "rm -rf $(cd .. && ls)",
+    "loginctl list-sessions",
+    "osascript -e 'beep'",
+    "x=5; kill $x",
+    "kill $(cat server.pid)",
+    "launchctl print gui/501/com.example.postern",
+    "killall -u u node",
+    "rm -rf ~other",
+    "rm -rf {build,out}/{a,b}",
+    "rm -rf build/{a,b}",
+    "find / -exec echo 'rm x' {} +",
     "rm -rf [0-9]*",
     "rm -rf ./[t]mp*",
     "rm -rf /User[s/u",
@@ -204,6 +233,20 @@ fn a_link_into_postern_s_data_is_followed() {
     );
     assert_ne!(led("cat /tmp/l/planted"), Reason::Core, "reading is no writing");
     assert_ne!(led("touch /tmp/other"), Reason::Core, "another word of the line");
+}
+
+#[test]
+fn a_long_list_hides_nothing() {
+    let names = |count: usize| (0..count).map(|at| format!("a{at}")).collect::<Vec<_>>().join(",");
+    for list in [format!("~,{}", names(100)), format!("{},$HOME", names(100)), format!("{},~", names(2000))] {
+        assert_eq!(verdict(&format!("rm -rf {{{list}}}")).reason, Reason::Core, "{list}");
+    }
+    let many = "{a,b}".repeat(40);
+    assert_eq!(verdict(&format!("rm -rf {many}")).reason, Reason::Core, "more than can be followed");
+    assert_ne!(verdict(&format!("mkdir -p {many}")).reason, Reason::Core);
+    for list in [names(500), format!("src/{{{}}}/{{{}}}", names(20), names(20))] {
+        assert_ne!(verdict(&format!("rm -rf {{{list}}}")).reason, Reason::Core, "{list}");
+    }
 }
 
 #[test]

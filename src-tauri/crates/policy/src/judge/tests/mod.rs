@@ -5,6 +5,7 @@ mod doubt;
 mod generated;
 mod laws;
 mod layers;
+mod lookup;
 mod order;
 mod rules;
 mod weighing;

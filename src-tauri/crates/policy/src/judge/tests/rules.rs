@@ -266,6 +266,39 @@ fn a_script_and_its_interpreter_are_looked_at() {
 }
 
 #[test]
+fn a_shebang_s_interpreter_is_the_word_behind_env_s_options_and_assignments() {
+    for (line, expected) in [
+        (&["/usr/bin/env", "python3"][..], Decision::Deny),
+        (&["/usr/bin/env", "-S", "A=1", "python3", "-u"], Decision::Deny),
+        (&["/opt/bin/python3", "-u"], Decision::Deny),
+        (&["/usr/bin/env", "node", "python3"], Decision::Allow),
+        (&["/usr/bin/perl", "python3"], Decision::Allow),
+    ] {
+        let mut scene =
+            Scene::new().program("/opt/tool", "tool").allow("/opt/tool").deny("python3").shell("/opt/tool");
+        let words = line.iter().map(|word| (*word).to_owned()).collect();
+        scene.programs.get_mut("/opt/tool").unwrap().shebang = Some(words);
+        assert_eq!(scene.judge().decision, expected, "{line:?}");
+    }
+}
+
+#[test]
+fn a_script_and_a_wrapper_are_denied_with_the_words_behind_them() {
+    let judged = |deny: Rule, command: &str| {
+        let mut scene = Scene::new().allow("/usr/bin/bash").allow("/usr/bin/ls").rule(deny).shell(command);
+        scene.scripts.insert("/Users/u/project/tool.sh".to_owned(), identity("tool"));
+        scene.judge().decision
+    };
+    let of_script = || rule(9, Effect::Deny, "tool.sh push *");
+    assert_eq!(judged(of_script(), "bash ./tool.sh push x"), Decision::Deny);
+    assert_eq!(judged(of_script(), "bash ./tool.sh pull push"), Decision::Allow);
+    let argv = ["nohup", "env", "ls"].map(str::to_owned).to_vec();
+    let exact = || Rule { pattern: Pattern::Exact(argv.clone()), ..rule(9, Effect::Deny, "x") };
+    assert_eq!(judged(exact(), "nohup env ls"), Decision::Deny);
+    assert_eq!(judged(exact(), "nohup env ls -l"), Decision::Allow);
+}
+
+#[test]
 fn a_word_that_may_match_a_deny_rule_is_never_allowed() {
     let scene = || Scene::new().set(|settings| settings.security = Security::Full).deny("git push *");
     assert_eq!(scene().shell("git $X origin").judge().decision, Decision::Ask, "not even under full");

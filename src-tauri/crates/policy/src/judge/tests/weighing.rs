@@ -257,3 +257,35 @@ fn a_line_that_may_deny_is_a_doubt_and_one_that_may_ask_is_not() {
     assert_eq!(unanswered("deny"), Decision::Deny);
     assert_eq!(unanswered("ask"), Decision::Allow);
 }
+
+#[test]
+fn a_rule_s_question_is_told_before_a_program_that_is_missing() {
+    let mut scene = Scene::new().shell("gitx; git status");
+    scene.policy.file = Some(FileLayer::parse(r#"{ "shell_exec": { "git *": "ask" } }"#, HOME).unwrap());
+    assert_eq!(scene.judge().reason, Reason::AskAlways);
+}
+
+#[test]
+fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used() {
+    let of = |source: Source| full(vec![Rule { source, ..rule(3, Effect::Deny, "rm") }], "rm x");
+    for (source, word) in [
+        (Source::Person, "you"),
+        (Source::Always, "always"),
+        (Source::Skill("bird".to_owned()), "skill bird"),
+        (Source::Managed, "managed"),
+        (Source::Import, "imported"),
+    ] {
+        let verdict = of(source);
+        assert!(
+            verdict.message.starts_with(&format!("Denied by the rule rm ({word})")),
+            "{}",
+            verdict.message
+        );
+        assert_eq!(verdict.used, [3]);
+    }
+    let mut scene = Scene::new().shell("rm x");
+    scene.policy.file = Some(FileLayer::parse("{\n \"shell_exec\": { \"rm *\": \"deny\" } }", HOME).unwrap());
+    let verdict = scene.judge();
+    assert_eq!((by(&verdict), verdict.used), (-2, Vec::new()), "a line of the file");
+    assert!(verdict.message.contains("(permissions.jsonc:2)"), "{}", verdict.message);
+}

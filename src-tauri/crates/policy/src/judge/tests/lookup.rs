@@ -1,0 +1,112 @@
+//! Which rules are found for a program: everybody's, those for any program, those for the same file.
+
+use crate::testing::{HOME, Scene, identity, rule};
+use crate::{Decision, Effect, Identity, IdentityPattern, Pattern, Pin, Rule, RuleSet, Signature};
+
+#[test]
+fn everybody_s_rules_and_the_agent_s_own_count_both() {
+    let scene = || Scene::new().allow("/usr/bin/ls").deny("/usr/bin/rm");
+    let shared = [rule(11, Effect::Allow, "/usr/bin/git"), rule(12, Effect::Deny, "/usr/bin/mv")];
+    for (command, expected) in [
+        ("ls", Decision::Allow),
+        ("git status", Decision::Allow),
+        ("rm x", Decision::Deny),
+        ("mv x y", Decision::Deny),
+        ("cat x", Decision::Ask),
+    ] {
+        assert_eq!(scene().shell(command).judged_with(&shared).decision, expected, "{command}");
+    }
+}
+
+#[test]
+fn a_deny_rule_may_describe_the_program_too() {
+    let judged = |text: &str, command: &str| {
+        let denies = Rule { pattern: Pattern::Command(text.to_owned()), ..rule(1, Effect::Deny, "x") };
+        Scene::new().allow("/**").rule(denies).shell(command).judge().decision
+    };
+    assert_eq!(judged("g?t push *", "git push origin"), Decision::Deny);
+    assert_eq!(judged("*it push *", "nohup GIT -C x push"), Decision::Deny);
+    assert_eq!(judged("g?t push *", "git status"), Decision::Allow);
+    assert_eq!(judged("*", "ls"), Decision::Deny);
+}
+
+#[test]
+fn a_denied_file_is_known_by_its_place_on_the_disk() {
+    let pinned = Rule {
+        pin: Some(Pin { program: identity("rm"), script: None }),
+        ..rule(5, Effect::Deny, "/nowhere/rm")
+    };
+    let judged = |now: Identity| {
+        let mut scene =
+            Scene::new().program("/opt/copy", "other").allow("/**").rule(pinned.clone()).shell("/opt/copy x");
+        scene.programs.get_mut("/opt/copy").unwrap().identity = Some(now);
+        scene.judge().decision
+    };
+    let written_over = Identity { sha256: identity("new").sha256, ..identity("rm") };
+    assert_eq!(judged(written_over), Decision::Deny, "other content in the same file");
+    assert_eq!(judged(identity("new")), Decision::Allow, "another file");
+    let elsewhere = Identity { device: 2, sha256: identity("new").sha256, ..identity("rm") };
+    assert_eq!(judged(elsewhere), Decision::Allow, "the same number on another disk");
+}
+
+#[test]
+fn a_signer_describes_programs_and_a_content_names_one() {
+    let signed = Identity {
+        signature: Some(Signature {
+            signing_id: "com.example.bash".to_owned(),
+            team_id: Some("TEAM".to_owned()),
+            cdhash: "00".to_owned(),
+        }),
+        ..identity("bash")
+    };
+    let judged = |pattern: IdentityPattern, name: &str, command: &str| {
+        let allows = Rule { pattern: Pattern::Identity(pattern), ..rule(1, Effect::Allow, "x") };
+        let mut scene = Scene::new().rule(allows).shell(command);
+        let path = format!("/usr/bin/{name}");
+        scene.programs.get_mut(&path).unwrap().identity = Some(signed.clone());
+        scene.judge().decision
+    };
+    let team = || IdentityPattern::TeamId("TEAM".to_owned());
+    assert_eq!(judged(team(), "git", "git status"), Decision::Allow);
+    assert_eq!(judged(team(), "bash", "bash x.sh"), Decision::Ask, "a shell has to be named");
+    let other = IdentityPattern::TeamId("OTHER".to_owned());
+    assert_eq!(judged(other, "git", "git status"), Decision::Ask);
+    let signing = IdentityPattern::SigningId("com.example.bash".to_owned());
+    assert_eq!(judged(signing, "git", "git status"), Decision::Allow);
+    let content = IdentityPattern::Sha256(identity("bash").sha256);
+    assert_eq!(judged(content, "bash", "bash x.sh"), Decision::Allow);
+}
+
+#[test]
+fn a_rule_that_says_too_little_is_broken() {
+    let command = |text: &str| Pattern::Command(text.to_owned());
+    for (effect, pattern, broken) in [
+        (Effect::Allow, command("* push"), true),
+        (Effect::Allow, command("*"), true),
+        (Effect::Allow, command("git *"), false),
+        (Effect::Deny, command("* push"), false),
+        (Effect::Deny, command("*"), false),
+        (Effect::Deny, command(""), true),
+        (Effect::Allow, command(""), true),
+        (Effect::Allow, Pattern::Exact(Vec::new()), true),
+        (Effect::Deny, Pattern::Exact(Vec::new()), true),
+        (Effect::Allow, Pattern::Exact(vec!["ls".to_owned()]), false),
+        (Effect::Allow, Pattern::Path("bin/x".to_owned()), true),
+    ] {
+        let only = Rule { pattern: pattern.clone(), ..rule(1, effect, "x") };
+        let rules = RuleSet::compile(&[only], HOME, true);
+        assert_eq!(rules.broken().count() == 1, broken, "{effect:?} {pattern:?}");
+    }
+}
+
+#[test]
+fn the_paths_to_watch_are_those_that_deny_rules_name() {
+    let rules = [
+        rule(1, Effect::Deny, "~/bin/x"),
+        rule(2, Effect::Deny, "/opt/*"),
+        rule(3, Effect::Allow, "/usr/bin/ls"),
+        rule(4, Effect::Deny, "rm"),
+    ];
+    let watched = RuleSet::compile(&rules, HOME, true).denied_paths(HOME);
+    assert_eq!(watched, [(1, format!("{HOME}/bin/x"))]);
+}
