@@ -38,6 +38,7 @@ fn read(argv: &[String], home: Option<&str>) -> Reading {
             dash: false,
             several: false,
             chosen: false,
+            number: false,
         }
     };
     let call = Call {

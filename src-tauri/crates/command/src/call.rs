@@ -7,6 +7,10 @@ use crate::{Assignment, Dialect, Dir, Opaque, Redirection, Role, Step, Via, Word
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts about a word, none of which follows from another"
+)]
 pub(crate) struct Arg {
     pub(crate) word: Word,
     pub(crate) span: Range<usize>,
@@ -16,22 +20,33 @@ pub(crate) struct Arg {
     pub(crate) several: bool,
     /// Its value may be any text that the request chose: from a substitution, a parameter, or a variable that it sets.
     pub(crate) chosen: bool,
+    /// Not known before the run, but surely a number (`$?`, `$((…))`, a variable that is set to numbers only).
+    pub(crate) number: bool,
 }
 
 impl Arg {
     pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
         let value = value.into();
         let word = Word { raw: crate::quote::quote_word(&value), value: Some(value) };
-        Self { word, span, dash: false, several: false, chosen: false }
+        Self { word, span, dash: false, several: false, chosen: false, number: false }
     }
 
     /// Words that are only known at run time (`xargs` reads them from its input).
     pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
-        Self { word: Word { raw: raw.to_owned(), value: None }, span, dash, several: true, chosen: true }
+        let word = Word { raw: raw.to_owned(), value: None };
+        Self { word, span, dash, several: true, chosen: true, number: false }
     }
 
     pub(crate) fn value(&self) -> Option<&str> {
         self.word.value.as_deref()
+    }
+
+    /// Whether it is a whole number, with a sign or without.
+    pub(crate) fn is_number(&self) -> bool {
+        self.value().map_or(self.number, |value| {
+            let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
     }
 }
 

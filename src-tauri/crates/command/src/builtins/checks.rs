@@ -3,7 +3,7 @@
 use super::names::{Options, WILD, after_options, may_set};
 use super::{Arg, Ruling, known};
 use crate::Dialect;
-use crate::environment::{decides_what_runs, is_harmless, is_name};
+use crate::environment::{decides_what_runs, evaluates, is_harmless, is_name};
 
 const READING: Ruling = Ruling::Doubt("builtin", "changes how the shell reads what follows");
 const RUNS: Ruling = Ruling::Doubt("builtin", "runs a command that its arguments or the history name");
@@ -188,11 +188,44 @@ pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     Ruling::Harmless
 }
 
+/// `exit`, `return`, `shift` and their like: zsh evaluates what it should count, and `sh` may be zsh.
+pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
+    if shell == Dialect::Bash || arguments.iter().all(Arg::is_number) {
+        return Ruling::Harmless;
+    }
+    Ruling::Doubt("arithmetic", "zsh evaluates what it is told to count, which can run commands")
+}
+
+/// Whether `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would evaluate others.
+fn prints_plainly(arguments: &[Arg]) -> bool {
+    let skipped = usize::from(arguments.first().and_then(known) == Some("--"));
+    let Some((format, rest)) = arguments.get(skipped..).and_then(<[Arg]>::split_first) else { return true };
+    let number = |arg: &Arg| arg.is_number() || known(arg).is_some_and(is_decimal);
+    known(format).is_some_and(prints_texts) || rest.iter().all(number)
+}
+
+fn is_decimal(value: &str) -> bool {
+    let digits = value.strip_prefix(['-', '+']).unwrap_or(value);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
+/// Whether a format has places for texts only (`%s`, `%-10s`, `%b`), and no width that is counted from an argument.
+fn prints_texts(format: &str) -> bool {
+    let plain = format.replace("%%", "");
+    let width = |c: char| c.is_ascii_digit() || "-+ #.".contains(c);
+    plain.split('%').skip(1).all(|part| part.trim_start_matches(width).starts_with(['s', 'b', 'q', 'c']))
+}
+
 /// Without `-v`, which evaluates the name that it is given, `printf` is the program of that name.
 pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let first = arguments.first();
     let option = first.is_some_and(|arg| known(arg).map_or(arg.dash, |value| value.starts_with("-v")));
     let plain = arguments.get(1).and_then(known).is_some_and(|name| may_set(name, shell));
+    let printed = if option { arguments.get(2..).unwrap_or_default() } else { arguments };
+    if shell != Dialect::Bash && !prints_plainly(printed) {
+        return Ruling::Doubt("arithmetic", "zsh's `printf` evaluates what it prints as a number");
+    }
     match (option, first.and_then(known)) {
         (false, _) => Ruling::Program,
         (true, Some("-v")) if plain => Ruling::Harmless,
@@ -238,6 +271,10 @@ pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruli
             }
             exported |= flags.contains('x');
             array |= flags.contains(['a', 'A']);
+            // To zsh `-F` is a number with a point, which it evaluates, and `-fu` loads the function from a file.
+            if shell != Dialect::Bash && (flags.contains('F') || flags.contains('f') && flags != "f") {
+                return SETS;
+            }
             if flags.contains(['f', 'F']) {
                 return if exported || name == "readonly" { SETS } else { Ruling::Harmless };
             }
@@ -266,5 +303,5 @@ pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruli
 }
 
 fn plainly_set(name: &str, value: Option<&str>, shell: Dialect) -> bool {
-    !decides_what_runs(name, Some(shell)) && !crate::environment::evaluates(name, value)
+    !decides_what_runs(name, Some(shell)) && !evaluates(name, value, Some(shell))
 }

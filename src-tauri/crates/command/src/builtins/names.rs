@@ -21,7 +21,7 @@ pub(super) struct Options {
 
 /// Whether the variable may be set to text that is not known.
 pub(crate) fn may_set(name: &str, shell: Dialect) -> bool {
-    is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None)
+    is_name(name) && !decides_what_runs(name, Some(shell)) && !evaluates(name, None, Some(shell))
 }
 
 /// Every operand must be the plain name of a variable that decides nothing.

@@ -2,8 +2,8 @@
 //! (`$builtins`) are in the tests.
 
 use super::checks::{
-    alias, compgen, declaration, fc, getopts, hash, history, jobs, mapfile, only_asks, print, printf, read,
-    set, setopt, shopt, unset, wait,
+    alias, compgen, counting, declaration, fc, getopts, hash, history, jobs, mapfile, only_asks, print,
+    printf, read, set, setopt, shopt, unset, wait,
 };
 use super::test::test;
 use super::{Arg, Ruling};
@@ -41,17 +41,17 @@ const OWN: Meaning = Meaning::Doubt("zsh-syntax", "zsh reads this as a command o
 
 pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
     (
-        &[
-            ":", "true", "false", "cd", "times", "fg", "bg", "umask", "ulimit", "type", "shift", "return",
-            "exit", "break", "continue",
-        ],
+        &[":", "true", "false", "cd", "times", "fg", "bg", "umask", "ulimit", "type"],
         Shells::All,
         Meaning::Harmless,
     ),
+    (&["shift", "return", "exit", "break", "continue"], Shells::All, Meaning::Checked(counting)),
+    (&["logout"], Shells::NotPosix, Meaning::Checked(counting)),
+    (&["bye"], Shells::Zsh, Meaning::Checked(counting)),
     (&["chdir"], Shells::Zsh, Meaning::Harmless),
-    (&["dirs", "pushd", "popd", "suspend", "disown", "logout"], Shells::NotPosix, Meaning::Harmless),
+    (&["dirs", "pushd", "popd", "suspend", "disown"], Shells::NotPosix, Meaning::Harmless),
     (&["help", "caller"], Shells::Bash, Meaning::Harmless),
-    (&["bye", "rehash", "whence", "where", "which"], Shells::Zsh, Meaning::Harmless),
+    (&["rehash", "whence", "where", "which"], Shells::Zsh, Meaning::Harmless),
     (&["test", "["], Shells::All, Meaning::Checked(test)),
     (&["read"], Shells::All, Meaning::Checked(read)),
     (&["getopts"], Shells::All, Meaning::Checked(getopts)),

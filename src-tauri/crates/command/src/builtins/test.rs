@@ -39,6 +39,11 @@ pub(super) fn test(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
                 return EVALUATES;
             }
         }
+        // zsh evaluates which descriptor is asked about, and `sh` may be zsh.
+        let terminal = known(here) == Some("-t") && shell != Dialect::Bash;
+        if terminal && operands.get(at + 1).is_some_and(|next| !next.is_number()) {
+            return EVALUATES;
+        }
         let operand = operands.len() == 1
             || before.is_some_and(|word| UNARY.contains(&word) || is_binary(word))
             || after.is_some_and(is_binary)

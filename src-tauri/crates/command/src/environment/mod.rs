@@ -2,7 +2,7 @@
 
 mod names;
 
-pub use names::{Class, Lists, class_of, is_name, lists, may_pass, may_set};
+pub use names::{Class, HarmlessValues, Lists, class_of, is_name, lists, may_pass, may_set};
 
 use crate::call::Call;
 use crate::shell::candidates;
@@ -20,7 +20,16 @@ pub fn is_plain_value(value: &str) -> bool {
 
 /// Whether a program may be given this variable without a question.
 pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
-    class_of(name) == Class::Auto && value.is_some_and(is_plain_value)
+    let Some(value) = value else { return false };
+    class_of(name) == Class::Auto && is_plain_value(value) || is_harmless_value(name, value)
+}
+
+/// Whether this value makes nothing run, though others of the same name may (`PAGER=cat`, `RUST_LOG=debug`).
+pub fn is_harmless_value(name: &str, value: &str) -> bool {
+    let known = lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
+    known.is_some_and(|known| {
+        known.plain && is_plain_value(value) || known.values.iter().any(|other| other == value)
+    })
 }
 
 /// Whether setting the variable changes what a shell or a program runs. Any letter case. `shell` is the shell that it is set
@@ -33,10 +42,13 @@ pub fn decides_what_runs(name: &str, shell: Option<Dialect>) -> bool {
         || shell == Some(Dialect::Zsh) && lists.zsh.contains(&upper)
 }
 
-/// Whether bash evaluates what the variable is set to, unless that is a plain number.
-pub(crate) fn evaluates(name: &str, value: Option<&str>) -> bool {
+/// Whether the shell evaluates what the variable is set to, unless that is a plain number. `sh` may be zsh.
+pub(crate) fn evaluates(name: &str, value: Option<&str>, shell: Option<Dialect>) -> bool {
     let number = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
-    !number && lists().is_none_or(|lists| lists.numbers.contains(&name.to_ascii_uppercase()))
+    let Some(lists) = lists() else { return !number };
+    let upper = name.to_ascii_uppercase();
+    let zsh = matches!(shell, Some(Dialect::Zsh | Dialect::Posix));
+    !number && (lists.numbers.contains(&upper) || zsh && lists.zsh_numbers.contains(&upper))
 }
 
 /// Notes what a call's assignments make doubtful. Names that are only to be asked about stay as they are: the policy
@@ -46,16 +58,18 @@ pub(crate) fn check(call: &mut Call, function: bool) {
     let value = |assignment: &Assignment| assignment.value.value.clone();
     let wrong = |assignment: &&Assignment| {
         let (name, value) = (assignment.name.as_str(), assignment.value.value.as_deref());
-        let steers = decides_what_runs(name, call.shell) && !(reads && name == "IFS");
-        steers || evaluates(name, value) || function && !is_harmless(name, value)
+        let steers = decides_what_runs(name, call.shell)
+            && !(reads && name == "IFS")
+            && !value.is_some_and(|value| is_harmless_value(name, value));
+        steers || evaluates(name, value, call.shell) || function && !is_harmless(name, value)
     };
     if let Some(found) = call.assignments.iter().find(wrong) {
         let guess = value(found).as_deref().map_or_else(Vec::new, candidates);
         let name = escape::text(&found.name);
-        if evaluates(&found.name, found.value.value.as_deref()) {
+        if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
             return call.doubt(
                 "arithmetic",
-                format!("sets `{name}`, and bash evaluates what that is set to"),
+                format!("sets `{name}`, and the shell evaluates what that is set to"),
                 guess,
             );
         }
@@ -104,7 +118,18 @@ mod tests {
     #[test]
     fn harmless_names_need_plain_values() {
         assert!(is_harmless("CI", Some("true")) && is_harmless("TZ", Some("UTC")));
+        for (name, value) in
+            [("PAGER", "cat"), ("GIT_PAGER", ""), ("DEBUG", "app:http"), ("RUST_LOG", "a::b=debug,info")]
+        {
+            assert!(is_harmless(name, Some(value)), "{name}={value}");
+        }
         for (name, value) in [
+            ("PAGER", Some("less")),
+            ("PAGER", Some("")),
+            ("GIT_PAGER", Some("cat x")),
+            ("GIT_EDITOR", Some("cat")),
+            ("RUST_LOG", Some("$(id)")),
+            ("DEBUG", None),
             ("TZ", Some("/etc/passwd")),
             ("LANG", Some("%n")),
             ("CI", None),
@@ -117,8 +142,12 @@ mod tests {
 
     #[test]
     fn variables_that_are_numbers_take_only_numbers() {
-        assert!(!evaluates("RANDOM", Some("42")) && !evaluates("OPTIND", Some("1")));
-        assert!(evaluates("RANDOM", Some("a[$(id)]")), "bash runs `id` for it");
-        assert!(evaluates("OPTIND", None) && !evaluates("x", None));
+        let bash = Some(Dialect::Bash);
+        assert!(!evaluates("RANDOM", Some("42"), bash) && !evaluates("OPTIND", Some("1"), bash));
+        assert!(evaluates("RANDOM", Some("a[$(id)]"), bash), "bash runs `id` for it");
+        assert!(evaluates("OPTIND", None, bash) && !evaluates("x", None, bash));
+        assert!(!evaluates("COLUMNS", None, bash), "plain text in bash");
+        assert!(evaluates("COLUMNS", Some("psvar[$(id)]"), Some(Dialect::Zsh)), "zsh runs `id` for it");
+        assert!(!evaluates("COLUMNS", Some("80"), Some(Dialect::Zsh)));
     }
 }

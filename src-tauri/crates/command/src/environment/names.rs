@@ -1,7 +1,7 @@
 //! Which class an environment name is in. The lists are one data file, `names.json`; names are compared upper-cased.
 
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// What may become of a name that a request wants to set.
@@ -25,8 +25,10 @@ pub enum Class {
 pub struct Lists {
     /// [`Class::Base`].
     pub base: HashSet<String>,
-    /// [`Class::Auto`].
-    pub auto: HashSet<String>,
+    /// [`Class::Auto`], each with what it does and where that is written.
+    pub auto: HashMap<String, String>,
+    /// Values that are harmless, of names that are asked about or refused.
+    pub auto_values: HashMap<String, HarmlessValues>,
     /// Names that a prefix of `hard_prefixes` covers and that are only asked about.
     pub except: HashSet<String>,
     /// Prefixes of such names.
@@ -49,6 +51,22 @@ pub struct Lists {
     pub zsh: HashSet<String>,
     /// Names whose value bash reads as arithmetic when they are set, which can run commands (tried with bash 5.2).
     pub numbers: HashSet<String>,
+    /// Names that zsh evaluates so, besides (tried with zsh 5.9).
+    pub zsh_numbers: HashSet<String>,
+}
+
+/// The values of a name that make nothing run, though others may.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HarmlessValues {
+    /// Every plain value (see [`is_plain_value`](super::is_plain_value)).
+    #[serde(default)]
+    pub plain: bool,
+    /// These, each as a whole.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// What they do, and where that is written.
+    pub why: String,
 }
 
 static LISTS: LazyLock<Option<Lists>> =
@@ -101,7 +119,7 @@ impl Lists {
         let starts = |prefixes: &[String]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
         if self.base.contains(name) {
             Class::Base
-        } else if self.auto.contains(name) {
+        } else if self.auto.contains_key(name) {
             Class::Auto
         } else if self.except.contains(name) || starts(&self.except_prefixes) {
             Class::Ask

@@ -118,9 +118,14 @@ fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, fo
         "flock" if call.args[start].value().is_none_or(|word| word.starts_with('-')) => {
             lock_and_text(call, start, found);
         }
-        "command" | "builtin" => {
-            // zsh's `command` runs programs only.
-            let shell = call.shell.filter(|shell| wrapper.names[0] == "builtin" || *shell != Dialect::Zsh);
+        name @ ("command" | "builtin" | "exec") => {
+            // zsh's `command` runs programs only, and its `exec` runs builtins too.
+            let runs_builtins = |shell: &Dialect| match name {
+                "command" => *shell != Dialect::Zsh,
+                "exec" => *shell == Dialect::Zsh,
+                _ => true,
+            };
+            let shell = call.shell.filter(runs_builtins);
             let name = call.args[start].value().unwrap_or_default().to_owned();
             let mut inner = inner(call, start, power);
             if builtins::is_builtin(&name) {

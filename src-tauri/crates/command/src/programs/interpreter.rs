@@ -138,7 +138,14 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
         return (None, None);
     }
     if matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk") {
-        return (awk_program(call), None);
+        // Whoever allows awk allows a program that prints columns, which is read; what a file holds is not.
+        let file = awk_program(call);
+        let way = file.map(|at| WayOut {
+            argument: at,
+            what: "runs the awk program in this file".to_owned(),
+            candidates: Vec::new(),
+        });
+        return (file, way);
     }
     let Some(kind) = INTERPRETERS.iter().find(|kind| kind.names.contains(&name.as_str())) else {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use shuck_ast::{
-    ArithmeticForCommand, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr, ConditionalUnaryOp,
-    ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
+    ArithmeticForCommand, CaseCommand, CaseTerminator, CompoundCommand, ConditionalExpr,
+    ConditionalUnaryExpr, ConditionalUnaryOp, ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
 };
 
 use super::expansion::{self, is_name};
@@ -254,6 +254,10 @@ impl Walk<'_> {
                         let what = "`-v` evaluates a subscript";
                         self.doubt(&range(unary.op_span), Problem { code: "arithmetic", what, advice: None });
                     }
+                    if self.asks_of_computed_terminal(unary) {
+                        let what = "zsh evaluates which descriptor is meant";
+                        self.doubt(&range(unary.op_span), Problem { code: "arithmetic", what, advice: None });
+                    }
                     open.push(unary.expr.as_ref());
                 }
                 ConditionalExpr::Parenthesized(inner) => open.push(inner.expr.as_ref()),
@@ -266,6 +270,19 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// `-t` with an operand that is no plain number, where the shell may be zsh.
+    fn asks_of_computed_terminal(&self, unary: &ConditionalUnaryExpr) -> bool {
+        let number = |side: &ConditionalExpr| match side {
+            ConditionalExpr::Word(word) => {
+                self.slice(&range(word.span)).bytes().all(|byte| byte.is_ascii_digit())
+            }
+            _ => false,
+        };
+        self.nest.dialect != Dialect::Bash
+            && self.slice(&range(unary.op_span)) == "-t"
+            && !number(&unary.expr)
     }
 
     /// `-eq` and its like with an operand that is no plain number.

@@ -32,7 +32,10 @@ pub(super) fn is_plain_operator(operator: &str, dialect: Dialect) -> bool {
         let Some((subscript, rest)) = inside.split_once(']') else { return false };
         let plain = matches!(subscript, "@" | "*") || subscript.chars().all(|c| c.is_ascii_digit());
         let more = rest.is_empty() || !rest.starts_with('[') && is_plain_operator(rest, dialect);
-        return plain && !subscript.is_empty() && dialect == Dialect::Bash && more;
+        return plain && !subscript.is_empty() && dialect != Dialect::Posix && more;
+    }
+    if dialect == Dialect::Zsh && is_path_modifier(operator) {
+        return true;
     }
     if matches!(operator, "^" | "^^" | "," | ",,") {
         return dialect == Dialect::Bash;
@@ -45,6 +48,12 @@ pub(super) fn is_plain_operator(operator: &str, dialect: Dialect) -> bool {
     operator.strip_prefix(':').is_some_and(|slice| {
         slice.strip_prefix(" -").unwrap_or(slice.trim_start_matches(' ')).chars().all(digits)
     })
+}
+
+/// zsh's `${x:h}`, `${x:t:r}`: parts of a path, letter case. Behind the colon a letter is never arithmetic there.
+fn is_path_modifier(operator: &str) -> bool {
+    let letter = |part: &str| matches!(part, "h" | "t" | "r" | "e" | "l" | "u" | "a" | "A");
+    operator.strip_prefix(':').is_some_and(|modifiers| modifiers.split(':').all(letter))
 }
 
 /// Plain characters and plain variables; nothing quoted, nothing nested.
@@ -154,6 +163,13 @@ mod tests {
             "[a[0]]",
         ] {
             assert!(!is_plain_operator(operator, Dialect::Bash), "{operator:?}");
+        }
+        for operator in [":t", ":h:t", ":r", "[1]", "[@]", "[2]:t"] {
+            assert!(is_plain_operator(operator, Dialect::Zsh), "{operator:?}");
+        }
+        for operator in [":t", "[x]", ":x", ":s/a/b/", "[$(id)]", ":e:$(id):", ":P"] {
+            let dialect = if operator == ":t" { Dialect::Bash } else { Dialect::Zsh };
+            assert!(!is_plain_operator(operator, dialect), "{operator:?}");
         }
         assert!(is_length("#x") && is_length("#a[@]") && !is_length("#a[$(id)]") && !is_length("#"));
     }

@@ -153,7 +153,8 @@ impl Scanner<'_, '_> {
         let variables = self.scope.variables;
         let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
         let dash = !NEVER_A_DASH.contains(&name) && !tame;
-        self.unknown(dash, quoting, self.scope.variables.is_wild(name));
+        self.unknown(dash, quoting, variables.is_wild(name));
+        self.out.number = variables.is_number(name) && self.units.len() == 1 && self.is_all(quoting);
     }
 
     fn unknown(&mut self, dash: bool, quoting: Quoting, chosen: bool) {

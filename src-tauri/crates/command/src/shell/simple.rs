@@ -295,7 +295,7 @@ impl Walk<'_> {
 
     fn arg_of(&self, span: &Range<usize>, value: Option<String>, dash: bool) -> Arg {
         let word = Word { raw: self.raw(span), value };
-        Arg { word, span: self.place(span), dash, several: false, chosen: false }
+        Arg { word, span: self.place(span), dash, several: false, chosen: false, number: false }
     }
 
     /// Adds a word; braces and `"$@"` may make several of it.
@@ -332,7 +332,8 @@ impl Walk<'_> {
             }
             None => {
                 let arg = self.arg_of(&span, None, scanned.loose.dash);
-                call.args.push(Arg { several: scanned.loose.several, chosen: scanned.loose.chosen, ..arg });
+                let (several, chosen) = (scanned.loose.several, scanned.loose.chosen);
+                call.args.push(Arg { several, chosen, number: scanned.number, ..arg });
             }
         }
     }

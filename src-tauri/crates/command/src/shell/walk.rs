@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use shuck_ast::{
-    BackgroundOperator, BinaryOp, Command, Redirect, Span, Stmt, StmtSeq, StmtTerminator, WordPartNode,
+    BackgroundOperator, BinaryOp, Command, CompoundCommand, Redirect, Span, Stmt, StmtSeq, StmtTerminator,
+    WordPartNode,
 };
 use shuck_parser::parser::{Parser, ShellDialect};
 
@@ -362,6 +363,16 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Behind a pipe bash runs a program of the name `time`; to zsh it is a keyword there too.
+    fn check_time(&mut self, piped: &Stmt) {
+        let timed = matches!(&piped.command, Command::Compound(CompoundCommand::Time(_)));
+        if timed && self.nest.dialect != Dialect::Zsh {
+            let what = "`time` behind a pipe is a program to some shells and a keyword to others";
+            let advice = Some("write `time` before the whole pipeline");
+            self.doubt(&range(piped.span), Problem { code: "program-name", what, advice });
+        }
+    }
+
     /// `a && b || c | d`: unrolled, since a chain may be a thousand links long.
     fn chain(&mut self, statement: &Stmt, around: &Around) -> After {
         let mut links = Vec::new();
@@ -379,6 +390,7 @@ impl<'w> Walk<'w> {
         let mut left = first;
         while let Some((op, right, op_span, negated)) = links.pop() {
             let feed = if matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll) {
+                self.check_time(right);
                 self.output(left)
             } else {
                 around.feed.clone()

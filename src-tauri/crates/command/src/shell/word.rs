@@ -88,7 +88,8 @@ pub(super) struct Scanned<'a> {
     pub(super) bodies: Vec<&'a StmtSeq>,
     /// Whether it uses what POSIX shells do not have.
     pub(super) beyond_posix: bool,
-    /// Whether it is one arithmetic expansion, or a number of the shell's own, and nothing else.
+    /// Whether it is one arithmetic expansion, a number of the shell's own or a variable that is set to numbers only, and
+    /// nothing else.
     pub(super) number: bool,
     /// Variables that it gives a value by the way (`${x:=value}`).
     pub(super) sets: Vec<(String, String)>,

@@ -255,7 +255,10 @@ impl World<'_> {
                 Some(bins) => (*name, bins.names.get(*name).cloned()),
             },
             Wanted::Path(written) => {
-                let Some(folder) = folder_of(self.cwd, needed.dir) else { return Lookup::Nothing };
+                // An absolute path is the same from every folder.
+                let folder =
+                    folder_of(self.cwd, needed.dir).or_else(|| written.starts_with('/').then(String::new));
+                let Some(folder) = folder else { return Lookup::Nothing };
                 let path = path::join(&folder, written);
                 let exists = self.bins.is_none_or(|bins| bins.paths.contains(&path));
                 // The map knows programs by name. Of another path it says only that no rule can mean it: an argv

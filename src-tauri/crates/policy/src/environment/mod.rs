@@ -7,7 +7,7 @@ mod tests;
 pub use postern_command::environment::{Class, class_of, is_name, may_pass, may_set};
 
 use crate::settings::Settings;
-use postern_command::environment::is_plain_value;
+use postern_command::environment::{is_harmless_value, is_plain_value};
 use postern_command::escape;
 use std::collections::{BTreeMap, HashSet};
 
@@ -183,7 +183,7 @@ pub fn build(
             continue;
         }
         let kind = if was.is_some() { ChangeKind::Changed } else { ChangeKind::Added };
-        let asks = standing(name, settings) == Standing::Asks;
+        let asks = standing(name, settings) == Standing::Asks && !is_harmless_value(name, value);
         changes.insert(name.clone(), Change { kind, name: name.clone(), value: value.clone(), was, asks });
     }
     Ok(Built { env: env.into_iter().collect(), changes: changes.into_values().collect() })
@@ -242,6 +242,9 @@ fn refusals(overrides: &[(String, String)], settings: &Settings, shellish: bool)
 /// Why one name with its value is refused; none where it is not.
 fn refusal(name: &str, value: &str, settings: &Settings, shellish: bool) -> Option<Why> {
     let standing = standing(name, settings);
+    if is_name(name) && is_harmless_value(name, value) {
+        return None;
+    }
     if let Standing::Refused(why) = standing {
         return Some(why);
     }

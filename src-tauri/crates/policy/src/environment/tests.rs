@@ -106,11 +106,25 @@ fn every_soft_name_is_refused_until_the_settings_name_it() {
 
 #[test]
 fn harmless_names_need_no_question_but_a_plain_value() {
-    for name in sorted(&lists().unwrap().auto) {
+    for name in lists().unwrap().auto.keys() {
         assert!(!tried(name, "en_GB.UTF-8").expect(name).asks(), "{name} is harmless");
         for bad in ["/etc/passwd", "%n", "a..b", "a b", "a\nb", "é", &"x".repeat(65)] {
             assert_eq!(why(name, bad), Some(Why::BadValue), "{name}={bad:?} must be refused");
         }
+    }
+}
+
+#[test]
+fn single_values_of_other_names_need_no_question() {
+    for (name, value) in
+        [("RUST_LOG", "debug"), ("NODE_ENV", "test"), ("DEBUG", "1"), ("GIT_PAGER", "cat"), ("GIT_PAGER", "")]
+    {
+        let built = build(&base(), &one(name, value), &Settings::default(), true).expect(name);
+        assert!(!built.asks(), "{name}={value}");
+        assert_eq!(built.changes.len(), 1, "{name} is still shown");
+    }
+    for (name, value) in [("GIT_PAGER", "less"), ("PAGER", "./cat"), ("PAGER", "cat x")] {
+        assert_eq!(why(name, value), Some(Why::Dangerous), "{name}={value}");
     }
 }
 

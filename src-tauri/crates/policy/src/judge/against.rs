@@ -2,6 +2,7 @@
 
 use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};
+use super::near::Near;
 use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
 use super::{core, label};
 use crate::agent::AgentPolicy;
@@ -40,7 +41,12 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
 
 /// The weightiest thing against commands that a part which was not understood may run.
 pub(super) fn candidates(policy: &AgentPolicy, facts: &Facts<'_>, argvs: &[Vec<String>]) -> Option<Outcome> {
-    let calls = argvs.iter().filter_map(|argv| invocation::of_candidate(argv, facts));
+    if argvs.is_empty() {
+        return None;
+    }
+    let near = Near::new(policy, facts);
+    let close = argvs.iter().filter(|argv| near.may_be_denied(argv));
+    let calls = close.filter_map(|argv| invocation::of_candidate(argv, facts));
     calls
         .filter_map(|call| one(policy, facts, &call))
         .filter(|found| found.decision == Decision::Deny)

@@ -8,7 +8,7 @@ use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
 use crate::ruleset::{Compiled, Part};
-use postern_command::environment::is_plain_value;
+use postern_command::environment::{is_harmless_value, is_plain_value};
 use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
 
 /// Folders in which only the system installs programs.
@@ -179,7 +179,11 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 
 /// Whether a variable that a step sets can change what runs.
 pub(crate) fn is_harmless(assignment: &Assignment, settings: &crate::settings::Settings) -> bool {
-    let plain = assignment.value.value.as_deref().is_some_and(is_plain_value);
+    let value = assignment.value.value.as_deref();
+    if value.is_some_and(|value| is_harmless_value(&assignment.name, value)) {
+        return true;
+    }
+    let plain = value.is_some_and(is_plain_value);
     match standing(&assignment.name, settings) {
         Standing::Named => assignment.value.value.is_some(),
         Standing::Plain => plain,

@@ -51,12 +51,12 @@ impl Judgement<'_> {
         }
         let facts = self.facts;
         let in_doubt = doubt::rules_in_force(self.policy, facts);
+        let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
         let steps: Vec<Option<Outcome>> =
-            (0..facts.reading.steps.len()).map(|at| self.against_step(at, in_doubt)).collect();
+            (0..facts.reading.steps.len()).map(|at| self.against_step(at, named.as_mut())).collect();
         let mut whole = self.against_the_whole();
-        if in_doubt {
-            whole.extend(doubt::of_rest(self.policy, facts).map(|doubt| self.unasked(doubt)));
-        }
+        let rest = named.as_mut().and_then(doubt::Named::of_rest);
+        whole.extend(rest.map(|doubt| self.unasked(doubt)));
         self.note_against(&steps, &whole);
         steps.into_iter().flatten().chain(whole).collect()
     }

@@ -14,6 +14,8 @@ use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
 use postern_command::environment::decides_what_runs;
 use postern_command::{Opaque, Step, WayOut, escape};
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// Whether anything denies or asks that could be evaded by not being read.
 pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
@@ -29,29 +31,47 @@ pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         || entries.filter(|entry| entry.is_for(SHELL_TOOL)).fold(false, of_files)
 }
 
-/// What about the step at `at` may be meant by a rule that denies.
-pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
-    let step = &facts.reading.steps[at];
-    match &step.opaque {
-        Some(part) if hides(step, part) => Some(doubt(policy, facts, &facts.reading.text, part)),
-        Some(part) => {
-            let own = facts.reading.text.get(step.span.clone()).unwrap_or_default();
-            named(policy, facts, own).map(|mention| named_doubt(&mention, &part.what, part.advice.as_deref()))
-        }
-        None => step.ways_out.iter().find_map(|way| of_way(policy, facts, step, way)),
+/// What deny rules name in a request's text. Each part of it is looked at once, however many steps stand in it.
+pub(super) struct Named<'a> {
+    policy: &'a AgentPolicy,
+    facts: &'a Facts<'a>,
+    found: HashMap<Range<usize>, Option<Mention<'a>>>,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>) -> Self {
+        Self { policy, facts, found: HashMap::new() }
     }
-}
 
-/// What may be meant in the parts that belong to no step.
-pub(super) fn of_rest(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Outcome> {
-    let part = facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
-    Some(doubt(policy, facts, &facts.reading.text, part))
-}
+    /// What about the step at `at` may be meant by a rule that denies.
+    pub(super) fn of_step(&mut self, at: usize) -> Option<Outcome> {
+        let step = &self.facts.reading.steps[at];
+        match &step.opaque {
+            Some(part) if hides(step, part) => Some(self.doubt(part)),
+            Some(part) => self
+                .within(&step.span)
+                .map(|mention| named_doubt(mention, &part.what, part.advice.as_deref())),
+            None => step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way)),
+        }
+    }
 
-fn doubt(policy: &AgentPolicy, facts: &Facts<'_>, text: &str, part: &Opaque) -> Outcome {
-    match named(policy, facts, text) {
-        Some(mention) => named_doubt(&mention, &part.what, part.advice.as_deref()),
-        None => unnamed_doubt(&part.what, part.advice.as_deref()),
+    /// What may be meant in the parts that belong to no step.
+    pub(super) fn of_rest(&mut self) -> Option<Outcome> {
+        let part = self.facts.reading.opaque.iter().find(|part| !is_about_files(part))?;
+        Some(self.doubt(part))
+    }
+
+    fn doubt(&mut self, part: &Opaque) -> Outcome {
+        match self.within(&(0..self.facts.reading.text.len())) {
+            Some(mention) => named_doubt(mention, &part.what, part.advice.as_deref()),
+            None => unnamed_doubt(&part.what, part.advice.as_deref()),
+        }
+    }
+
+    fn within(&mut self, span: &Range<usize>) -> Option<&Mention<'a>> {
+        let (policy, facts) = (self.policy, self.facts);
+        let look = || named(policy, facts, facts.reading.text.get(span.clone()).unwrap_or_default());
+        self.found.entry(span.clone()).or_insert_with(look).as_ref()
     }
 }
 

@@ -5,10 +5,11 @@ use crate::path;
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::{Compiled, Part, RuleSet};
 use crate::words::WordPattern;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A word of the text, and the rule that is about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Mention<'a> {
     pub(super) word: String,
     pub(super) rule: &'a Rule,
@@ -17,17 +18,25 @@ pub(super) struct Mention<'a> {
 /// The first rule, by its number, that is about a program which the text names. A command rule's other words have to
 /// stand in the text as well.
 pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
-    let words = words(text);
-    let named = rules.parts().flat_map(|part| {
-        words.iter().flat_map(move |word| about(part, word, facts).map(move |rule| (word, rule)))
-    });
-    let alive = named.filter(|(_, rule)| rule.is_alive(facts.now, facts.session));
-    let meant = alive.filter(|(_, rule)| other_words(rule).all(|other| words.contains(other)));
-    let (word, rule) = meant.min_by_key(|(_, rule)| rule.rule.id)?;
-    Some(Mention { word: word.clone(), rule: &rule.rule })
+    let spelled = spellings(text);
+    let mut named: Vec<(&str, &Compiled)> = Vec::new();
+    for part in rules.parts() {
+        for word in spelled.iter().flat_map(|text| words(text)) {
+            about(part, word, facts, |rule| named.push((word, rule)));
+        }
+    }
+    named.retain(|(_, rule)| rule.is_alive(facts.now, facts.session));
+    // Nearly always nothing is left, and nothing else has to be looked at.
+    if named.is_empty() {
+        return None;
+    }
+    let all: HashSet<&str> = spelled.iter().flat_map(|text| words(text)).collect();
+    let meant = |rule: &Compiled| other_words(rule).all(|other| all.contains(other.as_str()));
+    let least = named.iter().filter(|(_, rule)| meant(rule)).min_by_key(|(_, rule)| rule.rule.id);
+    least.map(|(word, rule)| Mention { word: (*word).to_owned(), rule: &rule.rule })
 }
 
-fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>) -> impl Iterator<Item = &'a Compiled> {
+fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut(&'a Compiled)) {
     let index = part.deny();
     let mut found = Vec::new();
     let name = path::fold(path::base_name(word));
@@ -37,7 +46,9 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>) -> impl Iterator<Ite
         let home = path::expand_home(word, facts.home);
         index.by_any_spelling(&path::join(facts.cwd, &home), &mut found);
     }
-    found.into_iter().map(|at| part.get(at))
+    for at in found {
+        each(part.get(at));
+    }
 }
 
 /// What a command rule names besides its program.
@@ -52,17 +63,21 @@ fn other_words(rule: &Compiled) -> impl Iterator<Item = &String> {
     })
 }
 
-/// The words of a text in each of the spellings that a shell or an interpreter takes for the same.
-fn words(text: &str) -> HashSet<String> {
-    let unquoted: String = text.chars().filter(|c| !"'\"\\".contains(*c)).collect();
-    let decoded = decoded(text);
-    let mut all = HashSet::new();
-    for text in [text, &unquoted, &decoded] {
-        let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~@".contains(c)));
-        let trimmed = parts.map(|part| part.trim_matches(['.', '@', '+']));
-        all.extend(trimmed.filter(|part| !part.is_empty()).map(str::to_owned));
+/// A text in each of the spellings that a shell or an interpreter takes for the same.
+fn spellings(text: &str) -> Vec<Cow<'_, str>> {
+    let mut all = vec![Cow::Borrowed(text)];
+    if text.contains(['\'', '"', '\\']) {
+        all.push(text.chars().filter(|c| !"'\"\\".contains(*c)).collect());
+    }
+    if text.contains('\\') {
+        all.push(Cow::Owned(decoded(text)));
     }
     all
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || "/_-.+~@".contains(c)));
+    parts.map(|part| part.trim_matches(['.', '@', '+'])).filter(|part| !part.is_empty())
 }
 
 /// `\x72`, `\162`, `\u0072` as the characters that they stand for.
@@ -89,7 +104,12 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{spellings, words};
+    use std::collections::HashSet;
+
+    fn all(text: &str) -> HashSet<String> {
+        spellings(text).iter().flat_map(|text| words(text)).map(str::to_owned).collect()
+    }
 
     #[test]
     fn a_word_is_found_in_every_spelling() {
@@ -104,10 +124,10 @@ mod tests {
             "{rm,x}",
             "a=rm;$a",
         ] {
-            assert!(words(text).contains("rm"), "{text}: {:?}", words(text));
+            assert!(all(text).contains("rm"), "{text}: {:?}", all(text));
         }
         for text in ["os.rm(x)", "farm", "rm_x", "a.rm", "rm-x", "\\"] {
-            assert!(!words(text).contains("rm"), "{text}: {:?}", words(text));
+            assert!(!all(text).contains("rm"), "{text}: {:?}", all(text));
         }
     }
 }

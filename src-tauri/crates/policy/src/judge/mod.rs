@@ -20,6 +20,7 @@ mod doubt;
 mod invocation;
 mod label;
 mod mention;
+mod near;
 mod outcome;
 mod step;
 
@@ -94,13 +95,13 @@ impl<'a> Judgement<'a> {
         }
         let steps = facts.reading.steps.len();
         let in_doubt = doubt::rules_in_force(self.policy, facts);
+        let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
         let mut outcomes: Vec<Option<Outcome>> =
-            (0..steps).map(|at| self.against_step(at, in_doubt)).collect();
+            (0..steps).map(|at| self.against_step(at, named.as_mut())).collect();
         let mut whole: Vec<Outcome> = self.by_tool_policy().into_iter().chain(self.by_elevation()).collect();
         whole.extend(self.against_the_whole());
-        if in_doubt {
-            whole.extend(doubt::of_rest(self.policy, facts).map(|doubt| self.unasked(doubt)));
-        }
+        let rest = named.as_mut().and_then(doubt::Named::of_rest);
+        whole.extend(rest.map(|doubt| self.unasked(doubt)));
         self.note_against(&outcomes, &whole);
         whole.extend(self.by_policy());
         if facts.shell {
@@ -150,12 +151,10 @@ impl<'a> Judgement<'a> {
     }
 
     /// Stages 2 to 4 for one step: what denies it, what may, and what asks.
-    fn against_step(&self, at: usize, in_doubt: bool) -> Option<Outcome> {
+    fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<Outcome> {
         let found = against::step(self.policy, self.facts, at);
-        if found.as_ref().is_some_and(|found| found.decision == Decision::Deny) || !in_doubt {
-            return found.map(|outcome| self.unasked(outcome));
-        }
-        let doubt = doubt::of_step(self.policy, self.facts, at);
+        let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
+        let doubt = named.filter(|_| !denied).and_then(|named| named.of_step(at));
         doubt.or(found).map(|outcome| self.unasked(outcome))
     }
 

@@ -3,7 +3,7 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The rules of one effect. A number is the rule's place in its set.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub(crate) struct Index {
     first_words: HashMap<String, Vec<usize>>,
     any_program: Vec<usize>,
     exact: HashMap<String, Vec<usize>>,
+    /// The first words of those.
+    exact_heads: HashSet<String>,
     sha256: HashMap<String, Vec<usize>>,
     files: HashMap<(u64, String), Vec<usize>>,
     signing_ids: HashMap<String, Vec<usize>>,
@@ -30,6 +32,7 @@ impl Index {
             first_words: HashMap::new(),
             any_program: Vec::new(),
             exact: HashMap::new(),
+            exact_heads: HashSet::new(),
             sha256: HashMap::new(),
             files: HashMap::new(),
             signing_ids: HashMap::new(),
@@ -75,6 +78,7 @@ impl Index {
         if generous {
             words[0] = &name;
         }
+        self.exact_heads.insert(words[0].to_owned());
         self.exact.entry(words.join("\0")).or_default().push(at);
     }
 
@@ -116,6 +120,15 @@ impl Index {
 
     pub(crate) fn by_first_word(&self, word: &str, found: &mut Vec<usize>) {
         extend(&self.first_words, word, found);
+    }
+
+    /// Whether a rule that denies may be about a program of this name, without folder and in lower case, of which nothing
+    /// else is known.
+    pub(crate) fn may_name(&self, base: &str) -> bool {
+        !self.any_program.is_empty()
+            || self.first_words.contains_key(base)
+            || self.base_names.contains_key(base)
+            || self.exact_heads.contains(base)
     }
 
     pub(crate) fn of_any_program(&self) -> &[usize] {

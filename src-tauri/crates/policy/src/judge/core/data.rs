@@ -16,6 +16,9 @@ pub(super) fn redirects_into(step: &Step, found: &StepFacts, facts: &Facts<'_>) 
     })
 }
 
+/// Programs that would remove or move the data with a folder around them.
+pub(super) const MOVES_OR_REMOVES: &[&str] = &["mv", "gmv", "rm", "grm", "srm", "chmod", "chown", "chflags"];
+
 /// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
 /// a whole.
 pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'a str> {
@@ -34,7 +37,7 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'
             let moved = words().count().saturating_sub(1);
             words().take(moved).find(|word| holds_data(word, folder, facts))
         }
-        "rm" | "grm" | "srm" | "chmod" | "chown" | "chflags" if removal::is_recursive(call, facts) => {
+        name if MOVES_OR_REMOVES.contains(&name) && removal::is_recursive(call, facts) => {
             words().find(|word| holds_data(word, folder, facts))
         }
         _ => None,
@@ -98,7 +101,7 @@ fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> Vec<String> 
 /// Whether a path lies in Postern's data.
 pub(super) fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
     let here = folder.unwrap_or(facts.cwd);
-    if is_far(text, here, facts) {
+    if Far::new(facts, here).is_far(text) {
         return false;
     }
     let data = key(facts.data);
@@ -109,15 +112,31 @@ pub(super) fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> 
     resolved(text, folder, facts).iter().any(|path| everything::may_lie_in(path, &data))
 }
 
-/// Whether a plain path does not name the data's own folder, nor does the one that it is in: nearly every word of every
-/// command is told apart here, without taking it to pieces.
-fn is_far(text: &str, here: &str, facts: &Facts<'_>) -> bool {
-    let name = path::base_name(facts.data).as_bytes();
-    let names_it = |text: &str| {
-        name.is_empty() || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
-    };
-    let plain = text.is_ascii() && !text.contains(['$', '`', '*', '?', '[', '{', '~', '\\', '"', '\'']);
-    plain && name.is_ascii() && !names_it(text) && !names_it(here)
+/// Tells words that lead nowhere near the data: nearly every word of every command, without taking it to pieces.
+pub(super) struct Far<'a> {
+    /// The name of the data's own folder.
+    name: &'a [u8],
+    /// The folder where it runs is far itself.
+    here: bool,
+}
+
+impl<'a> Far<'a> {
+    pub(super) fn new(facts: &Facts<'a>, here: &str) -> Self {
+        let name = path::base_name(facts.data).as_bytes();
+        Self { name, here: name.is_ascii() && !names(name, here) }
+    }
+
+    /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an
+    /// assignment the text behind `=` is a part, so it is no nearer than the whole.
+    pub(super) fn is_far(&self, text: &str) -> bool {
+        let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\"'".contains(&byte);
+        self.here && !text.bytes().any(special) && !names(self.name, text)
+    }
+}
+
+/// Whether the name stands in the text, whatever its letter case; no name stands in every text.
+fn names(name: &[u8], text: &str) -> bool {
+    name.is_empty() || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
 }
 
 /// Whether the path is a folder that the data lie in.

@@ -52,6 +52,22 @@ pub(super) fn check<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<(Cor
     }
 }
 
+/// Tells commands that no entry can be about from their words alone.
+pub(super) struct Far<'a>(data::Far<'a>);
+
+impl<'a> Far<'a> {
+    pub(super) fn new(facts: &Facts<'a>) -> Self {
+        Self(data::Far::new(facts, facts.cwd))
+    }
+
+    /// Whether no entry is about a program of this name, without folder and in lower case, with these arguments. It is run
+    /// in the request's own folder.
+    pub(super) fn is_clear_of(&self, base: &str, args: &[String]) -> bool {
+        let named = removal::PROGRAMS.contains(&base) || stopping::PROGRAMS.contains(&base);
+        !named && !data::MOVES_OR_REMOVES.contains(&base) && args.iter().all(|word| self.0.is_far(word))
+    }
+}
+
 /// Whether the person must see it whatever the settings: `find . -delete` is written for a whole folder more often than
 /// `rm -rf .` is, but never without looking.
 pub(super) fn asks(call: &Invocation<'_>) -> bool {

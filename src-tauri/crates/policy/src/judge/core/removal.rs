@@ -6,6 +6,9 @@ use crate::facts::Facts;
 use crate::path;
 use std::borrow::Cow;
 
+/// Programs that it looks at.
+pub(super) const PROGRAMS: &[&str] = &["find", "gfind", "rsync", "rm", "grm", "srm"];
+
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, facts);
     if call.is_one_of(&["find", "gfind"]) {

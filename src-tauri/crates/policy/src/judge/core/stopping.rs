@@ -8,6 +8,23 @@ use crate::path;
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 2] = ["postern", "postern-desktop"];
 
+/// Programs that it looks at.
+pub(super) const PROGRAMS: &[&str] = &[
+    "postern",
+    "postern-desktop",
+    "pkill",
+    "killall",
+    "killall5",
+    "kill",
+    "launchctl",
+    "systemctl",
+    "service",
+    "loginctl",
+    "osascript",
+    "lldb",
+    "gdb",
+];
+
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     if call.is_one_of(&OWN) {
         return true;
