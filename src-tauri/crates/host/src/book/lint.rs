@@ -2,6 +2,7 @@
 
 use super::rules::from_file;
 use super::{AgentEntry, Book, BookError, now};
+use crate::resolve::is_mutable_by_agent;
 use postern_policy::permissions::FileError;
 use postern_policy::{AgentId, Finding, Lookup, Pattern, Rule, RuleId, Seen, expand_home, lint, lint_file};
 use std::collections::HashMap;
@@ -59,6 +60,13 @@ impl Book {
         Ok(wrong)
     }
 
+    /// Who may connect as the agent that a rule is for, besides the person; as any agent, where it is for all.
+    fn uids_of(&self, agent: Option<&AgentId>) -> Vec<u32> {
+        let agents = self.agents();
+        let whose = agents.iter().filter(|entry| agent.is_none_or(|agent| entry.agent.id == *agent));
+        whose.flat_map(|entry| entry.agent.uids.clone()).collect()
+    }
+
     /// What lies at the path of a rule; none where it names none. Reads the disk.
     fn lies_at(&self, rule: &Rule) -> Option<Seen> {
         let changed = rule
@@ -69,16 +77,20 @@ impl Book {
             return changed.then_some(Seen { exists: true, mutable: false, changed });
         };
         let path = expand_home(text, &self.places().home);
+        let uids = self.uids_of(rule.agent.as_ref());
         if let Some(sign) = path.find(['*', '?', '[', '{', '\\']) {
             let folder = path[..sign]
                 .rsplit_once('/')
                 .map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder });
             let folder = Path::new(folder);
-            let mutable = folder.is_dir() && crate::resolve::is_mutable(folder, folder);
+            let mutable = folder.is_dir() && is_mutable_by_agent(folder, folder, &uids);
             return Some(Seen { exists: folder.is_dir(), mutable, changed });
         }
         Some(match self.resolver().identify(&path) {
-            Lookup::Found(program) => Seen { exists: true, mutable: program.mutable, changed },
+            Lookup::Found(program) => {
+                let (path, real) = (Path::new(&program.path), Path::new(&program.real_path));
+                Seen { exists: true, mutable: is_mutable_by_agent(path, real, &uids), changed }
+            }
             Lookup::Unusable { .. } => Seen { exists: true, mutable: false, changed },
             Lookup::NotFound | Lookup::Nothing => Seen { exists: false, mutable: false, changed },
         })

@@ -16,7 +16,7 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
-pub(crate) use mutable::is_mutable;
+pub(crate) use mutable::is_mutable_by_agent;
 pub use search::search_path;
 
 use crate::identity::Identities;

@@ -11,6 +11,25 @@ pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
     chain(real_path) || (path != real_path && chain(path))
 }
 
+/// The same for those who could change something by a rule's agent: where the person is root, who may do anything, that is
+/// whoever may connect as the agent (`uids`), and everybody.
+pub(crate) fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool {
+    let own = User::current();
+    if own.uid != 0 {
+        return is_mutable(path, real_path);
+    }
+    // Nobody's number: what it may change, anybody may.
+    let anybody = User { uid: u32::MAX, groups: Vec::new() };
+    let agents: Vec<User> = uids
+        .iter()
+        .filter(|uid| **uid != 0)
+        .map(|uid| User { uid: *uid, groups: Vec::new() })
+        .chain([anybody])
+        .collect();
+    let chain = |path: &Path| path.ancestors().any(|part| agents.iter().any(|user| user.may_change(part)));
+    chain(real_path) || (path != real_path && chain(path))
+}
+
 struct User {
     uid: u32,
     groups: Vec<u32>,
@@ -41,5 +60,24 @@ impl User {
             || (!link
                 && (mode.contains(Mode::WOTH)
                     || (mode.contains(Mode::WGRP) && self.groups.contains(&stat.st_gid))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_mutable, is_mutable_by_agent};
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    #[test]
+    fn what_root_may_do_is_not_what_an_agent_may() {
+        let system = Path::new("/usr/bin/env");
+        let real = system.canonicalize().unwrap();
+        assert!(!is_mutable_by_agent(system, &real, &[1000]), "root's own, and nobody else's");
+        let open = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(open.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        let program = open.path().join("program");
+        assert!(is_mutable_by_agent(&program, &program, &[]), "anybody may put something there");
+        assert!(is_mutable(&program, &program), "and so may the person");
     }
 }

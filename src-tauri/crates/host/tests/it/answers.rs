@@ -1,8 +1,10 @@
 //! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
 
 use crate::support::{Lab, answer_of, shown};
-use postern_contract::{Answer, Question};
+use postern_contract::methods::Presented;
+use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceKind;
+use postern_policy::RiskLevel;
 use serde_json::json;
 
 #[tokio::test]
@@ -42,8 +44,9 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "it was never shown there");
     let seen = shown(&question);
-    let arming = gate.presented(window.id(), seen.clone()).await.unwrap();
-    assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");
+    let beginning = Presented { end_seen: false, ..seen.clone() };
+    let arming = gate.presented(window.id(), beginning).await.unwrap();
+    assert!(!arming.armed, "its end was not seen: {arming:?}");
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "a click before arming does nothing: {early:?}");
     while !gate.presented(window.id(), seen.clone()).await.unwrap().armed {
@@ -214,4 +217,97 @@ async fn a_waiting_question_offers_what_a_new_rule_leaves_open() {
         .map(|row| row["text"].clone())
         .collect();
     assert_eq!(saved, ["/usr/bin/basename"], "only what was open is saved: {rules}");
+}
+
+#[tokio::test]
+async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
+    let mut lab = Lab::start().await;
+    let terminal = lab.host.face(FaceKind::Terminal);
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let question = lab.question().await;
+    let gate = lab.host.gate();
+    // Its end was not seen: however long that is looked at, nothing arms.
+    let beginning = Presented { end_seen: false, ..shown(&question) };
+    for answer in [Answer::Once, Answer::Always] {
+        let arming = gate.presented(terminal.id(), beginning.clone()).await.unwrap();
+        assert!(!arming.armed, "{arming:?}");
+        let params = AnswerParams { proposal: Some("exact".to_owned()), ..answer_of(&question, answer) };
+        let early = gate.answer(params, terminal.id()).await.unwrap();
+        assert!(!early.applied && early.reason.unwrap().contains("not yet"), "{answer:?} comes too early");
+    }
+    while !gate.presented(terminal.id(), shown(&question)).await.unwrap().armed {
+        tokio::task::yield_now().await;
+    }
+    // Anything else on show starts over, however long it was looked at before.
+    let hidden = Presented { visible: false, ..shown(&question) };
+    assert!(!gate.presented(terminal.id(), hidden).await.unwrap().armed, "it is not to be seen any more");
+    let early = gate.answer(answer_of(&question, Answer::Once), terminal.id()).await.unwrap();
+    assert!(!early.applied, "{early:?}");
+    let deny = gate.answer(answer_of(&question, Answer::Deny), terminal.id()).await.unwrap();
+    assert!(deny.applied, "a no needs no arming: {deny:?}");
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+}
+
+#[tokio::test]
+async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
+    let mut lab = Lab::start().await;
+    let window = lab.host.face(FaceKind::Window);
+    let mut wire = lab.connect("main").await;
+    let (_, call) = wire.post_run(&["rm", "-r", "-f", "/tmp/no-such-folder-of-a-test"], json!({})).await;
+    let question = lab.question().await;
+    assert_eq!((question.risk.level, question.arming_ms), (RiskLevel::Dangerous, 1500), "{question:?}");
+    let gate = lab.host.gate();
+    let seen = shown(&question);
+    let arming = gate.presented(window.id(), seen.clone()).await.unwrap();
+    assert_eq!(arming.remaining_ms, Some(1500), "longer than a second");
+    while !gate.presented(window.id(), seen.clone()).await.unwrap().armed {
+        tokio::task::yield_now().await;
+    }
+    let other = Presented { digest: "0".repeat(64), ..seen };
+    assert!(!gate.presented(window.id(), other).await.unwrap().armed, "that is not what waits");
+    let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    assert!(!early.applied, "what was shown last is something else: {early:?}");
+    gate.answer(answer_of(&question, Answer::Deny), window.id()).await.unwrap();
+    wire.answer(call).await.unwrap();
+}
+
+#[tokio::test]
+async fn always_for_everyone_answers_what_waits_of_every_agent_both_ways() {
+    let mut lab = Lab::start().await;
+    lab.control("agents.add", json!({"agent": "other"})).await.unwrap();
+    lab.set("other", &[("questionsPerMinute", "100")]).await;
+    let (mut main, mut other) = (lab.connect("main").await, lab.connect("other").await);
+    for (scope, answer, program, ends) in
+        [("everyone", "always", "basename", "exited"), ("everyone", "deny-always", "dirname", "denylist")]
+    {
+        let (_, first) = main.post_run(&[program, "/a/b"], json!({})).await;
+        let question = lab.question().await;
+        let (_, second) = other.post_run(&[program, "/c/d"], json!({})).await;
+        lab.question().await;
+        let params = json!({"scope": scope, "proposal": "path"});
+        let answered = lab.answer_to(&question, answer, params).await;
+        assert_eq!(answered["applied"], true, "{answered}");
+        main.answer(first).await.unwrap();
+        let told = other.answer(second).await.unwrap();
+        let end = told.get("outcome").or_else(|| told.get("reason")).unwrap();
+        assert_eq!(end, ends, "the other agent's goes without another click: {told}");
+    }
+}
+
+#[tokio::test]
+async fn always_for_one_agent_leaves_the_others_waiting() {
+    let mut lab = Lab::start().await;
+    lab.control("agents.add", json!({"agent": "other"})).await.unwrap();
+    let (mut main, mut other) = (lab.connect("main").await, lab.connect("other").await);
+    let (_, first) = main.post_run(&["basename", "/a/b"], json!({})).await;
+    let question = lab.question().await;
+    let (_, second) = other.post_run(&["basename", "/c/d"], json!({})).await;
+    let waiting = lab.question().await;
+    lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
+    assert_eq!(main.answer(first).await.unwrap()["stdout"], "b\n");
+    let listed = lab.control("questions.list", json!({})).await.unwrap();
+    assert_eq!(listed["questions"][0]["id"], waiting.id, "{listed}");
+    lab.answer_to(&waiting, "deny", json!({})).await;
+    assert_eq!(other.answer(second).await.unwrap()["reason"], "user");
 }

@@ -194,6 +194,15 @@ impl Lab {
         self.connect_after(agent, None).await
     }
 
+    /// A connection to the control socket.
+    pub(crate) async fn approver(&self) -> Wire {
+        let data = self.folder.path().join("data");
+        let mut wire = Wire::open(&data.join("control.sock")).await;
+        let key = Key::from_text(&std::fs::read_to_string(data.join("control.key")).unwrap()).unwrap();
+        wire.prove(Socket::Control, &key, None).await.unwrap();
+        wire
+    }
+
     pub(crate) async fn connect_after(&self, agent: &str, after: Option<u64>) -> Wire {
         let mut wire = Wire::open(&self.socket(agent)).await;
         wire.authenticate(&self.key(agent), after).await.unwrap();
@@ -257,13 +266,17 @@ impl Wire {
         }
     }
 
-    /// Answers the hello, and checks the host's own proof.
+    /// Answers the hello of an agent's channel, and checks the host's own proof.
     pub(crate) async fn authenticate(&mut self, key: &Key, after: Option<u64>) -> Result<(), Value> {
+        self.prove(Socket::Channel, key, after).await
+    }
+
+    async fn prove(&mut self, socket: Socket, key: &Key, after: Option<u64>) -> Result<(), Value> {
         let hello = self.read().await.unwrap();
         assert_eq!(hello["method"], "hello", "the host speaks first");
         let server = Nonce::try_from(hello["params"]["nonce"].as_str().unwrap().to_owned()).unwrap();
         let client = Nonce::from_bytes(*Uuid::new_v4().as_bytes());
-        let both = Handshake { socket: Socket::Channel, server_nonce: server, client_nonce: client.clone() };
+        let both = Handshake { socket, server_nonce: server, client_nonce: client.clone() };
         let mut params = json!({
             "protocol": 1, "nonce": client.as_str(), "proof": both.proof(key, Side::Client),
             "client": {"name": "test", "version": "1"},

@@ -1,6 +1,6 @@
 //! Source 4's gate for tools, as an agent and an approver meet it.
 
-use crate::support::Lab;
+use crate::support::{Lab, Wire};
 use postern_contract::Told;
 use postern_contract::ToolApprovalRequired;
 use serde_json::{Value, json};
@@ -326,4 +326,64 @@ async fn a_deny_rule_answers_a_shell_tool_that_waits() {
         (&asked["checkId"], &json!("deny")),
         "{resolved}"
     );
+}
+
+/// An approver on the control socket that begins to watch, and the calls that it is told of at once.
+async fn approver(lab: &Lab) -> (Wire, Vec<Value>) {
+    let mut approver = lab.approver().await;
+    approver.call("questions.watch", json!({"face": "terminal"})).await.unwrap();
+    // What is told again comes before the answer to the next call.
+    approver.call("status", json!({})).await.unwrap();
+    let told = approver.notices.drain(..).filter(|told| told["method"] == "tool_approval_required");
+    let told = told.map(|told| told["params"].clone()).collect();
+    (approver, told)
+}
+
+#[tokio::test]
+async fn an_approver_that_comes_back_is_told_again_what_still_waits() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let mut checks = Vec::new();
+    for tool in ["deploy", "publish"] {
+        let asked = wire.call("tool.check", json!({"tool": tool, "session": "s"})).await.unwrap();
+        checks.push(asked["checkId"].clone());
+        lab.question().await;
+    }
+    let (first, told) = approver(&lab).await;
+    let ids = |told: &[Value]| told.iter().map(|event| event["approvalId"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&told), checks, "oldest first: {told:?}");
+    assert_eq!((&told[0]["toolName"], &told[0]["sessionId"]), (&json!("deploy"), &json!("s")), "{told:?}");
+    drop(first);
+    let (mut second, told) = approver(&lab).await;
+    assert_eq!(ids(&told), checks, "whoever comes back is told the same");
+    let yes = json!({"sessionId": "s", "approvalId": checks[0]});
+    assert_eq!(second.call("tool.approve", yes).await.unwrap(), json!({"applied": true}));
+    assert_eq!(wire.event("tool.resolved").await["decision"], "allow");
+    let (_third, told) = approver(&lab).await;
+    assert_eq!(ids(&told), checks[1..], "what was answered waits no more");
+}
+
+#[tokio::test]
+async fn a_session_that_is_aborted_cancels_its_calls_for_everybody() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let mut checks = Vec::new();
+    for session in ["aborted", "other"] {
+        wire.call("session.open", json!({"session": session})).await.unwrap();
+        let asked = wire.call("tool.check", json!({"tool": "deploy", "session": session})).await.unwrap();
+        checks.push(asked["checkId"].clone());
+        lab.question().await;
+    }
+    let (mut approver, _) = approver(&lab).await;
+    let closed = wire.call("session.close", json!({"session": "aborted"})).await.unwrap();
+    assert_eq!(closed["denied"], 1, "{closed}");
+    let resolved = wire.event("tool.resolved").await;
+    assert_eq!((&resolved["checkId"], &resolved["decision"]), (&checks[0], &json!("deny")), "{resolved}");
+    assert_eq!(resolved["error"], "ToolDeniedError", "nobody said no: {resolved}");
+    let told = approver.event("tool_approval_resolved").await;
+    assert_eq!((&told["approvalId"], &told["approved"]), (&checks[0], &json!(false)), "{told}");
+    let late = json!({"sessionId": "aborted", "approvalId": checks[0]});
+    assert_eq!(approver.call("tool.approve", late).await.unwrap(), json!({"applied": false}));
+    let pending = lab.control("tool.pending", json!({})).await.unwrap();
+    assert_eq!(pending["tools"].as_array().unwrap().len(), 1, "the other session's still waits: {pending}");
 }

@@ -37,7 +37,8 @@ impl Word {
         let words = match self.cut.as_deref() {
             Some([before @ .., last]) => {
                 let last = last.get(..KEPT).unwrap_or(last);
-                before.iter().map(|part| format!("{part} ")).collect::<String>() + last
+                let parts: Vec<&str> = before.iter().map(String::as_str).chain([last]).collect();
+                parts.join(" ")
             }
             Some([]) | None => self.text.replace('"', "\"\""),
         };

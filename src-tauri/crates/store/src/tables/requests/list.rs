@@ -145,7 +145,9 @@ fn found_by_index(
         if !cut || looked < most || found.len() >= wanted {
             break;
         }
-        words.iter_mut().for_each(|word| word.gather_if_rare(looked));
+        for word in &mut words {
+            word.gather_if_rare(looked);
+        }
         if found.len() == held_before {
             words.iter_mut().for_each(Word::gather);
         }
