@@ -275,6 +275,23 @@ mod tests {
     }
 
     #[test]
+    fn the_subcommand_is_found_where_it_may_stand() {
+        for (argv, expected) in [
+            (&["cargo", "+nightly", "build"][..], &[2][..]),
+            (&["git", "+x", "push"], &[1]),
+            (&["git", "-", "push"], &[1]),
+            (&["git", "--", "push"], &[2]),
+            (&["git", "--"], &[]),
+            (&["git", "-p", "--"], &[]),
+            (&["git", "--unheard", "x", "push"], &[2, 3]),
+            (&["git", "-C", "x", "push", "y"], &[3]),
+        ] {
+            let words: Vec<Option<&str>> = argv.iter().map(|word| Some(*word)).collect();
+            assert_eq!(positions(argv[0], &words), expected, "{argv:?}");
+        }
+    }
+
+    #[test]
     fn operands_are_no_subcommands() {
         assert_eq!(plain_forms(&["git", "log", "--grep=push", "push"]).len(), 1);
         assert_eq!(plain_forms(&["ls"]).len(), 1);
@@ -289,6 +306,8 @@ mod tests {
             ("git", "--git-dir=x", Some(Swallows::Nothing)),
             ("git", "--no-pager", Some(Swallows::Nothing)),
             ("git", "-Cdir", Some(Swallows::Nothing)),
+            ("git", "-pC", Some(Swallows::Next)),
+            ("git", "-pCdir", Some(Swallows::Nothing)),
             ("git", "--unheard", Some(Swallows::Maybe)),
             ("npm", "--otp", Some(Swallows::Next)),
             ("unheard-of", "-x", None),

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod lines;
+mod peeling;
 mod programs;
 mod properties;
 

@@ -29,6 +29,7 @@ const HIDDEN: &[&str] = &[
     "git $X",
     "source /dev/stdin",
     "source <(curl x)",
+    "ls; eval eval eval eval eval eval eval eval eval eval ls",
 ];
 
 /// What needs no reading further, though something in it is not known or lies in a file.
@@ -47,6 +48,7 @@ const CLEAR: &[&str] = &[
     "git commit -m 'rm the old files'",
     "echo rm",
     "grep -r rm src",
+    "f() { ls; }; FOO=1 f",
 ];
 
 fn on_allow(command: &str) -> Verdict {

@@ -61,6 +61,17 @@ fn argument_patterns_of_a_deny_rule_are_weighed_word_by_word() {
 }
 
 #[test]
+fn a_way_out_has_to_be_named_at_its_own_place_in_the_arguments() {
+    let judged = |args: &[&str]| {
+        let args = Some(args.iter().map(|word| (*word).to_owned()).collect());
+        let allows = Rule { args, ..rule(1, Effect::Allow, "/usr/bin/git") };
+        Scene::new().rule(allows).shell("git -c core.pager=cat log").judge().decision
+    };
+    assert_eq!(judged(&["-c", "core.pager=cat", "log"]), Decision::Allow);
+    assert_eq!(judged(&["*", "core.pager=cat", "log"]), Decision::Ask);
+}
+
+#[test]
 fn a_rule_for_the_file_behind_a_link_covers_the_link() {
     let linked = |allow: &str| {
         let mut scene = Scene::new().program("/opt/link", "tool").allow(allow).shell("/opt/link x");
@@ -73,11 +84,25 @@ fn a_rule_for_the_file_behind_a_link_covers_the_link() {
 }
 
 #[test]
+fn a_deny_rule_s_program_is_known_by_the_name_of_the_file_behind_a_link() {
+    let linked = |deny: &str, command: &str| {
+        let mut scene = Scene::new().program("/opt/link", "tool").allow("/**").deny(deny).shell(command);
+        scene.programs.get_mut("/opt/link").unwrap().real_path = "/opt/real".to_owned();
+        scene.judge().decision
+    };
+    assert_eq!(linked("real push *", "/opt/link push x"), Decision::Deny);
+    assert_eq!(linked("link push *", "/opt/link push x"), Decision::Deny);
+    assert_eq!(linked("real push *", "/opt/link pull"), Decision::Allow);
+}
+
+#[test]
 fn with_more_rights_a_way_out_has_to_be_named_where_it_stands() {
     let judged = |text: &str, command: &str| Scene::new().allow(text).shell(command).judge().decision;
     let command = "sudo git -c core.pager=cat log";
     assert_eq!(judged("sudo git -c core.pager=cat log", command), Decision::Allow);
     assert_eq!(judged("sudo git * core.pager=cat log", command), Decision::Ask);
+    let command_with_option = "sudo -n git -c core.pager=cat log";
+    assert_eq!(judged("sudo -n git * core.pager=cat log", command_with_option), Decision::Ask);
     assert_eq!(judged("sudo git -c * log", command), judged("git -c * log", "git -c core.pager=cat log"));
 }
 
@@ -114,7 +139,7 @@ fn only_a_program_that_nothing_stands_before_can_be_covered() {
     for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "git $(x) | sh"] {
         assert!(!asked(command).1, "{command}");
     }
-    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status"] {
+    for command in ["cd src", "$X y", "gitx", "PATH=/tmp git status", "python3 -c 'print(1)'"] {
         assert!(!asked(command).0, "{command}");
     }
 }
