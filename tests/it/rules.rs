@@ -236,3 +236,101 @@ fn every_command_has_a_page_in_the_manual() {
     assert!(String::from_utf8_lossy(&one.stdout).contains("postern\\-rules\\-import"));
     assert!(repository().join("docs/POLICY.md").exists());
 }
+
+/// A document as OpenClaw keeps it, with one agent's security.
+fn openclaws(security: &str) -> String {
+    let hash = format!("sha256:cwd-argv:v1:{}", "ab".repeat(32));
+    json!({
+        "version": 1,
+        "socket": {"path": "/tmp/x.sock", "token": "secret"},
+        "defaults": {"ask": "always"},
+        "agents": {
+            "*": {"allowlist": ["uname"]},
+            "main": {"security": security, "autoAllowSkills": true, "allowlist": [
+                {"pattern": "/usr/bin/printf", "id": "1", "lastUsedAt": 5},
+                {"pattern": "git", "argPattern": "^(status|diff)( .*)?$"},
+                {"pattern": "/usr/bin/git", "argPattern": hash, "source": "allow-always", "lastUsedCommand": "git push"},
+                {"pattern": "/usr/bin/sed", "argPattern": "-n"},
+                "bash",
+            ]},
+            "other": {"allowlist": ["/bin/sh"]},
+        },
+    })
+    .to_string()
+}
+
+#[test]
+fn openclaws_document_comes_in_as_far_as_it_can_be_said() {
+    let host = Postern::start();
+    host.enrol("claw");
+    let file = host.scratch("files").join("approvals.json");
+    let path = file.to_str().unwrap();
+    let import = ["rules", "import", path, "--format", "openclaw", "--agent", "claw"];
+    let main = [&import[..], &["--of", "main"]].concat();
+    fs::write(&file, openclaws("full")).unwrap();
+    let which = host.run(&import);
+    assert!(
+        which.code != 0 && which.stderr.contains("main, other") && which.stderr.contains("--of"),
+        "{which:?}"
+    );
+    let warned = host.run(&main);
+    assert!(warned.code == 4 && warned.stderr.contains("security is full"), "{warned:?}");
+    fs::write(&file, openclaws("allowlist")).unwrap();
+    let shown = host.ok(&[&main[..], &["--check"]].concat());
+    for part in [
+        "uname *",
+        "/usr/bin/printf",
+        "git status *; git diff *",
+        "hash",
+        "last used for: git push",
+        "what they begin with",
+        "[4]  bash",
+        "4 would be added",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("left out").count(), 3, "{shown}");
+    assert!(!shown.contains("secret") && !shown.contains("/bin/sh"), "{shown}");
+    assert!(own_rules(&host).is_empty(), "it only looked");
+    host.ok(&main);
+    assert_eq!(own_rules(&host).len(), 4);
+    let settings = &host.json(&["agents", "show", "claw"])["settings"];
+    assert_eq!(
+        (&settings["security"], &settings["ask"], &settings["fallback"], &settings["allowSkills"]),
+        (&json!("allowlist"), &json!("always"), &json!("deny"), &json!(true)),
+        "what is not said there stays: {settings}"
+    );
+}
+
+#[test]
+fn openclaws_document_goes_out_and_comes_back() {
+    let host = Postern::start();
+    host.enrol("claw");
+    for rule in ["/usr/bin/printf", "git status *", "rg *"] {
+        host.ok(&["rules", "allow", rule, "--agent", "claw"]);
+    }
+    host.ok(&["rules", "deny", "rm *", "--agent", "claw"]);
+    host.ok(&["agents", "set", "claw", "ask=always"]);
+    let export = host.run(&["rules", "export", "--format", "openclaw", "--agent", "claw"]);
+    assert!(export.stderr.contains("left out: deny rm *: there are no deny rules there"), "{export:?}");
+    let out: Value = serde_json::from_str(&export.stdout).unwrap();
+    let said = &out["agents"]["claw"];
+    assert_eq!(
+        (&out["version"], &said["ask"], &said["security"]),
+        (&json!(1), &json!("always"), &json!("allowlist"))
+    );
+    let mut entries: Vec<String> =
+        said["allowlist"].as_array().unwrap().iter().map(Value::to_string).collect();
+    entries.sort();
+    let expected = [
+        r#"{"argPattern":"^status( .*)?$","pattern":"git"}"#,
+        r#"{"pattern":"/usr/bin/printf"}"#,
+        r#"{"pattern":"rg"}"#,
+    ];
+    assert_eq!(entries, expected);
+    let file = host.scratch("files").join("approvals.json");
+    fs::write(&file, out.to_string()).unwrap();
+    let import = ["rules", "import", file.to_str().unwrap(), "--format", "openclaw", "--agent", "claw"];
+    let again = host.json(&import);
+    assert_eq!((&again["done"]["count"], &again["done"]["same"]), (&json!(0), &json!(3)), "{again}");
+}

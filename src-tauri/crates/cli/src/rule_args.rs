@@ -29,7 +29,7 @@ pub(crate) enum Rules {
         /// An agent's own
         #[arg(long)]
         agent: Option<String>,
-        /// The format; exec-approval is one agent's settings and what it is allowed
+        /// The format; exec-approval and openclaw are one agent's settings and what it is allowed
         #[arg(long, value_enum, default_value = "postern")]
         format: Format,
     },
@@ -40,13 +40,16 @@ pub(crate) enum Rules {
         /// Give every rule to this agent
         #[arg(long)]
         agent: Option<String>,
-        /// The format; exec-approval also sets the agent's security, ask, fallback and approval timeout
+        /// In an OpenClaw document, which of its agents is meant [default: the one of the same name, or the only one]
+        #[arg(long, value_name = "NAME")]
+        of: Option<String>,
+        /// The format; exec-approval and openclaw also set the agent's security, ask and fallback
         #[arg(long, value_enum, default_value = "postern")]
         format: Format,
         /// Only look: nothing is saved
         #[arg(long)]
         check: bool,
-        /// Yes, also where it lets run what nobody answered (askFallback: full)
+        /// Yes, also where it lets run what nobody answered (askFallback: full), or everything (security: full)
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
@@ -61,6 +64,8 @@ pub(crate) enum Format {
     Postern,
     /// The `execApproval` settings of an agent profile: security, ask, timeoutMs, askFallback, allowlist
     ExecApproval,
+    /// OpenClaw's approvals document
+    Openclaw,
 }
 
 /// A rule as it is typed.

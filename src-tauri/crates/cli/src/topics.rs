@@ -35,6 +35,8 @@ The execApproval settings of an agent profile go in and out as JSON:
 
   postern rules import config.json --format exec-approval --agent main
   postern rules export --format exec-approval --agent main > config.json
+  postern rules import approvals.json --format openclaw --agent claw --check
+  postern rules export --format openclaw --agent claw > approvals.json
 
   { \"execApproval\": { \"security\": \"allowlist\", \"ask\": \"on-miss\", \"timeoutMs\": 60000,
       \"askFallback\": \"deny\", \"allowlist\": [ { \"pattern\": \"git **\" } ] } }

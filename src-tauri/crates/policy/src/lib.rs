@@ -10,6 +10,7 @@ mod generous;
 pub mod jsonc;
 mod judge;
 mod needed;
+pub mod openclaw;
 mod path;
 mod pattern;
 pub mod permissions;

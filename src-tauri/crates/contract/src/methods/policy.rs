@@ -43,6 +43,10 @@ pub struct ImportedSettings {
     pub fallback: Fallback,
     /// How long a question waits, in milliseconds.
     pub approval_timeout_ms: u64,
+    /// Whether skills' programs are trusted; none leaves that as it is.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub skills: Option<bool>,
     /// The person was told what `fallback: full` means, and wants it.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]

@@ -145,6 +145,7 @@ impl Control {
         settings.ask = imported.ask;
         settings.fallback = imported.fallback;
         settings.approval_timeout_ms = imported.approval_timeout_ms;
+        settings.allow_skills = imported.skills.unwrap_or(settings.allow_skills);
         let values = [("confirm".to_owned(), "yes".to_owned())].into();
         Ok(AgentChanges { settings: Some(settings), values })
     }

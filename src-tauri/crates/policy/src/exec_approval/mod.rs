@@ -20,6 +20,7 @@ use crate::rule::{Lifetime, Pattern, Rule};
 use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use pattern::written;
 pub use read::{FieldError, read};
 
 /// How long a question waits there where nothing is said, in milliseconds.

@@ -43,7 +43,7 @@ pub(super) fn of_glob(glob: &str) -> Result<Pattern, String> {
 }
 
 /// A word of a pattern, quoted only where it would come apart: a star needs none.
-fn written(word: &str) -> String {
+pub(crate) fn written(word: &str) -> String {
     let apart = word.replace(['*', '~'], "");
     if !apart.is_empty() && postern_command::quote_word(&apart) != apart {
         postern_command::quote_word(word)

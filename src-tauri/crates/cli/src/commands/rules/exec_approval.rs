@@ -25,14 +25,23 @@ pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure
     let agent = whose(agent)?;
     let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let rules: Vec<Rule> = super::all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
+    let (exec_approval, left_out) = ExecApproval::of(&row.settings, &own(&rules));
+    tell_left_out(left_out);
+    print::json(&Profile { exec_approval })
+}
+
+/// The rules that are the list's own: those of files and skills stand elsewhere.
+pub(super) fn own(rules: &[Rule]) -> Vec<Rule> {
     let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
-    let own: Vec<Rule> = rules.iter().filter(own).cloned().collect();
-    let (exec_approval, left_out) = ExecApproval::of(&row.settings, &own);
+    rules.iter().filter(own).cloned().collect()
+}
+
+/// Names the rules that another program's file has no words for.
+pub(super) fn tell_left_out(left_out: Vec<(Rule, &'static str)>) {
     for (rule, why) in left_out {
         let effect = if rule.effect == Effect::Deny { "deny" } else { "allow" };
         print::remark(format!("left out: {effect} {}: {why}", escaped(&pattern_text(&rule.pattern))));
     }
-    print::json(&Profile { exec_approval })
 }
 
 pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How) -> Result<(), Failure> {
@@ -66,6 +75,7 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
         ask: read.ask,
         fallback: read.ask_fallback,
         approval_timeout_ms: read.timeout_ms,
+        skills: None,
         confirmed: how.yes || how.check,
     };
     let rules = RuleFile { version: 1, rules: rules.collect() };
@@ -91,13 +101,12 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
 }
 
 /// A setting in the word that it is set by.
-fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
+pub(super) fn word(setting: &impl serde::Serialize) -> Result<String, Failure> {
     let word = serde_json::to_value(setting).map_err(Failure::own)?;
     Ok(word.as_str().unwrap_or_default().to_owned())
 }
 
-fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
-    let agent =
-        agent.ok_or_else(|| Failure::usage("the execApproval settings are one agent's: add --agent ID"))?;
-    named(agent)
+/// Whose settings another program's file is about.
+pub(super) fn whose(agent: Option<&str>) -> Result<AgentId, Failure> {
+    named(agent.ok_or_else(|| Failure::usage("such settings are one agent's: add --agent ID"))?)
 }

@@ -2,6 +2,7 @@
 
 mod exec_approval;
 pub(super) mod file;
+mod openclaw;
 
 use super::agents::named;
 use crate::args::Json;
@@ -39,11 +40,17 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
         Rules::Export { agent, format: Format::ExecApproval } => {
             exec_approval::export(link, agent.as_deref())
         }
-        Rules::Import { file, agent, format: Format::Postern, check, json, yes: _ } => {
-            file::import(link, &file, agent.as_deref(), check, json)
-        }
-        Rules::Import { file, agent, format: Format::ExecApproval, check, yes, json } => {
-            exec_approval::import(link, &file, agent.as_deref(), exec_approval::How { check, yes, json })
+        Rules::Export { agent, format: Format::Openclaw } => openclaw::export(link, agent.as_deref()),
+        Rules::Import { file, agent, of, format, check, yes, json } => {
+            let (agent, how) = (agent.as_deref(), exec_approval::How { check, yes, json });
+            match format {
+                Format::Openclaw => openclaw::import(link, &file, agent, of.as_deref(), how),
+                _ if of.is_some() => {
+                    Err(Failure::usage("--of names an agent of an OpenClaw document (--format openclaw)"))
+                }
+                Format::Postern => file::import(link, &file, agent, check, json),
+                Format::ExecApproval => exec_approval::import(link, &file, agent, how),
+            }
         }
     }
 }

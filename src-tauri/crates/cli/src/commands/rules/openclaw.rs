@@ -1,0 +1,213 @@
+//! Rules and settings from and to OpenClaw's approvals document.
+
+use super::exec_approval::{How, own, tell_left_out, whose, word};
+use super::file;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_command::escape::text as escaped;
+use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile, RulesImported};
+use postern_contract::{AgentRow, RuleDraft};
+use postern_policy::openclaw::{Allowed, Document, Entry, OfAgent, document, read};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Security, kind_name, pattern_text};
+use serde::Serialize;
+use std::path::Path;
+
+pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure> {
+    let agent = whose(agent)?;
+    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let rules: Vec<Rule> = super::all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
+    let (document, left_out) = document(agent.as_str(), &row.settings, &own(&rules));
+    tell_left_out(left_out);
+    print::json(&document)
+}
+
+/// What became of an entry.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Became {
+    /// Where it stands in the document.
+    field: String,
+    pattern: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arg_pattern: Option<String>,
+    /// The rules, as they are typed.
+    rules: Vec<String>,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    entries: Vec<Became>,
+    /// Tools of MCP servers that stay out.
+    tools: Vec<String>,
+    settings: ImportedSettings,
+    done: RulesImported,
+}
+
+pub(super) fn import(
+    link: &mut Link,
+    path: &Path,
+    agent: Option<&str>,
+    of: Option<&str>,
+    how: How,
+) -> Result<(), Failure> {
+    let agent = whose(agent)?;
+    let read = read(&file::text_of(path)?)
+        .map_err(|error| Failure::usage(format!("{}: {error}; nothing was saved", path.display())))?;
+    let taken = read.of(meant(&read, of, &agent)?.as_deref());
+    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let settings = settings(&row, &taken, how)?;
+    let mut each: Vec<(Became, Vec<RuleDraft>)> =
+        taken.allowlist.iter().map(|entry| became(entry, &agent)).collect();
+    leave_out(link, &agent, &mut each)?;
+    let (entries, rules): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+    let rules: Vec<RuleDraft> = rules.into_iter().flatten().collect();
+    let all = rules.len();
+    let rules = RuleFile { version: 1, rules };
+    let done = file::send(link, rules, Some(agent.clone()), Some(settings.clone()), how.check)?;
+    let tools = taken.tools;
+    let report = Report { entries, tools, settings, done };
+    if how.json.json {
+        return print::json(&report);
+    }
+    tell(&report)?;
+    file::report(&report.done, all, how.check, how.json)?;
+    tell_settings(&agent, &report.settings)
+}
+
+/// Which of the document's agents is meant; none where it names none.
+fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Option<String>, Failure> {
+    let names = document.agents();
+    let named = |name: &str| names.contains(&name).then(|| name.to_owned());
+    let listed = || escaped(&names.join(", "));
+    if let Some(of) = of {
+        let missing =
+            || Failure::usage(format!("the document names no agent {}; it names {}", escaped(of), listed()));
+        return named(of).ok_or_else(missing).map(Some);
+    }
+    match (named(agent.as_str()), names.as_slice()) {
+        (Some(same), _) => Ok(Some(same)),
+        (None, []) => Ok(None),
+        (None, [only]) => Ok(Some((*only).to_owned())),
+        (None, _) => Err(Failure::usage(format!(
+            "the document names {}: say which of them is meant, with --of NAME; one at a time, because none may have \
+             what another is allowed",
+            listed()
+        ))),
+    }
+}
+
+/// What is not said there stays as it is here: there it would mean that everything runs.
+fn settings(row: &AgentRow, taken: &OfAgent, how: How) -> Result<ImportedSettings, Failure> {
+    let (said, here) = (&taken.said, &row.settings);
+    let yes = how.yes || how.check;
+    for (full, what) in [
+        (said.security == Some(Security::Full), "security is full: everything runs that no rule denies"),
+        (said.fallback == Some(Fallback::Full), "askFallback is full: whatever nobody answers in time runs"),
+    ] {
+        if full {
+            print::remark(format!("warning: {what}"));
+        }
+        if full && !yes {
+            return Err(Failure::refused("add --yes if that is meant; nothing was saved"));
+        }
+    }
+    Ok(ImportedSettings {
+        security: said.security.unwrap_or(here.security),
+        ask: said.ask.unwrap_or(here.ask),
+        fallback: said.fallback.unwrap_or(here.fallback),
+        approval_timeout_ms: here.approval_timeout_ms,
+        skills: said.skills,
+        confirmed: yes,
+    })
+}
+
+/// Leaves out what would be refused as a rule: an entry less is asked about, it opens nothing.
+fn leave_out(link: &mut Link, agent: &AgentId, each: &mut [(Became, Vec<RuleDraft>)]) -> Result<(), Failure> {
+    let rules = each.iter().flat_map(|(_, rules)| rules).cloned().collect();
+    let looked = file::send(link, RuleFile { version: 1, rules }, Some(agent.clone()), None, true)?;
+    for (became, rules) in each {
+        let of = |rule: &RuleDraft| looked.refused.iter().find(|refused| refused.text == escaped(&rule.text));
+        if let Some(refused) = rules.iter().find_map(of) {
+            became.left_out = Some(refused.why.clone());
+            became.rules.clear();
+            rules.clear();
+        }
+    }
+    Ok(())
+}
+
+fn became(entry: &Entry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
+    let (drafts, left_out) = match entry.allowed() {
+        Ok(allowed) => (allowed, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let shown = |allowed: &Allowed| {
+        let arguments = allowed
+            .arguments
+            .as_ref()
+            .map(|words| format!(" --args {}", postern_command::quote_word(&postern_command::quote(words))));
+        format!("{}{}", pattern_text(&allowed.pattern), arguments.unwrap_or_default())
+    };
+    let shown = drafts.iter().map(shown).collect();
+    let became = Became {
+        field: entry.field.clone(),
+        pattern: entry.pattern.clone(),
+        arg_pattern: entry.arguments.clone(),
+        rules: shown,
+        left_out,
+    };
+    (became, drafts.into_iter().map(|allowed| draft(allowed, agent)).collect())
+}
+
+fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
+    RuleDraft {
+        effect: Effect::Allow,
+        agent: Some(agent.clone()),
+        text: pattern_text(&allowed.pattern),
+        kind: Some(kind_name(&allowed.pattern)),
+        args: allowed.arguments,
+        pin: false,
+        allow_writes: false,
+        lifetime: None,
+        why: None,
+        matches: Vec::new(),
+        misses: Vec::new(),
+    }
+}
+
+fn tell(report: &Report) -> Result<(), Failure> {
+    for entry in &report.entries {
+        let there = entry.arg_pattern.as_ref().map_or_else(String::new, |arguments| format!(" {arguments}"));
+        let there = escaped(&format!("{}{there}", entry.pattern));
+        print::line(format!("{}  {there}", escaped(&entry.field)))?;
+        match &entry.left_out {
+            Some(why) => print::line(format!("  left out: {}", escaped(why)))?,
+            None => print::line(format!("  becomes: {}", escaped(&entry.rules.join("; "))))?,
+        }
+    }
+    for tool in &report.tools {
+        print::line(format!("mcpTools  {}", escaped(tool)))?;
+        print::line("  left out: tools stand in permissions.jsonc, not among the rules")?;
+    }
+    print::remark("socket: not taken over; postern doors setup openclaw says what OpenClaw needs");
+    Ok(())
+}
+
+fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Failure> {
+    let skills = match settings.skills {
+        Some(true) => ", skills trusted",
+        Some(false) => ", skills not trusted",
+        None => "",
+    };
+    print::line(format!(
+        "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
+        word(&settings.security)?,
+        word(&settings.ask)?,
+        word(&settings.fallback)?,
+    ))
+}

@@ -1,0 +1,92 @@
+//! One entry of an allowlist, as rules.
+
+use super::expression::{Unsayable, arguments};
+use crate::exec_approval::written;
+use crate::pattern::parse_pattern;
+use crate::rule::{Pattern, PatternKind};
+
+/// How an argument pattern begins that is a hash of a command and its folder, in every version of it.
+const HASHED: &str = "sha256:";
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it stands in the document: `agents.main.allowlist[0]`.
+    pub field: String,
+    /// The program: a path, a glob over paths, or a name.
+    pub pattern: String,
+    /// An expression over all arguments joined by blanks, or a hash.
+    pub arguments: Option<String>,
+    /// The command that it was last used for, joined by blanks.
+    pub last_used: Option<String>,
+}
+
+/// What an entry allows, as a rule says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowed {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// One pattern a word for the arguments; none means any, or that the pattern says them.
+    pub arguments: Option<Vec<String>>,
+}
+
+impl Entry {
+    /// The rules that allow what it allows, or less; or why there are none.
+    pub fn allowed(&self) -> Result<Vec<Allowed>, String> {
+        if self.pattern == "*" || self.pattern == "**" {
+            return Err("it allows every program: set security to full if that is meant".to_owned());
+        }
+        let arguments = match self.arguments.as_deref() {
+            None => None,
+            Some(hash) if hash.starts_with(HASHED) => return Err(self.hashed()),
+            Some(expression) => Some(arguments(expression).map_err(|Unsayable(why)| why)?),
+        };
+        if self.pattern.contains(['[', ']', '{', '}', '\\']) {
+            return Err(
+                "[, ], {, } and \\ stand for themselves there and not here: write the rule anew".to_owned()
+            );
+        }
+        if self.pattern.contains('/') || self.pattern.starts_with('~') {
+            by_path(&self.pattern, arguments)
+        } else {
+            by_name(&self.pattern, arguments)
+        }
+    }
+
+    fn hashed(&self) -> String {
+        let mut why =
+            "it is bound to one command in one folder by their hash, which does not say them: it is asked \
+                       about once, and Always saves it here"
+                .to_owned();
+        if let Some(command) = &self.last_used {
+            // Joined by blanks: told as it is, for the person to judge.
+            why.push_str("; it was last used for: ");
+            why.push_str(command);
+        }
+        why
+    }
+}
+
+fn by_path(path: &str, arguments: Option<Vec<Vec<String>>>) -> Result<Vec<Allowed>, String> {
+    let pattern = parse_pattern(path, Some(PatternKind::Path)).map_err(|error| error.to_string())?;
+    let each = arguments.map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect());
+    Ok(each.into_iter().map(|arguments| Allowed { pattern: pattern.clone(), arguments }).collect())
+}
+
+fn by_name(name: &str, arguments: Option<Vec<Vec<String>>>) -> Result<Vec<Allowed>, String> {
+    if name.contains(['*', '?']) {
+        return Err(
+            "a name with * or ? in it is no rule here: name the program, or its folder (/opt/tools/*)"
+                .to_owned(),
+        );
+    }
+    let each = arguments.unwrap_or_else(|| vec![vec!["**".to_owned()]]);
+    let allowed = |words: Vec<String>| {
+        let words = std::iter::once(name.to_owned()).chain(words);
+        let text = words.map(|word| if word == "**" { "*".to_owned() } else { written(&word) });
+        let text = text.collect::<Vec<_>>().join(" ");
+        let pattern = parse_pattern(&text, Some(PatternKind::Command)).map_err(|error| error.to_string())?;
+        Ok(Allowed { pattern, arguments: None })
+    };
+    each.into_iter().map(allowed).collect()
+}

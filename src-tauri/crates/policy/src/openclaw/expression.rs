@@ -1,0 +1,223 @@
+//! A regular expression over arguments joined by blanks, as patterns over the words: the few forms that people write.
+//!
+//! Understood are `^` at the start, `$` at the end, letters, escaped signs, blanks between words, groups of alternatives,
+//! `?` behind a letter or a group, `.` with `*`, `+` or nothing behind, and `\b` at the end of a word. `\S` and `[^ ]` are
+//! not: no pattern of ours says that an argument has no blank in it, and `sh -c` with one word is not `sh -c` with any.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// How many patterns one expression may become.
+const MOST: usize = 32;
+/// Any further words.
+const MORE: &str = "**";
+/// One word that is not empty. A `*` that ends a command pattern would be any words.
+const SOME: &str = "?*";
+/// How deep groups may lie in each other.
+const DEEP: u32 = 8;
+
+/// Why an expression cannot be said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unsayable(pub(super) String);
+
+/// A piece of what the arguments may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Letter(char),
+    /// Any one character.
+    One,
+    /// Any text. Where it ends the expression it runs over words.
+    Any,
+    /// Here a word ends, or the expression goes on with what is no letter.
+    Edge,
+}
+
+/// Every way in which the pieces may follow each other.
+type Ways = Vec<Vec<Piece>>;
+
+/// The argument patterns, one list of words for each way; `**` at the end of one is any further words.
+pub(super) fn arguments(expression: &str) -> Result<Vec<Vec<String>>, Unsayable> {
+    let no = |what: &str| {
+        Unsayable(format!("its argPattern {expression:?} is an expression over joined arguments, and {what}"))
+    };
+    if expression.contains(char::is_control) {
+        return Err(no("holds a character that cannot be seen"));
+    }
+    let inner = expression.strip_prefix('^').ok_or_else(|| {
+        no("does not say what they begin with (^): write a rule for the words that are meant")
+    })?;
+    let mut reader = Reader { rest: inner.chars().peekable() };
+    let mut ways = reader.sequence(0).map_err(no)?;
+    match reader.rest.next() {
+        // What is not said to end may go on.
+        None => ways.iter_mut().for_each(|way| way.push(Piece::Any)),
+        Some('$') if reader.rest.next().is_none() => {}
+        Some('|') => return Err(no("its alternatives stand in no group")),
+        Some(_) => return Err(no("has more behind its end")),
+    }
+    let all = ways.iter().map(|way| words(way).map_err(no)).collect::<Result<Vec<_>, _>>()?;
+    Ok(merged(all))
+}
+
+/// `push` alone, and `push` with something behind, are `push` with any further words.
+fn merged(mut all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let something = [SOME.to_owned(), MORE.to_owned()];
+    let prefixes: Vec<Vec<String>> =
+        all.iter().filter_map(|words| words.strip_suffix(&something).map(<[_]>::to_vec)).collect();
+    for prefix in prefixes {
+        if all.contains(&prefix) {
+            let both = [&prefix[..], &something].concat();
+            all.retain(|words| *words != prefix && *words != both);
+            all.push([&prefix[..], &[MORE.to_owned()]].concat());
+        }
+    }
+    all
+}
+
+struct Reader<'a> {
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Reader<'_> {
+    /// Reads until the end, a `$`, or what ends a group or an alternative.
+    fn sequence(&mut self, depth: u32) -> Result<Ways, &'static str> {
+        let mut ways: Ways = vec![Vec::new()];
+        while let Some(&next) = self.rest.peek() {
+            if matches!(next, '$' | '|' | ')') {
+                break;
+            }
+            let piece = self.piece(depth)?;
+            ways = ways.iter().flat_map(|way| piece.iter().map(|more| [&way[..], more].concat())).collect();
+            if ways.len() > MOST {
+                return Err("has too many alternatives");
+            }
+        }
+        Ok(ways)
+    }
+
+    fn piece(&mut self, depth: u32) -> Result<Ways, &'static str> {
+        match self.rest.next().unwrap_or_default() {
+            '(' => self.group(depth + 1),
+            '.' => self.any(),
+            '[' => Err("names a class of characters that no rule here says"),
+            '\\' => match self.rest.next().ok_or("ends in a \\")? {
+                's' => {
+                    // Several blanks there; here words are words.
+                    _ = self.rest.next_if(|next| *next == '+');
+                    self.once(Piece::Letter(' '))
+                }
+                'b' => Ok(vec![vec![Piece::Edge]]),
+                sign if !sign.is_alphanumeric() => self.letter(sign),
+                _ => Err("names a class of characters that no rule here says"),
+            },
+            '*' | '+' | '?' | '{' | '}' | ']' | '^' => Err("repeats what no rule here can repeat"),
+            letter => self.letter(letter),
+        }
+    }
+
+    fn letter(&mut self, letter: char) -> Result<Ways, &'static str> {
+        if matches!(letter, '*' | '?') {
+            return Err("names a * or ? that means something else here");
+        }
+        self.once(Piece::Letter(letter))
+    }
+
+    /// A piece that may be optional and may not be repeated.
+    fn once(&mut self, piece: Piece) -> Result<Ways, &'static str> {
+        let optional = self.rest.next_if(|next| *next == '?').is_some();
+        self.not_repeated()?;
+        Ok(if optional { vec![Vec::new(), vec![piece]] } else { vec![vec![piece]] })
+    }
+
+    /// Behind what stands for any character.
+    fn any(&mut self) -> Result<Ways, &'static str> {
+        let way = match self.rest.next_if(|next| matches!(next, '*' | '+')) {
+            Some('*') => vec![Piece::Any],
+            Some(_) => vec![Piece::One, Piece::Any],
+            None => return self.once(Piece::One),
+        };
+        // As few or as many: the same arguments are meant.
+        _ = self.rest.next_if(|next| *next == '?');
+        self.not_repeated()?;
+        Ok(vec![way])
+    }
+
+    fn not_repeated(&mut self) -> Result<(), &'static str> {
+        match self.rest.peek() {
+            Some('*' | '+' | '?' | '{') => Err("repeats what no rule here can repeat"),
+            _ => Ok(()),
+        }
+    }
+
+    fn group(&mut self, depth: u32) -> Result<Ways, &'static str> {
+        if depth > DEEP {
+            return Err("has groups in groups in groups");
+        }
+        if self.rest.next_if(|next| *next == '?').is_some() && self.rest.next() != Some(':') {
+            return Err("looks ahead or behind");
+        }
+        let mut ways = self.sequence(depth)?;
+        while self.rest.next_if(|next| *next == '|').is_some() {
+            ways.extend(self.sequence(depth)?);
+        }
+        if self.rest.next() != Some(')') {
+            return Err("has a group that does not end, or an end within a group");
+        }
+        if self.rest.next_if(|next| *next == '?').is_some() {
+            ways.push(Vec::new());
+        }
+        self.not_repeated()?;
+        if ways.len() > MOST { Err("has too many alternatives") } else { Ok(ways) }
+    }
+}
+
+/// One way as words.
+fn words(way: &[Piece]) -> Result<Vec<String>, &'static str> {
+    check_edges(way)?;
+    // Any text that ends it runs over words: the rest of this one, and any further.
+    let (way, more) = match way.split_last() {
+        Some((Piece::Any, before)) => (before, true),
+        _ => (way, false),
+    };
+    if way.is_empty() {
+        return Ok(if more { vec![MORE.to_owned()] } else { Vec::new() });
+    }
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for piece in way {
+        match piece {
+            Piece::Letter(' ') => words.push(std::mem::take(&mut word)),
+            Piece::Letter(letter) => word.push(*letter),
+            Piece::One => word.push('?'),
+            Piece::Any => word.push('*'),
+            Piece::Edge => {}
+        }
+    }
+    if more && way.last() != Some(&Piece::Edge) {
+        word.push('*');
+    }
+    if !word.is_empty() && word.chars().all(|letter| letter == '*') {
+        SOME.clone_into(&mut word);
+    }
+    words.push(word);
+    if words.iter().any(String::is_empty) {
+        return Err("names an empty argument");
+    }
+    if more {
+        words.push(MORE.to_owned());
+    }
+    Ok(words)
+}
+
+/// An edge stands behind a letter, and before a blank or the end.
+fn check_edges(way: &[Piece]) -> Result<(), &'static str> {
+    let fine = |(at, _): (usize, &Piece)| {
+        let before = at.checked_sub(1).and_then(|before| way.get(before));
+        let letter =
+            matches!(before, Some(Piece::Letter(letter)) if letter.is_ascii_alphanumeric() || *letter == '_');
+        let after = way.get(at + 1..).unwrap_or_default();
+        letter && matches!(after, [] | [Piece::Any] | [Piece::Letter(' '), ..])
+    };
+    let mut edges = way.iter().enumerate().filter(|(_, piece)| **piece == Piece::Edge);
+    if edges.all(fine) { Ok(()) } else { Err("has a \\b that ends no word") }
+}

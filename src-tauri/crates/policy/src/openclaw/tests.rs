@@ -1,0 +1,240 @@
+use super::{Allowed, document, read};
+use crate::pattern::pattern_text;
+use crate::testing::rule;
+use crate::{Ask, Effect, Fallback, Pattern, Rule, Security, Settings};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn with(entry: &Value) -> super::Entry {
+    let text = json!({"version": 1, "agents": {"main": {"allowlist": [entry]}}}).to_string();
+    read(&text).unwrap().of(Some("main")).allowlist.remove(0)
+}
+
+fn said(entry: &Value) -> Vec<String> {
+    let allowed = with(entry).allowed().unwrap_or_else(|why| panic!("{entry}: {why}"));
+    let text = |allowed: Allowed| {
+        let arguments = allowed.arguments.map(|words| format!(" + {words:?}")).unwrap_or_default();
+        format!("{}{arguments}", pattern_text(&allowed.pattern))
+    };
+    allowed.into_iter().map(text).collect()
+}
+
+fn why_not(entry: &Value) -> String {
+    with(entry).allowed().unwrap_err()
+}
+
+#[test]
+fn a_program_is_named_by_path_by_glob_or_by_name() {
+    assert_eq!(said(&json!("/usr/bin/rg")), ["/usr/bin/rg"]);
+    assert_eq!(
+        said(&json!({"pattern": "~/Projects/**/bin/*", "source": "allow-always"})),
+        ["~/Projects/**/bin/*"]
+    );
+    assert_eq!(said(&json!("rg")), ["rg *"]);
+    assert_eq!(said(&json!({"pattern": "git", "argPattern": "^status$"})), ["git status"]);
+    for (entry, part) in [
+        (json!("*"), "every program"),
+        (json!("py*"), "* or ?"),
+        (json!("/opt/{a,b}"), "stand for themselves"),
+        (json!("./rg"), "does not start with /"),
+        (json!("C:\\bin\\rg.exe"), "stand for themselves"),
+    ] {
+        let told = why_not(&entry);
+        assert!(told.contains(part), "{entry}: {told}");
+    }
+}
+
+#[test]
+fn an_expression_becomes_words_that_allow_no_more() {
+    for (expression, expected) in [
+        ("^push origin main$", vec!["git push origin main"]),
+        ("^$", vec!["git"]),
+        ("^.*$", vec!["git *"]),
+        ("^push( .*)?$", vec!["git push *"]),
+        ("^push .*$", vec!["git push ?* *"]),
+        ("^push .+$", vec!["git push ?* *"]),
+        (r"^push\b", vec!["git push *"]),
+        (r"^push\b.*$", vec!["git push *"]),
+        ("^push", vec!["git push* *"]),
+        ("^log.*$", vec!["git log* *"]),
+        ("^(status|diff)$", vec!["git status", "git diff"]),
+        (r"^(?:status|diff)\b", vec!["git status *", "git diff *"]),
+        ("^run .* --dry$", vec!["git run * --dry"]),
+        (r"^add \.$", vec!["git add ."]),
+        (r"^checkout v1\.2\.\d$", vec![]),
+        ("^v?1$", vec!["git 1", "git v1"]),
+        (r"^log -.$", vec!["git log -?"]),
+        (r"^push\s+origin$", vec!["git push origin"]),
+    ] {
+        let entry = json!({"pattern": "git", "argPattern": expression});
+        if expected.is_empty() {
+            assert!(with(&entry).allowed().is_err(), "{expression}");
+        } else {
+            assert_eq!(said(&entry), expected, "{expression}");
+        }
+    }
+    let by_path = json!({"pattern": "/usr/bin/git", "argPattern": "^push( .*)?$"});
+    assert_eq!(said(&by_path), [r#"/usr/bin/git + ["push", "**"]"#]);
+    assert_eq!(said(&json!({"pattern": "/usr/bin/git", "argPattern": "^$"})), ["/usr/bin/git + []"]);
+}
+
+#[test]
+fn what_cannot_be_said_as_narrowly_is_left_out_with_the_reason() {
+    for (expression, part) in [
+        ("push", "what they begin with"),
+        ("push$", "what they begin with"),
+        ("^push|^pull", "in no group"),
+        (r"^-c \S+$", "class of characters"),
+        ("^-c [^ ]*$", "class of characters"),
+        (r"^log -\d+$", "class of characters"),
+        ("^(a|b)+$", "repeats"),
+        ("^a{3}$", "repeats"),
+        ("^a**$", "repeats"),
+        ("^a(?=b)$", "looks ahead"),
+        ("^a$b$", "behind its end"),
+        ("^(a|b$", "within a group"),
+        (r"^a \*$", "means something else here"),
+        (r"^a\bb$", "ends no word"),
+        (r"^-\b", "ends no word"),
+        (r"^a\b.* x$", "ends no word"),
+        ("^a  b$", "empty argument"),
+        ("^(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)$", "too many"),
+        ("^((((((((((a))))))))))$", "groups in groups"),
+        ("^a\\", "ends in"),
+        ("sha256:cwd-argv:v1:00ff", "command in one folder"),
+        ("sha256:argv:00ff", "command in one folder"),
+    ] {
+        let told = why_not(&json!({"pattern": "git", "argPattern": expression}));
+        assert!(told.contains(part), "{expression}: {told}");
+    }
+    let hashed = json!({"pattern": "/usr/bin/git", "argPattern": "sha256:cwd-argv:v1:ab", "lastUsedCommand": "git push"});
+    assert!(why_not(&hashed).ends_with("last used for: git push"));
+}
+
+#[test]
+fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() {
+    let text = json!({
+        "version": 1,
+        "socket": {"path": "/x", "token": "secret"},
+        "defaults": {"security": "full", "ask": "off", "autoAllowSkills": true},
+        "agents": {
+            "*": {"security": "allowlist", "allowlist": ["/bin/a"]},
+            "default": {"ask": "always", "allowlist": ["/bin/b"]},
+            "main": {"askFallback": "full", "allowlist": [{"pattern": "/bin/c", "later": {"kept": 1}}],
+                     "mcpTools": [{"server": "s", "tool": "t", "source": "allow-always", "addedAt": 1}]},
+        },
+    });
+    let document = read(&text.to_string()).unwrap();
+    assert_eq!(document.agents(), ["main"], "its former name is the same agent");
+    let main = document.of(Some("main"));
+    assert_eq!(
+        (main.said.security, main.said.ask, main.said.fallback, main.said.skills),
+        (Some(Security::Allowlist), Some(Ask::Always), Some(Fallback::Full), Some(true))
+    );
+    let patterns: Vec<&str> = main.allowlist.iter().map(|entry| entry.pattern.as_str()).collect();
+    assert_eq!(patterns, ["/bin/a", "/bin/b", "/bin/c"]);
+    assert_eq!(main.tools, ["s t"]);
+    let other = document.of(Some("other"));
+    assert_eq!(
+        (other.said.ask, other.allowlist.len()),
+        (Some(Ask::Off), 1),
+        "who is not named has what is every agent's"
+    );
+    assert_eq!(read(r#"{"version":1}"#).unwrap().of(None).said, super::Said::default());
+}
+
+#[test]
+fn a_mistake_names_its_field() {
+    for (text, field) in [
+        ("{", "the file: is no JSON"),
+        ("[]", "the file: "),
+        ("{}", "version: is missing"),
+        (r#"{"version":2}"#, "version: is 1"),
+        (r#"{"version":1,"defaults":{"security":"none"}}"#, "defaults.security: is \"deny\""),
+        (r#"{"version":1,"agents":[]}"#, "agents: is an object"),
+        (r#"{"version":1,"agents":{"a":{"ask":true}}}"#, "agents.a.ask: "),
+        (
+            r#"{"version":1,"agents":{"a":{"autoAllowSkills":"yes"}}}"#,
+            "agents.a.autoAllowSkills: is true or false",
+        ),
+        (r#"{"version":1,"agents":{"a":{"allowlist":{}}}}"#, "agents.a.allowlist: is a list"),
+        (r#"{"version":1,"agents":{"a":{"allowlist":["x",3]}}}"#, "agents.a.allowlist[1]: "),
+        (r#"{"version":1,"agents":{"a":{"allowlist":[{}]}}}"#, "agents.a.allowlist[0].pattern: is missing"),
+        (r#"{"version":1,"agents":{"a":{"allowlist":[" "]}}}"#, "agents.a.allowlist[0].pattern: is blank"),
+        (
+            r#"{"version":1,"agents":{"a":{"allowlist":[{"pattern":"x","argPattern":1}]}}}"#,
+            "agents.a.allowlist[0].argPattern: is a text",
+        ),
+    ] {
+        let told = read(text).unwrap_err().to_string();
+        assert!(told.starts_with(field), "{text}: {told}");
+    }
+}
+
+#[test]
+fn what_goes_out_comes_back_with_its_meaning() {
+    let settings = Settings {
+        ask: Ask::Always,
+        fallback: Fallback::Allowlist,
+        allow_skills: true,
+        ..Settings::default()
+    };
+    let arguments = Rule {
+        args: Some(vec!["-n".to_owned(), "**".to_owned()]),
+        ..rule(5, Effect::Allow, "/usr/bin/tail")
+    };
+    let rules = [
+        rule(1, Effect::Allow, "git push *"),
+        rule(2, Effect::Allow, "npm run build.all"),
+        rule(3, Effect::Allow, "~/bin/*"),
+        rule(4, Effect::Allow, "rg *"),
+        arguments,
+    ];
+    let (text, left_out) = document("claw", &settings, &rules);
+    assert!(left_out.is_empty(), "{left_out:?}");
+    let back = read(&text.to_string()).unwrap().of(Some("claw"));
+    assert_eq!(
+        (back.said.ask, back.said.fallback, back.said.skills),
+        (Some(Ask::Always), Some(Fallback::Allowlist), Some(true))
+    );
+    for (rule, entry) in rules.iter().zip(&back.allowlist) {
+        let allowed = entry.allowed().unwrap();
+        assert_eq!(allowed.len(), 1, "{entry:?}");
+        let words = |pattern: &Pattern| postern_command::words_of(&pattern_text(pattern)).unwrap();
+        assert_eq!(
+            (words(&allowed[0].pattern), &allowed[0].arguments),
+            (words(&rule.pattern), &rule.args),
+            "{entry:?}"
+        );
+    }
+}
+
+#[test]
+fn what_has_no_words_there_is_named() {
+    let rules = [
+        rule(1, Effect::Deny, "rm *"),
+        rule(2, Effect::Allow, "/opt/[ab]/x"),
+        rule(3, Effect::Allow, "git commit -m 'two words'"),
+        rule(4, Effect::Allow, "npm run test:* --watch"),
+        Rule { allow_writes: true, ..rule(5, Effect::Allow, "/bin/tee") },
+    ];
+    let (text, left_out) = document("claw", &Settings::default(), &rules);
+    assert_eq!(text["agents"]["claw"]["allowlist"], json!([]));
+    let whys: Vec<&str> = left_out.iter().map(|(_, why)| *why).collect();
+    for (why, part) in whys.iter().zip(["deny rules", "classes", "blank", "star", "write"]) {
+        assert!(why.contains(part), "{why}");
+    }
+    assert_eq!(whys.len(), 5);
+}
+
+proptest! {
+    #[test]
+    fn any_expression_is_read_or_refused(expression in r"\^?[a-c .*+?()|$\\bsS\[\]^{}]{0,24}") {
+        drop(with(&json!({"pattern": "git", "argPattern": expression})).allowed());
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in ".{0,200}") {
+        drop(read(&text));
+    }
+}

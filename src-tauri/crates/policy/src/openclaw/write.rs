@@ -1,0 +1,97 @@
+//! Settings and rules as a document of OpenClaw's.
+
+use crate::rule::{Effect, Lifetime, Pattern, Rule};
+use crate::settings::Settings;
+use serde_json::{Value, json};
+
+/// The document for one agent, and the rules that it has no words for, with the reason.
+pub fn document(agent: &str, settings: &Settings, rules: &[Rule]) -> (Value, Vec<(Rule, &'static str)>) {
+    let (mut allowlist, mut left_out): (Vec<Value>, Vec<_>) = (Vec::new(), Vec::new());
+    for rule in rules {
+        match entry(rule) {
+            Ok(entry) if allowlist.contains(&entry) => {}
+            Ok(entry) => allowlist.push(entry),
+            Err(why) => left_out.push((rule.clone(), why)),
+        }
+    }
+    let said = json!({
+        "security": settings.security,
+        "ask": settings.ask,
+        "askFallback": settings.fallback,
+        "autoAllowSkills": settings.allow_skills,
+        "allowlist": allowlist,
+    });
+    (json!({ "version": 1, "defaults": {}, "agents": { agent: said } }), left_out)
+}
+
+fn entry(rule: &Rule) -> Result<Value, &'static str> {
+    if rule.effect != Effect::Allow {
+        return Err("there are no deny rules there");
+    }
+    if rule.pin.is_some() {
+        return Err("it is bound to a program as it was, which cannot be said there");
+    }
+    if rule.lifetime != Lifetime::Forever {
+        return Err("it does not last for good, which cannot be said there");
+    }
+    if rule.allow_writes {
+        return Err("that it may write cannot be said there");
+    }
+    let (pattern, arguments) = match &rule.pattern {
+        Pattern::Path(path) if path.contains(['[', ']', '{', '}', '\\']) => {
+            return Err("a glob with classes or alternatives cannot be said there");
+        }
+        Pattern::Path(path) => (path.clone(), rule.args.clone().map(|words| split(words, &["**"]))),
+        Pattern::Command(_) if rule.args.is_some() => {
+            return Err("words and arguments beside them cannot be said there");
+        }
+        Pattern::Command(text) => {
+            let words = postern_command::words_of(text).unwrap_or_default();
+            let (program, words) = words.split_first().ok_or("it is empty")?;
+            (program.clone(), Some(split(words.to_vec(), &["*", "**"])))
+        }
+        Pattern::Exact(argv) => {
+            let (program, words) = argv.split_first().ok_or("it is empty")?;
+            if program.contains(['*', '?', '[', ']', '{', '}', '\\']) {
+                return Err("its program is a glob there");
+            }
+            return said(program, Some((words, false)));
+        }
+        Pattern::Identity(_) => return Err("a program by its identity cannot be said there"),
+    };
+    if arguments.iter().flat_map(|(words, _)| words).any(|word| word.contains(['*', '?'])) {
+        return Err("a star in its arguments would stand for several of them there");
+    }
+    said(&pattern, arguments.as_ref().map(|(words, more)| (words.as_slice(), *more)))
+}
+
+/// The words, and whether any further may follow.
+fn split(mut words: Vec<String>, rest: &[&str]) -> (Vec<String>, bool) {
+    let more = words.pop_if(|last| rest.contains(&last.as_str())).is_some();
+    (words, more)
+}
+
+/// The entry. Of the arguments: the words, and whether any further may follow.
+fn said(program: &str, arguments: Option<(&[String], bool)>) -> Result<Value, &'static str> {
+    let Some((words, more)) = arguments.filter(|(words, more)| !(words.is_empty() && *more)) else {
+        return Ok(json!({ "pattern": program }));
+    };
+    if words.iter().any(|word| word.is_empty() || word.contains([' ', '\n'])) {
+        return Err("a blank in an argument cannot be told from one between two there");
+    }
+    let words: Vec<String> = words.iter().map(|word| escaped(word)).collect();
+    let more = if more { "( .*)?" } else { "" };
+    Ok(json!({ "pattern": program, "argPattern": format!("^{}{more}$", words.join(" ")) }))
+}
+
+/// A word as an expression that means itself.
+fn escaped(word: &str) -> String {
+    let mut text = String::new();
+    for letter in word.chars() {
+        if r"\^$.|?*+()[]{}/".contains(letter) {
+            text.push('\\');
+        }
+        text.push(letter);
+    }
+    text
+}
