@@ -1,9 +1,10 @@
-//! `postern mcp`: the official clients of two languages, and what an agent on Deny is shown.
+//! `postern mcp`, and the same over HTTP: the official clients of two languages, and what an agent on Deny is shown.
 
-use postern_tests::{Postern, postern, repository, start};
+use super::installed;
+use postern_tests::{Postern, postern, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A host with the agent `main`, which may run `basename`.
@@ -150,31 +151,41 @@ fn the_registration_starts_this_server() {
     assert_eq!(args, ["--data", host.data().to_str().unwrap(), "mcp", "--agent", "main"]);
 }
 
-/// A folder for what is installed once for all runs of the tests.
-fn clients(name: &str) -> PathBuf {
-    let folder = repository().join("target/mcp-clients").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+/// How a client reaches the server.
+#[derive(Clone, Copy)]
+enum Way {
+    /// It starts it.
+    Stdio,
+    /// Over HTTP, through the door.
+    Http,
 }
 
-/// Whether a command worked; what it said otherwise.
-fn works(command: &mut Command) -> Result<(), String> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() { Ok(()) } else { Err(said) }
+impl Way {
+    /// What the client's script is told.
+    fn arguments(self, host: &Postern) -> [String; 3] {
+        match self {
+            Self::Stdio => {
+                let text = |path: &Path| path.to_str().unwrap().to_owned();
+                ["stdio".to_owned(), text(postern()), text(&host.data())]
+            }
+            Self::Http => {
+                host.ok(&["doors", "enable", "mcp-http", "agent=main", "listen=127.0.0.1:0"]);
+                let setup = host.json(&["doors", "setup", "mcp-http"]);
+                let text = |name: &str| setup[name].as_str().unwrap().to_owned();
+                ["http".to_owned(), text("url"), text("token")]
+            }
+        }
+    }
 }
 
 /// Runs a client beside a person who says yes to `cat go`, and looks at what it saw. What `cat` reads is a pipe that
 /// the client opens when it is told that the command runs: so it was told while it ran.
-fn check(mut client: Command) {
+fn check(mut client: Command, way: Way) {
     let host = host();
     let go = host.home().join("go");
     rustix::fs::mkfifoat(rustix::fs::CWD, &go, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     let watcher = host.watch();
-    client.arg(postern()).arg(host.data());
-    if let Some(modules) = client.get_current_dir().map(Path::to_owned) {
-        client.arg(modules);
-    }
+    client.args(way.arguments(&host));
     let running =
         client.env("HOME", host.home()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let question = watcher.question();
@@ -209,40 +220,36 @@ fn check(mut client: Command) {
     );
 }
 
+fn python(way: Way) {
+    let Some(python) = installed::python() else { return };
+    let mut client = start(python);
+    client.arg(installed::script("mcp/client.py"));
+    check(client, way);
+}
+
+fn typescript(way: Way) {
+    let Some(folder) = installed::node() else { return };
+    let mut client = start("node");
+    client.arg(installed::script("mcp/client.mjs")).arg(folder);
+    check(client, way);
+}
+
 #[test]
 fn the_official_python_client_runs_waits_and_cancels() {
-    let folder = clients("python");
-    let python = folder.join("bin/python");
-    let made =
-        if python.exists() { Ok(()) } else { works(start("python3").args(["-m", "venv"]).arg(&folder)) };
-    let pip = || works(start(&python).args(["-m", "pip", "install", "-q", "mcp>=2,<3"]));
-    let has = || works(start(&python).args(["-c", "import mcp"]));
-    if let Err(why) = made.and_then(|()| has().or_else(|_| pip())) {
-        eprintln!("SKIPPED: the MCP client for Python could not be installed: {why}");
-        return;
-    }
-    let mut client = start(&python);
-    client.arg(repository().join("tests/fixtures/mcp/client.py"));
-    check(client);
+    python(Way::Stdio);
+}
+
+#[test]
+fn the_official_python_client_runs_waits_and_cancels_over_http() {
+    python(Way::Http);
 }
 
 #[test]
 fn the_official_typescript_client_runs_waits_and_cancels() {
-    let folder = clients("node");
-    let there = folder.join("node_modules/@modelcontextprotocol/sdk").exists();
-    let install = || {
-        works(
-            start("npm")
-                .args(["install", "--no-save", "--prefix"])
-                .arg(&folder)
-                .arg("@modelcontextprotocol/sdk@1"),
-        )
-    };
-    if let Err(why) = if there { Ok(()) } else { install() } {
-        eprintln!("SKIPPED: the MCP client for TypeScript could not be installed: {why}");
-        return;
-    }
-    let mut client = start("node");
-    client.arg(repository().join("tests/fixtures/mcp/client.mjs")).current_dir(&folder);
-    check(client);
+    typescript(Way::Stdio);
+}
+
+#[test]
+fn the_official_typescript_client_runs_waits_and_cancels_over_http() {
+    typescript(Way::Http);
 }

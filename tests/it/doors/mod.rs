@@ -1,7 +1,10 @@
 //! The doors, each from the outside with a client of its own kind.
 
+mod environment;
 mod hooks;
+mod installed;
 mod mcp;
+mod mcp_http;
 mod openclaw;
 mod websocket;
 

@@ -10,7 +10,8 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-struct Claw {
+/// The open door, with what its client holds.
+pub(super) struct Claw {
     host: Postern,
     socket: String,
     token: String,
@@ -21,15 +22,33 @@ fn now() -> i64 {
 }
 
 impl Claw {
-    fn open(more: &[&str]) -> Self {
+    pub(super) fn open(more: &[&str]) -> Self {
         let host = Postern::start();
         host.enrol("claw");
+        Self::with(host, more)
+    }
+
+    /// At a host that has the agent `claw`.
+    pub(super) fn beside(host: Postern) -> Self {
+        Self::with(host, &[])
+    }
+
+    fn with(host: Postern, more: &[&str]) -> Self {
         let mut all = vec!["doors", "enable", "openclaw", "agent=claw"];
         all.extend(more);
         host.ok(&all);
         let setup = host.json(&["doors", "setup", "openclaw"]);
         let text = |name: &str| setup[name].as_str().unwrap().to_owned();
         Self { socket: text("socket"), token: text("token"), host }
+    }
+
+    /// Where its socket is, and what proves a client.
+    pub(super) fn reached_by(&self) -> (&str, &str) {
+        (&self.socket, &self.token)
+    }
+
+    pub(super) fn host(&self) -> &Postern {
+        &self.host
     }
 
     /// A signed line.
@@ -48,13 +67,13 @@ impl Claw {
         stream
     }
 
-    fn exec(&self, request: &Value) -> Value {
+    pub(super) fn exec(&self, request: &Value) -> Value {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
         answer(self.send(&self.line(request, now(), &nonce)))
     }
 
     /// Answers the next question on a terminal.
-    fn decide(&self, arguments: &[&str]) {
+    pub(super) fn decide(&self, arguments: &[&str]) {
         let watch = self.host.watch();
         let question = watch.question();
         let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());

@@ -196,7 +196,12 @@ pub(crate) enum Channel {
     Docker,
     Bwrap,
     SandboxExec,
+    /// An MCP client that starts `postern mcp`
     Mcp,
+    /// An MCP client that comes over HTTP, through the door `mcp-http`
+    McpHttp,
+    /// An OpenClaw node, through the door `openclaw`
+    Openclaw,
     Plain,
 }
 
@@ -326,7 +331,7 @@ pub(crate) enum Doors {
         /// The door
         door: DoorName,
         /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
-        /// socket=PATH. An empty value forgets it
+        /// socket=PATH; mcp-http: agent=ID listen=ADDRESS:PORT hosts=NAME,NAME and TLS as websocket. An empty value forgets it
         #[arg(value_name = "KEY=VALUE")]
         values: Vec<String>,
     },
@@ -346,7 +351,7 @@ pub(crate) enum Doors {
     Revoke {
         /// The door
         door: DoorName,
-        /// The client's id, as `doors list` prints it
+        /// The client's id, as `doors list` prints it; for mcp-http `token`, which makes a new one
         client: String,
     },
 }
@@ -355,6 +360,7 @@ pub(crate) enum Doors {
 pub(crate) enum DoorName {
     Websocket,
     Openclaw,
+    McpHttp,
 }
 
 #[derive(Debug, Subcommand)]

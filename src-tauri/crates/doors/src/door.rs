@@ -1,5 +1,6 @@
 //! What every open door can do, whatever it leads to.
 
+use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
 use crate::values::{self, Values};
 use crate::websocket::Websocket;
@@ -11,6 +12,7 @@ use postern_host::Host;
 pub(crate) enum Door {
     Websocket(Websocket),
     Openclaw(Openclaw),
+    McpHttp(McpHttp),
 }
 
 impl Door {
@@ -20,6 +22,7 @@ impl Door {
         match kind {
             DoorKind::Websocket => Websocket::open(host, values).await.map(Self::Websocket),
             DoorKind::Openclaw => Openclaw::open(host, values).await.map(Self::Openclaw),
+            DoorKind::McpHttp => McpHttp::open(host, values).await.map(Self::McpHttp),
         }
     }
 
@@ -27,7 +30,7 @@ impl Door {
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         match self {
             Self::Websocket(door) => door.clients(),
-            Self::Openclaw(_) => Vec::new(),
+            Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
         }
     }
 
@@ -36,6 +39,7 @@ impl Door {
         match self {
             Self::Websocket(door) => door.set_up(),
             Self::Openclaw(door) => door.set_up().await,
+            Self::McpHttp(door) => Ok(door.set_up()),
         }
     }
 
@@ -43,6 +47,7 @@ impl Door {
     pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         match self {
             Self::Websocket(door) => door.revoke(client).await,
+            Self::McpHttp(door) => door.revoke(client).await,
             Self::Openclaw(_) => {
                 Err(ControlError::not_found("OpenClaw has no clients of its own here: disable the door"))
             }
@@ -54,6 +59,7 @@ impl Door {
         match self {
             Self::Websocket(door) => door.close().await,
             Self::Openclaw(door) => door.close().await,
+            Self::McpHttp(door) => door.close().await,
         }
     }
 }

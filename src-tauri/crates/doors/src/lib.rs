@@ -7,6 +7,7 @@
 mod door;
 mod doors;
 pub mod hooks;
+mod listen;
 pub mod mcp;
 mod openclaw;
 mod values;

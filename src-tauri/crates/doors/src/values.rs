@@ -1,6 +1,9 @@
 //! A door's settings as a person types them: `key=value`.
 
-use postern_contract::methods::{ControlError, DoorKind, DoorSettingKind};
+use postern_contract::AgentRow;
+use postern_contract::methods::{AgentRef, ControlError, DoorKind, DoorSettingKind, GetAgent};
+use postern_host::{FaceKind, Host};
+use postern_policy::AgentId;
 use std::collections::BTreeMap;
 
 /// What was typed, by key.
@@ -37,6 +40,19 @@ pub(crate) fn switch(values: &Values, key: &str) -> Result<bool, ControlError> {
         Some("on") => Ok(true),
         Some(_) => Err(ControlError::invalid(format!("{key} is on or off"))),
     }
+}
+
+/// The agent whose rules hold for who comes through a door: `agent=ID`.
+pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Result<AgentRow, ControlError> {
+    let name = values.get("agent").ok_or_else(|| {
+        ControlError::invalid(format!(
+            "say whose rules hold for {}: agent=ID (postern agents add ID makes one)",
+            door.name()
+        ))
+    })?;
+    let agent = AgentId::new(name).map_err(|error| ControlError::invalid(format!("agent: {error}")))?;
+    let face = host.named_face(FaceKind::Remote, door.name()).id();
+    crate::call::<GetAgent>(host, face, &AgentRef { agent }).await
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! `postern agents …`
 
-use crate::args::{Agents, Channel};
+use crate::args::{Agents, Channel, Json};
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
 use postern_contract::AgentRow;
 use postern_contract::methods::{
-    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, GetAgent, GetChannel, ListAgents,
-    Nothing, RemoveAgent, RotateKey, SetAgent,
+    AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
+    GetChannel, ListAgents, ListDoors, Nothing, RemoveAgent, RotateKey, SetAgent, SetUpDoor,
 };
 use postern_policy::{AgentId, Fallback, Preset};
 use std::collections::BTreeMap;
@@ -62,10 +62,7 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
                 row.key_file
             ))
         }
-        Agents::Channel { id, kind, json } => {
-            let lines = link.call::<GetChannel>(&ChannelAsk { agent: named(&id)?, kind: kind.into() })?;
-            if json.json { print::json(&lines) } else { print::raw(lines.text.trim_end()) }
-        }
+        Agents::Channel { id, kind, json } => channel(link, &named(&id)?, kind, json),
     }
 }
 
@@ -74,15 +71,56 @@ fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Fa
     link.call::<SetAgent>(&AgentSet { agent: named(id)?, settings: None, values })
 }
 
-impl From<Channel> for ChannelKind {
-    fn from(kind: Channel) -> Self {
-        match kind {
-            Channel::Docker => Self::Docker,
-            Channel::Bwrap => Self::Bwrap,
-            Channel::SandboxExec => Self::SandboxExec,
-            Channel::Mcp => Self::Mcp,
-            Channel::Plain => Self::Plain,
+/// The lines that put an agent's channel to use: of the channel itself, or of a door that leads to it.
+fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Result<(), Failure> {
+    let kind = match kind {
+        Channel::Docker => ChannelKind::Docker,
+        Channel::Bwrap => ChannelKind::Bwrap,
+        Channel::SandboxExec => ChannelKind::SandboxExec,
+        Channel::Mcp => ChannelKind::Mcp,
+        Channel::Plain => ChannelKind::Plain,
+        Channel::McpHttp => return through(link, agent, DoorKind::McpHttp, json),
+        Channel::Openclaw => return through(link, agent, DoorKind::Openclaw, json),
+    };
+    let lines = link.call::<GetChannel>(&ChannelAsk { agent: agent.clone(), kind })?;
+    if json.json {
+        return print::json(&lines);
+    }
+    if kind == ChannelKind::Mcp {
+        print::remark(
+            "a client that reaches its servers over HTTP: postern agents channel ID --for mcp-http",
+        );
+    }
+    print::raw(lines.text.trim_end())
+}
+
+/// What the other side of a door needs that leads to this agent.
+fn through(link: &mut Link, agent: &AgentId, door: DoorKind, json: Json) -> Result<(), Failure> {
+    let doors = link.call::<ListDoors>(&Nothing {})?.doors;
+    let values = doors.into_iter().find(|row| row.door == door).filter(|row| row.state != DoorState::Off);
+    let name = door.name();
+    match values.map(|row| row.values.get("agent").cloned().unwrap_or_default()) {
+        Some(whose) if whose == agent.as_str() => {}
+        Some(whose) => {
+            let whose = postern_command::escape::text(&whose);
+            return Err(Failure::refused(format!(
+                "the door {name} leads to {whose}; postern doors enable {name} agent={agent} leads it to {agent}"
+            )));
         }
+        None => {
+            return Err(Failure::refused(format!(
+                "the door {name} is closed: postern doors enable {name} agent={agent}"
+            )));
+        }
+    }
+    let setup = link.call::<SetUpDoor>(&DoorRef { door })?;
+    if json.json {
+        return print::json(&setup.values);
+    }
+    match setup.values.get("registration") {
+        // As it can be pasted.
+        Some(registration) => print::raw(registration),
+        None => print::line(setup.text.trim_end()),
     }
 }
 

@@ -73,6 +73,7 @@ impl From<DoorName> for DoorKind {
         match name {
             DoorName::Websocket => Self::Websocket,
             DoorName::Openclaw => Self::Openclaw,
+            DoorName::McpHttp => Self::McpHttp,
         }
     }
 }

@@ -13,17 +13,20 @@ pub enum DoorKind {
     Websocket,
     /// OpenClaw's companion socket.
     Openclaw,
+    /// MCP over HTTP.
+    McpHttp,
 }
 
 impl DoorKind {
     /// Every door.
-    pub const ALL: [Self; 2] = [Self::Websocket, Self::Openclaw];
+    pub const ALL: [Self; 3] = [Self::Websocket, Self::Openclaw, Self::McpHttp];
 
     /// Its name, as on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Websocket => "websocket",
             Self::Openclaw => "openclaw",
+            Self::McpHttp => "mcp-http",
         }
     }
 
@@ -32,28 +35,15 @@ impl DoorKind {
         match self {
             Self::Websocket => "Approvers over WebSocket",
             Self::Openclaw => "OpenClaw’s nodes",
+            Self::McpHttp => "MCP clients over HTTP",
         }
     }
 
     /// Everything that can be typed for it, in the order in which it is asked for. What is not here is refused.
     pub fn settings(self) -> Vec<DoorSetting> {
-        use DoorSettingKind::{Agent, Choice, Switch, Text};
+        use DoorSettingKind::{Agent, Switch, Text};
         match self {
-            Self::Websocket => vec![
-                DoorSetting::new(
-                    "listen",
-                    "Address",
-                    Text,
-                    "127.0.0.1:7717 where nothing is said: this machine alone",
-                ),
-                DoorSetting::new("tls", "TLS", Choice, "may be off on this machine alone").one_of(&[
-                    "off",
-                    "self-signed",
-                    "given",
-                ]),
-                DoorSetting::new("cert", "Certificate", Text, "a file of your own: /path/to/chain.pem"),
-                DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
-            ],
+            Self::Websocket => over_tcp("127.0.0.1:7717"),
             Self::Openclaw => vec![
                 DoorSetting::new("agent", "Agent", Agent, "whose rules hold for it").needed(),
                 DoorSetting::new(
@@ -69,6 +59,18 @@ impl DoorKind {
                     "a decision that OpenClaw sends counts as your answer",
                 ),
             ],
+            Self::McpHttp => {
+                let mut all =
+                    vec![DoorSetting::new("agent", "Agent", Agent, "whose tools they are").needed()];
+                all.extend(over_tcp("127.0.0.1:7718"));
+                all.push(DoorSetting::new(
+                    "hosts",
+                    "Names",
+                    Text,
+                    "by which clients reach this machine, with commas between: mac.local",
+                ));
+                all
+            }
         }
     }
 
@@ -77,8 +79,22 @@ impl DoorKind {
         match self {
             Self::Websocket => "Approver clients (a phone, a page, a script) see questions and answer them.",
             Self::Openclaw => "An OpenClaw node uses Postern as its companion app.",
+            Self::McpHttp => "MCP clients reach one agent's tools over HTTP.",
         }
     }
+}
+
+/// What can be typed for a door over TCP. `usual` is where it listens when nothing is said.
+fn over_tcp(usual: &str) -> Vec<DoorSetting> {
+    use DoorSettingKind::{Choice, Text};
+    let listen = format!("{usual} where nothing is said: this machine alone");
+    let tls = DoorSetting::new("tls", "TLS", Choice, "may be off on this machine alone");
+    vec![
+        DoorSetting::new("listen", "Address", Text, &listen),
+        tls.one_of(&["off", "self-signed", "given"]),
+        DoorSetting::new("cert", "Certificate", Text, "a file of your own: /path/to/chain.pem"),
+        DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
+    ]
 }
 
 /// A setting of a door: what a person is asked for.
@@ -223,7 +239,7 @@ pub struct PairedClientRef {
 pub struct DoorSetup {
     /// The door.
     pub door: DoorKind,
-    /// What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`).
+    /// What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`; `url`, `token`, `registration`).
     pub values: BTreeMap<String, String>,
     /// The same as steps for a person.
     pub text: String,

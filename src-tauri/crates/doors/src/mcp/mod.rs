@@ -1,11 +1,16 @@
 //! MCP: an agent that speaks the Model Context Protocol runs host commands through tools (`postern mcp --agent ID`).
 //!
-//! The server is a client of one agent's channel: it decides nothing, and each call speaks on a connection of its own, so
+//! A client starts the server itself and speaks over standard input and output ([`serve_stdio`]), or comes over HTTP
+//! through the door `mcp-http`. Either way the server is a client of one agent's channel: it decides nothing, and each call speaks on a connection of its own, so
 //! that a call that waits for a person holds up no other. An agent on *Deny* is not shown the tools that run.
 
 mod approve;
+mod http;
 mod run;
 mod tools;
+mod turns;
+
+pub(crate) use http::McpHttp;
 
 use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
 use postern_protocol::{Call, Client};
@@ -18,6 +23,8 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
+use turns::Turns;
 
 /// Whose server it is.
 #[derive(Debug, Clone)]
@@ -37,7 +44,7 @@ pub struct McpError(String);
 
 /// Serves one client on standard input and output until it goes away.
 pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
-    let server = Server { agent: Arc::new(agent) };
+    let server = Server { agent: Arc::new(agent), turns: Arc::new(Turns::new()), _place: None };
     let broken =
         |error: &dyn std::fmt::Display| McpError(format!("the MCP client cannot be served: {error}"));
     let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| broken(&error))?;
@@ -47,6 +54,10 @@ pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
 #[derive(Debug, Clone)]
 struct Server {
     agent: Arc<McpAgent>,
+    /// Shared by everybody who comes in the same way.
+    turns: Arc<Turns>,
+    /// What this client takes up of those who may come, for as long as it is served.
+    _place: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// A tool's call that came to nothing: told to the client as the tool's own error.
@@ -60,6 +71,8 @@ enum Trouble {
     Gone(#[from] Gone),
     #[error("{0}")]
     Params(String),
+    #[error("{0} calls are on their way already: wait until one of them ends")]
+    Crowded(usize),
     #[error("the work was interrupted")]
     Interrupted,
 }
@@ -92,6 +105,7 @@ async fn blocking<T: Send + 'static>(
 impl Server {
     async fn may_run(&self) -> Result<bool, Trouble> {
         let agent = Arc::clone(&self.agent);
+        let _turn = self.turns.quick().await?;
         blocking(move || agent.may_run()).await
     }
 
@@ -102,6 +116,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, Trouble> {
         if name == tools::APPROVE {
+            let _turn = self.turns.long()?;
             return approve::approve(&self.agent, arguments, context.ct).await;
         }
         if !self.may_run().await? {
@@ -110,11 +125,13 @@ impl Server {
             ));
         }
         if name == tools::RUN {
+            let _turn = self.turns.long()?;
             return run::run(&self.agent, arguments, context).await;
         }
         let method = name.replacen('_', ".", 1);
         let call = read(&method, arguments)?;
         let agent = Arc::clone(&self.agent);
+        let _turn = self.turns.quick().await?;
         blocking(move || agent.ask(&call)).await.map(CallToolResult::structured)
     }
 }

@@ -14,20 +14,17 @@ mod relay;
 mod screen;
 mod work;
 
-use crate::values::{Values, switch};
+use crate::listen::Listening;
+use crate::values::{Values, agent, switch};
 use job::Jobs;
-use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
-use postern_host::{BindError, Bound, FaceKind, Host, bind};
+use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
+use postern_host::{BindError, Host, bind};
 use postern_policy::AgentId;
 use postern_protocol::Key;
 use proof::Nonces;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use work::Way;
 
 /// Connections at a time. OpenClaw opens one for each request and closes it within twenty seconds.
@@ -38,8 +35,7 @@ const CONNECTIONS: usize = 32;
 pub(crate) struct Openclaw {
     shared: Arc<Shared>,
     socket: PathBuf,
-    closed: CancellationToken,
-    tasks: TaskTracker,
+    listening: Listening,
 }
 
 /// What every connection needs.
@@ -58,14 +54,7 @@ impl Openclaw {
     /// Listens.
     pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
         let relay = switch(values, "relay")?;
-        let name = values.get("agent").ok_or_else(|| {
-            ControlError::invalid(
-                "say whose rules hold for OpenClaw: agent=ID (postern agents add ID makes one)",
-            )
-        })?;
-        let agent = AgentId::new(name).map_err(|error| ControlError::invalid(format!("agent: {error}")))?;
-        let face = host.named_face(FaceKind::Remote, "openclaw").id();
-        let row = crate::call::<GetAgent>(host, face, &AgentRef { agent: agent.clone() }).await?;
+        let row = agent(host, values, DoorKind::Openclaw).await?;
         let way = Way { socket: row.socket.into(), key_file: row.key_file.into() };
         let odd = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
         let socket = match values.get("socket") {
@@ -79,16 +68,25 @@ impl Openclaw {
         let token = host.secret("openclaw").await.map_err(odd)?;
         let shared = Shared {
             host: host.clone(),
-            agent,
+            agent: row.id,
             way,
             token,
             relay,
             jobs: Jobs::default(),
             nonces: Mutex::default(),
         };
-        let (closed, tasks, shared) = (CancellationToken::new(), TaskTracker::new(), Arc::new(shared));
-        tasks.spawn(accept(bound, Arc::clone(&shared), closed.clone(), tasks.clone()));
-        Ok(Self { shared, socket, closed, tasks })
+        let shared = Arc::new(shared);
+        let (listening, serving) = (Listening::default(), Arc::clone(&shared));
+        listening.serve(DoorKind::Openclaw, bound, CONNECTIONS, move |stream, closed| {
+            let shared = Arc::clone(&serving);
+            async move {
+                tokio::select! {
+                    () = connection::serve(&shared, stream) => {}
+                    () = closed.cancelled() => {}
+                }
+            }
+        });
+        Ok(Self { shared, socket, listening })
     }
 
     /// Socket and token, and what to set on the other side.
@@ -114,37 +112,6 @@ impl Openclaw {
     }
 
     pub(crate) async fn close(self) {
-        self.closed.cancel();
-        self.tasks.close();
-        self.tasks.wait().await;
-    }
-}
-
-async fn accept(bound: Bound, shared: Arc<Shared>, closed: CancellationToken, tasks: TaskTracker) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let stream = tokio::select! {
-            () = closed.cancelled() => return,
-            accepted = bound.listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Out of descriptors, most likely: others get a moment to give some back.
-                    tracing::warn!(%error, "an OpenClaw client could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
-            },
-        };
-        // Where no place is left the connection is closed again: OpenClaw says that its companion is unavailable.
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let (shared, closed) = (Arc::clone(&shared), closed.clone());
-        // A panic ends its own task alone.
-        tasks.spawn(async move {
-            tokio::select! {
-                () = connection::serve(&shared, stream) => {}
-                () = closed.cancelled() => {}
-            }
-            drop(place);
-        });
+        self.listening.close().await;
     }
 }

@@ -8,9 +8,8 @@ mod devices;
 mod envelope;
 mod handshake;
 mod session;
-mod settings;
-mod tls;
 
+use crate::listen::{self, Listening, Settings, Wrapping};
 use crate::values::Values;
 use devices::{Admitted, Device, Devices};
 use envelope::Ends;
@@ -19,20 +18,18 @@ use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, 
 use postern_host::{FaceKind, Host};
 use serde::{Deserialize, Serialize};
 use session::Session;
-use settings::Settings;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tls::Wrapping;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+/// Where it listens when nothing is said.
+const LISTEN: &str = "127.0.0.1:7717";
 /// Connections at a time, those that have not proved anything yet included.
 const CONNECTIONS: usize = 32;
 /// How long a client may take for TLS and its first words.
@@ -44,8 +41,7 @@ const KEPT: &str = "websocket";
 #[derive(Debug)]
 pub(crate) struct Websocket {
     shared: Arc<Shared>,
-    closed: CancellationToken,
-    tasks: TaskTracker,
+    listening: Listening,
 }
 
 #[derive(Debug)]
@@ -71,21 +67,15 @@ struct Kept {
 impl Websocket {
     /// Listens.
     pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
-        let settings = Settings::read(values)?;
+        let settings = Settings::read(values, LISTEN)?;
         let odd = |error: String| ControlError::new(ControlCode::Store, error);
         let kept = match host.recall(KEPT).await.map_err(|error| odd(error.to_string()))? {
             Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
             None => Kept { hub: Uuid::now_v7().to_string(), devices: Vec::new() },
         };
         let folder = crate::folder(host).map_err(|error| odd(error.to_string()))?;
-        let wrapping = tls::wrapping(&settings.tls, &folder, settings.listen.ip())?;
-        let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
-            ControlError::refused(format!(
-                "cannot listen on {}: {error}; say listen=ADDRESS:PORT",
-                settings.listen
-            ))
-        })?;
-        let address = listener.local_addr().map_err(|error| odd(error.to_string()))?;
+        let wrapping = listen::wrapping(DoorKind::Websocket, &settings, &folder)?;
+        let (listener, address) = listen::bind(settings.listen).await?;
         let shared = Arc::new(Shared {
             host: host.clone(),
             hub: kept.hub,
@@ -95,9 +85,11 @@ impl Websocket {
             cuts: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         });
-        let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
-        tasks.spawn(accept(listener, Arc::clone(&shared), closed.clone(), tasks.clone()));
-        Ok(Self { shared, closed, tasks })
+        let (listening, serving) = (Listening::default(), Arc::clone(&shared));
+        listening.serve(DoorKind::Websocket, listener, CONNECTIONS, move |stream, closed| {
+            Arc::clone(&serving).arrive(stream, closed)
+        });
+        Ok(Self { shared, listening })
     }
 
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
@@ -136,42 +128,12 @@ impl Websocket {
     }
 
     pub(crate) async fn close(self) {
-        self.closed.cancel();
-        self.tasks.close();
-        self.tasks.wait().await;
-    }
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>, closed: CancellationToken, tasks: TaskTracker) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let stream = tokio::select! {
-            () = closed.cancelled() => return,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Out of descriptors, most likely: others get a moment to give some back.
-                    tracing::warn!(%error, "a WebSocket client could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
-            },
-        };
-        // Where no place is left the connection is closed again.
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-        let (shared, closed) = (Arc::clone(&shared), closed.child_token());
-        // A panic ends its own task alone.
-        tasks.spawn(async move {
-            shared.arrive(stream, closed).await;
-            drop(place);
-        });
+        self.listening.close().await;
     }
 }
 
 impl Shared {
     async fn arrive(self: Arc<Self>, stream: TcpStream, closed: CancellationToken) {
-        // Small messages that somebody waits for.
-        _ = stream.set_nodelay(true);
         match &self.wrapping {
             None => Arc::clone(&self).greet(stream, closed).await,
             Some(wrapping) => {

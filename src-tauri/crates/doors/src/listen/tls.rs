@@ -1,7 +1,7 @@
 //! TLS: a certificate of our own, made once, or one that was given.
 
-use super::settings::Tls;
-use postern_contract::methods::ControlError;
+use super::settings::{Settings, Tls};
+use postern_contract::methods::{ControlError, DoorKind};
 use sha2::{Digest as _, Sha256};
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -17,10 +17,10 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// What a connection is wrapped in, and what a person compares.
 #[derive(Clone)]
-pub(super) struct Wrapping {
-    pub(super) acceptor: TlsAcceptor,
+pub(crate) struct Wrapping {
+    pub(crate) acceptor: TlsAcceptor,
     /// Hex sha256 of the certificate, in pairs.
-    pub(super) fingerprint: String,
+    pub(crate) fingerprint: String,
 }
 
 impl std::fmt::Debug for Wrapping {
@@ -29,11 +29,17 @@ impl std::fmt::Debug for Wrapping {
     }
 }
 
-/// What these settings ask for; none without TLS. `folder` is private and keeps a certificate of our own.
-pub(super) fn wrapping(tls: &Tls, folder: &Path, address: IpAddr) -> Result<Option<Wrapping>, ControlError> {
-    let (chain, key) = match tls {
+/// What these settings ask for; none without TLS. `folder` is private and keeps a certificate of the door's own.
+pub(crate) fn wrapping(
+    door: DoorKind,
+    settings: &Settings,
+    folder: &Path,
+) -> Result<Option<Wrapping>, ControlError> {
+    let (chain, key) = match &settings.tls {
         Tls::Off => return Ok(None),
-        Tls::SelfSigned => own(folder, address).map_err(|error| unusable(folder, &error))?,
+        Tls::SelfSigned => {
+            own(door.name(), folder, settings.listen.ip()).map_err(|error| unusable(folder, &error))?
+        }
         Tls::Given { chain, key } => (chain.clone(), key.clone()),
     };
     let certificates = CertificateDer::pem_file_iter(&chain)
@@ -52,10 +58,9 @@ pub(super) fn wrapping(tls: &Tls, folder: &Path, address: IpAddr) -> Result<Opti
 }
 
 /// The certificate of our own, made where there is none for this address.
-fn own(folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
+fn own(door: &str, folder: &Path, address: IpAddr) -> io::Result<(PathBuf, PathBuf)> {
     let name = address.to_string().replace(':', "-");
-    let (chain, key) =
-        (folder.join(format!("websocket-{name}.crt")), folder.join(format!("websocket-{name}.pem")));
+    let (chain, key) = (folder.join(format!("{door}-{name}.crt")), folder.join(format!("{door}-{name}.pem")));
     if chain.is_file() && key.is_file() {
         return Ok((chain, key));
     }
@@ -87,24 +92,28 @@ fn unusable(path: &Path, why: &dyn std::fmt::Display) -> ControlError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tls, wrapping};
-    use std::net::{IpAddr, Ipv4Addr};
+    use super::{Settings, Tls, Wrapping, wrapping};
+    use postern_contract::methods::{ControlError, DoorKind};
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
 
-    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    fn wrapped(tls: Tls, folder: &Path) -> Result<Option<Wrapping>, ControlError> {
+        let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), tls };
+        wrapping(DoorKind::Websocket, &settings, folder)
+    }
 
     #[test]
     fn a_certificate_of_our_own_is_made_once_and_its_key_is_private() {
         let folder = tempfile::tempdir().unwrap();
-        let first = wrapping(&Tls::SelfSigned, folder.path(), HERE).unwrap().unwrap();
-        let again = wrapping(&Tls::SelfSigned, folder.path(), HERE).unwrap().unwrap();
+        let first = wrapped(Tls::SelfSigned, folder.path()).unwrap().unwrap();
+        let again = wrapped(Tls::SelfSigned, folder.path()).unwrap().unwrap();
         assert_eq!(first.fingerprint, again.fingerprint, "a paired client compares it once");
         assert_eq!(first.fingerprint.len(), 32 * 3 - 1);
         for entry in std::fs::read_dir(folder.path()).unwrap() {
             let mode = entry.unwrap().metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o600);
         }
-        assert!(wrapping(&Tls::Off, folder.path(), HERE).unwrap().is_none());
+        assert!(wrapped(Tls::Off, folder.path()).unwrap().is_none());
     }
 
     #[test]
@@ -112,7 +121,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (chain, key) = (folder.path().join("c.pem"), folder.path().join("k.pem"));
         std::fs::write(&chain, "hello").unwrap();
-        let error = wrapping(&Tls::Given { chain, key }, folder.path(), HERE).unwrap_err();
+        let error = wrapped(Tls::Given { chain, key }, folder.path()).unwrap_err();
         assert!(error.message.contains("c.pem"), "{error}");
     }
 }

@@ -1,23 +1,20 @@
-//! What is typed for this door: where it listens, and whether it speaks TLS.
+//! What is typed for a door over TCP: where it listens, and whether it speaks TLS.
 
 use crate::values::Values;
 use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Where it listens when nothing is said.
-const LISTEN: &str = "127.0.0.1:7717";
-
 /// How it is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Settings {
-    pub(super) listen: SocketAddr,
-    pub(super) tls: Tls,
+pub(crate) struct Settings {
+    pub(crate) listen: SocketAddr,
+    pub(crate) tls: Tls,
 }
 
 /// What protects a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Tls {
+pub(crate) enum Tls {
     /// Nothing: on loopback alone.
     Off,
     /// A certificate of its own, whose fingerprint the person compares.
@@ -27,11 +24,11 @@ pub(super) enum Tls {
 }
 
 impl Settings {
-    /// Reads what was typed.
-    pub(super) fn read(values: &Values) -> Result<Self, ControlError> {
-        let text = values.get("listen").map_or(LISTEN, String::as_str);
+    /// Reads what was typed; `usual` is where it listens when nothing is said.
+    pub(crate) fn read(values: &Values, usual: &str) -> Result<Self, ControlError> {
+        let text = values.get("listen").map_or(usual, String::as_str);
         let listen: SocketAddr = text.parse().map_err(|_| {
-            ControlError::invalid("listen is an address and a port: 127.0.0.1:7717, or [::1]:7717".to_owned())
+            ControlError::invalid(format!("listen is an address and a port, such as {usual} or [::1]:7717"))
         })?;
         let tls = match (values.get("tls").map(String::as_str), values.get("cert"), values.get("key")) {
             (Some("given") | None, Some(chain), Some(key)) => {
@@ -81,7 +78,7 @@ mod tests {
     fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
         let values: Values =
             pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Settings::read(&values).map_err(|error| error.message)
+        Settings::read(&values, "127.0.0.1:7717").map_err(|error| error.message)
     }
 
     #[test]

@@ -1,0 +1,147 @@
+//! The loop of a door that listens: so many connections at a time, each in a task of its own.
+
+use postern_contract::methods::DoorKind;
+use postern_host::Bound;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long the loop rests when nobody could be accepted: out of descriptors, most likely, and others get a moment to give
+/// some back.
+const REST: Duration = Duration::from_millis(100);
+
+/// What connections come from.
+pub(crate) trait Listener: Send + Sync + 'static {
+    /// A connection.
+    type Stream: Send + 'static;
+
+    /// The next connection.
+    fn next(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn next(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        // Small messages that somebody waits for.
+        _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+}
+
+impl Listener for Bound {
+    type Stream = UnixStream;
+
+    async fn next(&self) -> io::Result<UnixStream> {
+        self.listener.accept().await.map(|(stream, _)| stream)
+    }
+}
+
+/// A door that listens, with everybody who came.
+#[derive(Debug, Default)]
+pub(crate) struct Listening {
+    closed: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Listening {
+    /// Serves each connection in a task of its own, `places` at a time: one that comes when all are taken is closed again,
+    /// and one that panics ends alone. What is served ends when the token that it is given is cancelled.
+    pub(crate) fn serve<L: Listener, F: Future<Output = ()> + Send + 'static>(
+        &self,
+        door: DoorKind,
+        listener: L,
+        places: usize,
+        serve: impl Fn(L::Stream, CancellationToken) -> F + Send + 'static,
+    ) {
+        let (closed, tasks) = (self.closed.clone(), self.tasks.clone());
+        self.tasks.spawn(async move {
+            let places = Arc::new(Semaphore::new(places));
+            loop {
+                let next = tokio::select! {
+                    () = closed.cancelled() => return,
+                    next = listener.next() => next,
+                };
+                let stream = match next {
+                    Ok(stream) => stream,
+                    Err(error) => {
+                        tracing::warn!(door = door.name(), %error, "a client could not be accepted");
+                        tokio::time::sleep(REST).await;
+                        continue;
+                    }
+                };
+                let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+                let served = serve(stream, closed.child_token());
+                tasks.spawn(async move {
+                    served.await;
+                    drop(place);
+                });
+            }
+        });
+    }
+
+    /// Cancelled when the door is closed.
+    pub(crate) fn closed(&self) -> CancellationToken {
+        self.closed.clone()
+    }
+
+    /// Runs something beside the connections; it ends when [`Self::closed`] is cancelled.
+    pub(crate) fn beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(work);
+    }
+
+    /// Accepts nobody any more, cuts everybody off, and waits until they are gone.
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Listening;
+    use postern_contract::methods::DoorKind;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    #[tokio::test]
+    async fn a_connection_that_panics_or_comes_too_many_takes_no_other_with_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let listening = Listening::default();
+        listening.serve(DoorKind::Websocket, listener, 1, |mut stream, closed| async move {
+            let mut word = [0];
+            tokio::select! {
+                read = stream.read_exact(&mut word) => drop(read.unwrap()),
+                () = closed.cancelled() => return,
+            }
+            assert_ne!(word, *b"!", "this one panics");
+            drop(stream.write_all(&word).await);
+        });
+        let ask = |word: &'static [u8]| async move {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(word).await.unwrap();
+            let mut answer = Vec::new();
+            // A connection that was cut off may say so as an error.
+            drop(stream.read_to_end(&mut answer).await);
+            answer
+        };
+        assert_eq!(ask(b"!").await, b"", "it panicked");
+        // The place of the one before is given back a moment after its connection ended.
+        let served = async {
+            while ask(b"a").await != b"a" {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_mins(1), served).await.expect("the loop goes on");
+        listening.close().await;
+        assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+    }
+}

@@ -1,0 +1,23 @@
+//! What every door that listens has in common: its loop, and, over TCP, where it listens and what protects it.
+
+mod accept;
+mod settings;
+mod tls;
+
+pub(crate) use accept::Listening;
+pub(crate) use settings::Settings;
+pub(crate) use tls::{Wrapping, wrapping};
+
+use postern_contract::methods::ControlError;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+
+/// Listens on a TCP address.
+pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlError> {
+    let refused = |error: std::io::Error| {
+        ControlError::refused(format!("cannot listen on {address}: {error}; say listen=ADDRESS:PORT"))
+    };
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let bound = listener.local_addr().map_err(refused)?;
+    Ok((listener, bound))
+}

@@ -1,0 +1,233 @@
+//! MCP over streamable HTTP, for clients that do not start their servers themselves: a door with a bearer token.
+//!
+//! It opens on loopback, or with TLS. The token is one agent's: pointed at another agent, the door has another token. A
+//! page in a browser is kept out by the token, and besides by the `Host` and `Origin` that it cannot choose.
+
+mod request;
+mod streams;
+mod token;
+
+use super::{McpAgent, Server, Turns};
+use crate::listen::{self, Listening, Settings, Wrapping};
+use crate::values::{Values, agent};
+use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
+use postern_host::Host;
+use postern_policy::AgentId;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use streams::Streams;
+use token::Token;
+use tokio::sync::Semaphore;
+
+/// Where it listens when nothing is said.
+const LISTEN: &str = "127.0.0.1:7718";
+/// Connections at a time, those that have not proved anything yet included. A client has two or three.
+const CONNECTIONS: usize = 64;
+/// Clients at a time.
+const SESSIONS: usize = 32;
+/// The only path there is.
+const PATH: &str = "/mcp";
+
+/// The SDK's service for this door.
+type Service = StreamableHttpService<Server, LocalSessionManager>;
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct McpHttp {
+    shared: Arc<Shared>,
+    listening: Listening,
+}
+
+/// What every connection needs.
+struct Shared {
+    host: Host,
+    agent: AgentId,
+    address: SocketAddr,
+    /// Under what name clients reach it: of the given ones the first.
+    name: String,
+    wrapping: Option<Wrapping>,
+    token: Token,
+    service: Service,
+    sessions: Arc<LocalSessionManager>,
+    streams: Arc<Streams>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("agent", &self.agent)
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl McpHttp {
+    /// Listens.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        let settings = Settings::read(values, LISTEN)?;
+        let hosts = hosts(values, settings.listen)?;
+        let row = agent(host, values, DoorKind::McpHttp).await?;
+        let odd = |error: io::Error| ControlError::new(ControlCode::Internal, error.to_string());
+        let folder = crate::folder(host).map_err(odd)?;
+        let wrapping = listen::wrapping(DoorKind::McpHttp, &settings, &folder)?;
+        let token = Token::of(host, &row.id).await?;
+        let (listener, address) = listen::bind(settings.listen).await?;
+        let listening = Listening::default();
+        let agent = McpAgent { socket: row.socket.into(), key_file: row.key_file.into(), session: None };
+        let sessions = Arc::new(streams::manager());
+        let streams = Arc::new(Streams::default());
+        let name = hosts.first().map_or_else(|| address.ip().to_string(), Clone::clone);
+        let allowed = hosts.iter().map(|host| authority(host, address.port()));
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(allowed)
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(request::LONGEST)
+            .with_cancellation_token(listening.closed());
+        let service = StreamableHttpService::new(served(agent), Arc::clone(&sessions), config);
+        let shared = Arc::new(Shared {
+            host: host.clone(),
+            agent: row.id,
+            address,
+            name,
+            wrapping,
+            token,
+            service,
+            sessions,
+            streams,
+        });
+        let serving = Arc::clone(&shared);
+        listening.serve(DoorKind::McpHttp, listener, CONNECTIONS, move |stream, closed| {
+            request::connection(Arc::clone(&serving), stream, closed)
+        });
+        let (looking, closed) = (Arc::clone(&shared), listening.closed());
+        listening.beside(async move {
+            tokio::select! {
+                () = looking.streams.clear(&looking.sessions) => {}
+                () = closed.cancelled() => {}
+            }
+        });
+        Ok(Self { shared, listening })
+    }
+
+    /// Address and token, and the lines that an MCP client keeps.
+    pub(crate) fn set_up(&self) -> DoorSetup {
+        let (shared, token) = (&self.shared, self.shared.token.text());
+        let scheme = if shared.wrapping.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}{PATH}", authority(&shared.name, shared.address.port()));
+        let bearer = format!("Bearer {token}");
+        let server = serde_json::json!({"type": "http", "url": url, "headers": {"Authorization": bearer}});
+        let registration = serde_json::json!({"mcpServers": {"postern": server}});
+        let mut text = format!(
+            "An MCP client reaches the tools of {} with this in its list of servers (.mcp.json, mcp.json):\n\n\
+             {registration:#}\n\n\
+             Who has the token may ask what {} may ask: keep it as you keep a password. A new one:\n\
+             postern doors revoke mcp-http token\n",
+            shared.agent, shared.agent
+        );
+        let mut values = BTreeMap::from([
+            ("url".to_owned(), url),
+            ("token".to_owned(), token),
+            ("registration".to_owned(), format!("{registration:#}")),
+        ]);
+        if let Some(wrapping) = &shared.wrapping {
+            text.push_str("The certificate's fingerprint (sha256), where the client shows it:\n");
+            text.push_str(&wrapping.fingerprint);
+            text.push('\n');
+            values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
+        }
+        DoorSetup { door: DoorKind::McpHttp, values, text }
+    }
+
+    /// Makes a new token and cuts off everybody who came with the one before.
+    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+        if client != "token" {
+            return Err(ControlError::not_found(
+                "this door has one token for all: postern doors revoke mcp-http token",
+            ));
+        }
+        self.shared.token.renew(&self.shared.host).await?;
+        self.shared.streams.close_all(&self.shared.sessions).await;
+        Ok(())
+    }
+
+    pub(crate) async fn close(self) {
+        self.listening.close().await;
+    }
+}
+
+/// Makes the server of one client, where there is room for one more.
+fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sync + 'static {
+    let (agent, places) = (Arc::new(agent), Arc::new(Semaphore::new(SESSIONS)));
+    let turns = Arc::new(Turns::new());
+    move || {
+        let place = Arc::clone(&places)
+            .try_acquire_owned()
+            .map_err(|_| io::Error::other("there are too many clients at this door"))?;
+        Ok(Server { agent: Arc::clone(&agent), turns: Arc::clone(&turns), _place: Some(Arc::new(place)) })
+    }
+}
+
+/// The names under which clients may reach it: what else a browser was led here by is refused.
+fn hosts(values: &Values, listen: SocketAddr) -> Result<Vec<String>, ControlError> {
+    let given = values.get("hosts").map(String::as_str).unwrap_or_default();
+    let given = given.split(',').map(str::trim).filter(|host| !host.is_empty());
+    let mut hosts: Vec<String> = given.map(str::to_owned).collect();
+    if listen.ip().is_loopback() {
+        hosts.extend([listen.ip().to_string(), "localhost".to_owned()]);
+    } else if !listen.ip().is_unspecified() {
+        hosts.push(listen.ip().to_string());
+    } else if hosts.is_empty() {
+        return Err(ControlError::invalid(
+            "say by what names clients reach this machine: hosts=NAME,NAME (without port)",
+        ));
+    }
+    if let Some(odd) = hosts.iter().find(|host| !is_name(host)) {
+        let odd = postern_command::escape::text(odd);
+        return Err(ControlError::invalid(format!(
+            "hosts are names or addresses without port, which {odd} is not"
+        )));
+    }
+    Ok(hosts)
+}
+
+fn is_name(host: &str) -> bool {
+    host.parse::<std::net::IpAddr>().is_ok()
+        || host.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c))
+}
+
+/// Name and port as they stand in a `Host` header.
+fn authority(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{authority, hosts};
+    use crate::values::Values;
+
+    #[test]
+    fn a_client_comes_by_a_name_that_the_person_knows() {
+        let of = |listen: &str, given: &str| {
+            let values = Values::from([("hosts".to_owned(), given.to_owned())]);
+            hosts(&values, listen.parse().unwrap()).map_err(|error| error.message)
+        };
+        assert_eq!(of("127.0.0.1:1", "").unwrap(), ["127.0.0.1", "localhost"]);
+        assert_eq!(of("192.168.1.2:1", "mac.local").unwrap(), ["mac.local", "192.168.1.2"]);
+        assert!(of("0.0.0.0:1", "").unwrap_err().contains("hosts=NAME"));
+        assert_eq!(of("0.0.0.0:1", "mac.local, 10.0.0.1").unwrap(), ["mac.local", "10.0.0.1"]);
+        assert!(of("127.0.0.1:1", "http://mac.local").unwrap_err().contains("http://mac.local"));
+        assert!(of("127.0.0.1:1", "mac.local:80").unwrap_err().contains("mac.local:80"));
+    }
+
+    #[test]
+    fn an_address_of_version_six_stands_in_brackets() {
+        assert_eq!(
+            (authority("::1", 7), authority("localhost", 7)),
+            ("[::1]:7".into(), "localhost:7".into())
+        );
+    }
+}
