@@ -1,6 +1,6 @@
 //! Hooks, as a coding agent runs them: an event on standard input, an answer on standard output.
 
-use postern_tests::{Answer, Postern};
+use postern_tests::{Answer, Postern, start};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Child, Stdio};
@@ -93,4 +93,85 @@ fn installing_shows_the_change_and_can_be_undone() {
     assert_eq!(after["model"], "opus");
     host.ok(&["hook", "uninstall", "claude-code", "--yes"]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn uninstalling_makes_the_settings_what_they_were_to_the_letter() {
+    let host = Postern::start();
+    let project = host.scratch("project");
+    let run = |arguments: &[&str]| {
+        let mut command = host.command(&[&["hook"], arguments].concat());
+        let ended: Answer = command.current_dir(&project).stdin(Stdio::null()).output().unwrap().into();
+        assert_eq!(ended.code, 0, "{arguments:?}: {ended:?}");
+    };
+    let file = project.join(".claude/settings.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "{\"model\" :   \"opus\",\n\"hooks\":{}}";
+    std::fs::write(&file, before).unwrap();
+    run(&["install", "claude-code", "--agent", "main", "--project", "--yes"]);
+    run(&["install", "claude-code", "--agent", "other", "--project", "--yes"]);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("--agent other"));
+    run(&["uninstall", "claude-code", "--project", "--yes"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    for (kind, file) in [
+        ("codex", ".codex/hooks.json"),
+        ("windsurf", ".windsurf/hooks.json"),
+        ("vs-code", ".github/hooks/postern-vs-code.json"),
+        ("copilot-cli", ".github/hooks/postern.json"),
+        ("cline", ".clinerules/hooks/PreToolUse"),
+        ("opencode", ".opencode/plugins/postern.js"),
+    ] {
+        run(&["install", kind, "--agent", "main", "--project", "--yes"]);
+        assert!(std::fs::read_to_string(project.join(file)).unwrap().contains("hook"), "{kind}");
+        run(&["uninstall", kind, "--project", "--yes"]);
+        assert!(!project.join(file).exists(), "{kind}: there was none before");
+    }
+    let kiro = project.join("agent.json");
+    std::fs::write(&kiro, "{ \"tools\": [\"*\"] }").unwrap();
+    let kiro_file = kiro.to_str().unwrap();
+    run(&["install", "kiro-cli", "--agent", "main", "--file", kiro_file, "--yes"]);
+    run(&["uninstall", "kiro-cli", "--file", kiro_file, "--yes"]);
+    assert_eq!(std::fs::read_to_string(&kiro).unwrap(), "{ \"tools\": [\"*\"] }");
+    let left: Vec<_> = std::fs::read_dir(&project).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("before-postern")), "{left:?}");
+}
+
+#[test]
+fn a_hook_that_is_heard_by_its_ending_ends_with_2_and_the_reason() {
+    let host = Postern::start();
+    host.enrol("main");
+    let event = |path: &str| json!({"agent_action_name": "pre_read_code", "trajectory_id": "t", "tool_info": {"file_path": path}});
+    let run = ["windsurf", "--agent", "main"];
+    let fine = end(hook(&host, &run, &event("/w/a.rs")));
+    assert_eq!((fine.code, fine.stdout.as_str()), (0, ""), "{fine:?}");
+    let secret = end(hook(&host, &run, &event("/w/.env")));
+    assert!(secret.code == 2 && secret.stderr.contains("*.env"), "{secret:?}");
+}
+
+/// The plugin as opencode loads it: a module that gives hooks.
+#[test]
+fn the_opencode_plugin_asks_and_throws_what_is_denied() {
+    let host = Postern::start();
+    host.enrol("main");
+    let file = host.scratch("opencode").join("postern.mjs");
+    let file = file.to_str().unwrap();
+    host.ok(&["hook", "install", "opencode", "--agent", "main", "--file", file, "--yes"]);
+    let program = "const { Postern } = await import(process.argv[1]);
+        const hooks = await Postern({ directory: '/w' });
+        const before = hooks['tool.execute.before'];
+        const read = (filePath) => before({ tool: 'read', sessionID: 's', callID: 'c' }, { args: { filePath } });
+        await read('/w/a.rs');
+        await read('/w/.env').then(() => console.log('used'), (error) => console.log(error.message));";
+    let mut node = start("node");
+    node.args(["--input-type=module", "-e", program, file]).env("POSTERN_DATA", host.data());
+    let Ok(ended) = node.env("HOME", host.home()).stdin(Stdio::null()).output() else {
+        eprintln!("SKIPPED: there is no node to load the plugin");
+        return;
+    };
+    let told = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(
+        told.contains("*.env") && !told.contains("used"),
+        "{told}{}",
+        String::from_utf8_lossy(&ended.stderr)
+    );
 }

@@ -89,7 +89,8 @@ pub(crate) enum Command {
     /// Other ways in: approver clients over WebSocket, OpenClaw
     #[command(subcommand)]
     Doors(Doors),
-    /// For coding agents that ask a program before they use a tool: Claude Code, Cursor, Gemini CLI, Copilot CLI
+    /// For coding agents that ask a program before they use a tool: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
+    /// Codex, Windsurf, Cline, Kiro CLI, opencode
     #[command(subcommand)]
     Hook(Hook),
     /// Deny everything for a while (15m, 1h), or until `resume`
@@ -373,6 +374,18 @@ pub(crate) enum Hook {
     GeminiCli(HookRun),
     /// Answer a GitHub Copilot CLI event (preToolUse) from standard input
     CopilotCli(HookRun),
+    /// Answer an event of VS Code's agent (PreToolUse) from standard input
+    VsCode(HookRun),
+    /// Answer a Codex event (PreToolUse, PermissionRequest) from standard input
+    Codex(HookRun),
+    /// Answer a Windsurf event (pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use) from standard input
+    Windsurf(HookRun),
+    /// Answer a Cline event (PreToolUse) from standard input
+    Cline(HookRun),
+    /// Answer a Kiro CLI event (preToolUse) from standard input
+    KiroCli(HookRun),
+    /// Answer an event of the opencode plugin (tool.execute.before) from standard input
+    Opencode(HookRun),
     /// Put the hook into an agent's settings: shows the change, and makes it after a yes
     Install {
         #[command(flatten)]
@@ -405,6 +418,9 @@ pub(crate) struct HookSettings {
     /// Its settings [default: where it reads them]
     #[arg(long)]
     pub(crate) file: Option<PathBuf>,
+    /// The settings of the project in the current folder, instead of your own
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) project: bool,
     /// Change it without being asked
     #[arg(long)]
     pub(crate) yes: bool,
@@ -416,6 +432,12 @@ pub(crate) enum HookKind {
     Cursor,
     GeminiCli,
     CopilotCli,
+    VsCode,
+    Codex,
+    Windsurf,
+    Cline,
+    KiroCli,
+    Opencode,
 }
 
 impl From<HookKind> for postern_doors::hooks::Kind {
@@ -425,6 +447,12 @@ impl From<HookKind> for postern_doors::hooks::Kind {
             HookKind::Cursor => Self::Cursor,
             HookKind::GeminiCli => Self::GeminiCli,
             HookKind::CopilotCli => Self::CopilotCli,
+            HookKind::VsCode => Self::VsCode,
+            HookKind::Codex => Self::Codex,
+            HookKind::Windsurf => Self::Windsurf,
+            HookKind::Cline => Self::Cline,
+            HookKind::KiroCli => Self::KiroCli,
+            HookKind::Opencode => Self::Opencode,
         }
     }
 }

@@ -1,19 +1,23 @@
-//! From a verdict to what the agent reads on the hook's standard output.
+//! From a verdict to what the agent hears: on the hook's standard output, or, where it listens to the ending alone, by that.
 
 use super::{Kind, Verdict};
 use serde_json::{Value, json};
 
-/// The answer to an event, as one line of JSON. The hook then exits with 0.
-pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> String {
+/// The answer to an event: what the hook prints before it ends with 0; or why it ends with 2, which blocks the tool.
+pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, String> {
     let (word, reason) = match verdict {
         Verdict::Allow => ("allow", ""),
         Verdict::Deny(reason) => ("deny", reason.as_str()),
         Verdict::HandOver => ("ask", "Postern leaves this one to you."),
     };
     let told = match (kind, event) {
-        (Kind::ClaudeCode, "PermissionRequest") => permission_request(verdict),
-        (Kind::ClaudeCode, _) => json!({"hookSpecificOutput": {
-            "hookEventName": event, "permissionDecision": word, "permissionDecisionReason": reason}}),
+        (Kind::ClaudeCode | Kind::Codex, "PermissionRequest") => permission_request(verdict),
+        (Kind::ClaudeCode | Kind::VsCode, _) => pre_tool_use(event, word, reason),
+        // It takes no other word than a denial: where nothing is said its own rules go on.
+        (Kind::Codex, _) => match verdict {
+            Verdict::Deny(reason) => pre_tool_use(event, word, reason),
+            Verdict::Allow | Verdict::HandOver => json!({}),
+        },
         (Kind::Cursor, _) => match verdict {
             Verdict::Allow => json!({"permission": word}),
             _ => json!({"permission": word, "user_message": reason, "agent_message": reason}),
@@ -25,8 +29,24 @@ pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> String {
             Verdict::HandOver => json!({}),
         },
         (Kind::CopilotCli, _) => json!({"permissionDecision": word, "permissionDecisionReason": reason}),
+        (Kind::Cline, _) => match verdict {
+            Verdict::Deny(reason) => json!({"cancel": true, "errorMessage": reason}),
+            Verdict::Allow | Verdict::HandOver => json!({"cancel": false}),
+        },
+        // These listen to the ending alone.
+        (Kind::Windsurf | Kind::KiroCli | Kind::Opencode, _) => {
+            return match verdict {
+                Verdict::Deny(reason) => Err(reason.clone()),
+                Verdict::Allow | Verdict::HandOver => Ok(String::new()),
+            };
+        }
     };
-    told.to_string()
+    Ok(told.to_string())
+}
+
+fn pre_tool_use(event: &str, word: &str, reason: &str) -> Value {
+    json!({"hookSpecificOutput": {
+        "hookEventName": event, "permissionDecision": word, "permissionDecisionReason": reason}})
 }
 
 fn permission_request(verdict: &Verdict) -> Value {

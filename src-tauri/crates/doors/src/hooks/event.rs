@@ -1,6 +1,7 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
+use super::names::{known, of_server};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
@@ -30,10 +31,11 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     let event: Value = serde_json::from_str(text).map_err(|error| odd(error.to_string()))?;
     let said = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
     let missing = |name: &str| odd(format!("it has no {name}"));
-    let session = said("session_id").or_else(|| said("conversation_id")).or_else(|| said("sessionId"));
-    let name = said("hook_event_name");
+    let sessions = ["session_id", "conversation_id", "sessionId", "trajectory_id", "taskId"];
+    let session = sessions.into_iter().find_map(said);
+    let name = said("hook_event_name").or_else(|| said("hookEventName"));
     let (tool, arguments, event_name) = match kind {
-        Kind::ClaudeCode => {
+        Kind::ClaudeCode | Kind::Codex | Kind::VsCode => {
             let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
             if !["PreToolUse", "PermissionRequest"].contains(&event_name.as_str()) {
                 return Err(odd(format!(
@@ -57,10 +59,27 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
             (tool, object(&event["toolArgs"]), name.unwrap_or_else(|| "preToolUse".to_owned()))
         }
         Kind::Cursor => cursor(&event, name.ok_or_else(|| missing("hook_event_name"))?).map_err(odd)?,
+        Kind::KiroCli | Kind::Opencode => {
+            let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
+            let asks = if kind == Kind::KiroCli { "preToolUse" } else { "tool.execute.before" };
+            if event_name != asks {
+                return Err(odd(format!("{event_name} asks for nothing; {asks} does")));
+            }
+            (said("tool_name").ok_or_else(|| missing("tool_name"))?, object(&event["tool_input"]), event_name)
+        }
+        Kind::Cline => {
+            let asked = event.get("preToolUse").ok_or_else(|| missing("preToolUse"))?;
+            let tool = asked["toolName"].as_str().ok_or_else(|| missing("preToolUse.toolName"))?;
+            (tool.to_owned(), object(&asked["parameters"]), "PreToolUse".to_owned())
+        }
+        Kind::Windsurf => {
+            windsurf(&event, said("agent_action_name").ok_or_else(|| missing("agent_action_name"))?)
+                .map_err(odd)?
+        }
     };
     let (tool, mut arguments) = known(&tool, arguments);
     if tool == "shell_exec"
-        && let Some(cwd) = said("cwd")
+        && let Some(cwd) = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned))
     {
         arguments.entry("cwd").or_insert(Value::String(cwd));
     }
@@ -79,7 +98,7 @@ fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, St
     match name.as_str() {
         "beforeShellExecution" => Ok(("shell_exec".to_owned(), one("command", said("command")?), name)),
         "beforeReadFile" => Ok(("read_file".to_owned(), one("path", said("file_path")?), name)),
-        "beforeMCPExecution" => Ok((sanitized(&said("tool_name")?), object(&event["tool_input"]), name)),
+        "beforeMCPExecution" => Ok((of_server("", &said("tool_name")?), object(&event["tool_input"]), name)),
         "preToolUse" => Ok((said("tool_name")?, object(&event["tool_input"]), name)),
         _ => Err(format!(
             "{name} asks for nothing; beforeShellExecution, beforeMCPExecution and beforeReadFile do"
@@ -88,7 +107,7 @@ fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, St
 }
 
 /// Arguments come as an object, or as the text of one.
-fn object(value: &Value) -> Map<String, Value> {
+pub(super) fn object(value: &Value) -> Map<String, Value> {
     match value {
         Value::Object(all) => all.clone(),
         Value::String(text) => match serde_json::from_str(text) {
@@ -101,37 +120,33 @@ fn object(value: &Value) -> Map<String, Value> {
     }
 }
 
-/// A tool under the name that `permissions.jsonc` has for it, with its arguments under the names that are looked at there.
-fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
-    if let Some((server, own)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-        return (format!("{}_{}", sanitized(server), sanitized(own)), arguments);
-    }
-    let name = match tool {
-        "Bash" | "Shell" | "bash" | "shell" | "run_shell_command" => "shell_exec",
-        "Read" | "NotebookRead" | "view" | "read_file" | "read_many_files" => "read_file",
-        "Write" | "create" | "write_file" => "write_file",
-        "Edit" | "MultiEdit" | "NotebookEdit" | "StrReplace" | "edit" | "str_replace" | "replace" => {
-            "edit_file"
+/// Windsurf says what it does rather than with which tool.
+fn windsurf(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {
+    let mut about = object(&event["tool_info"]);
+    let mut take = |field: &str| about.remove(field).ok_or_else(|| format!("it has no tool_info.{field}"));
+    let tool = match name.as_str() {
+        "pre_run_command" => {
+            let command = take("command_line")?;
+            about.insert("command".to_owned(), command);
+            "shell_exec".to_owned()
         }
-        "Glob" | "glob" => "glob",
-        "Grep" | "grep" | "search_file_content" | "grep_search" => "grep",
-        "Skill" | "activate_skill" => "skill",
-        other => return (other.to_owned(), arguments),
+        "pre_read_code" | "pre_write_code" => {
+            let path = take("file_path")?;
+            about.insert("path".to_owned(), path);
+            let tool = if name == "pre_read_code" { "read_file" } else { "edit_file" };
+            tool.to_owned()
+        }
+        "pre_mcp_tool_use" => {
+            let (server, tool) = (take("mcp_server_name")?, take("mcp_tool_name")?);
+            let arguments = take("mcp_tool_arguments").unwrap_or_default();
+            about = object(&arguments);
+            of_server(server.as_str().unwrap_or_default(), tool.as_str().unwrap_or_default())
+        }
+        _ => {
+            return Err(format!(
+                "{name} asks for nothing; pre_run_command, pre_read_code, pre_write_code and pre_mcp_tool_use do"
+            ));
+        }
     };
-    for other in ["notebook_path", "absolute_path"] {
-        if let Some(path) = arguments.remove(other) {
-            arguments.entry("path").or_insert(path);
-        }
-    }
-    if name == "skill"
-        && let Some(skill) = arguments.remove("skill")
-    {
-        arguments.entry("name").or_insert(skill);
-    }
-    (name.to_owned(), arguments)
-}
-
-/// As tools of MCP servers are named in `permissions.jsonc`: letters, digits, `_` and `-`.
-fn sanitized(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
+    Ok((tool, about, name))
 }

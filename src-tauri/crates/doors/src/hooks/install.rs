@@ -1,48 +1,47 @@
 //! Putting the hook into an agent's settings, and taking it out again. Everything else in them stays, in its order.
 
-use super::Kind;
+use super::{Kind, script};
 use serde_json::{Map, Value, json};
 
 /// How long an agent waits for its hook, in seconds: as long as a question may be open.
 const WAIT: u64 = 30 * 60;
-
-/// Where an agent's settings lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Under the person's home folder.
-    Home(&'static str),
-    /// Under the current folder: this agent has settings in repositories only.
-    Here(&'static str),
-}
 
 /// Settings that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSettings(String);
 
-/// Where this agent's settings lie.
-pub fn place(kind: Kind) -> Place {
-    match kind {
-        Kind::ClaudeCode => Place::Home(".claude/settings.json"),
-        Kind::Cursor => Place::Home(".cursor/hooks.json"),
-        Kind::GeminiCli => Place::Home(".gemini/settings.json"),
-        Kind::CopilotCli => Place::Here(".github/hooks/postern.json"),
+impl BadSettings {
+    pub(super) fn new(why: &str) -> Self {
+        Self(why.to_owned())
     }
 }
 
 /// The settings with the hook in them once, whatever was there of it before. `command` is what the agent is to run.
 pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
+    if script::is_script(kind) {
+        return script::install(kind, before, command);
+    }
+    if kind == Kind::KiroCli && before.trim().is_empty() {
+        return Err(BadSettings::new(
+            "it is the file of an agent, which Kiro makes, and without one there are no tools",
+        ));
+    }
     let mut settings = without(kind, before)?;
-    if matches!(kind, Kind::Cursor | Kind::CopilotCli) {
+    if has_version(kind) {
         settings.entry("version").or_insert(json!(1));
     }
     let entry = match kind {
         Kind::ClaudeCode => {
             json!({"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": WAIT}]})
         }
+        Kind::Codex => json!({"hooks": [{"type": "command", "command": command, "timeout": WAIT}]}),
+        Kind::VsCode => json!({"type": "command", "command": command, "timeout": WAIT}),
+        Kind::KiroCli => json!({"matcher": "*", "command": command, "timeout_ms": WAIT * 1000}),
+        Kind::Windsurf => json!({"command": command, "show_output": true}),
         Kind::GeminiCli => json!({"matcher": "*", "hooks": [
             {"type": "command", "name": "postern", "command": command, "timeout": WAIT * 1000}]}),
-        Kind::Cursor => json!({"command": command}),
+        Kind::Cursor | Kind::Cline | Kind::Opencode => json!({"command": command}),
         Kind::CopilotCli => json!({"type": "command", "bash": command, "timeoutSec": WAIT}),
     };
     let hooks = settings.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
@@ -59,17 +58,40 @@ pub fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSet
     Ok(text(&settings))
 }
 
-/// The settings without the hook.
+/// The settings without the hook; nothing where nothing else is in them.
 pub fn uninstall(kind: Kind, before: &str) -> Result<String, BadSettings> {
-    without(kind, before).map(|settings| text(&settings))
+    if script::is_script(kind) {
+        return Ok(script::uninstall(before));
+    }
+    let mut left = without(kind, before)?;
+    // Said by the installer where nobody had said it.
+    if left.len() == 1 && has_version(kind) && left.get("version") == Some(&json!(1)) {
+        left.clear();
+    }
+    Ok(if left.is_empty() { String::new() } else { text(&left) })
+}
+
+/// Whether the hook is in these settings.
+pub fn holds_ours(kind: Kind, settings: &str) -> bool {
+    if script::is_script(kind) {
+        return script::is_ours(settings);
+    }
+    let whole = serde_json::from_str::<Map<String, Value>>(settings).ok();
+    whole.is_some_and(|whole| without(kind, settings).is_ok_and(|without| without != whole))
+}
+
+fn has_version(kind: Kind) -> bool {
+    matches!(kind, Kind::Cursor | Kind::CopilotCli)
 }
 
 fn events(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::ClaudeCode => &["PreToolUse"],
+        Kind::ClaudeCode | Kind::Codex | Kind::VsCode | Kind::Cline => &["PreToolUse"],
         Kind::Cursor => &["beforeShellExecution", "beforeMCPExecution", "beforeReadFile"],
         Kind::GeminiCli => &["BeforeTool"],
-        Kind::CopilotCli => &["preToolUse"],
+        Kind::CopilotCli | Kind::KiroCli => &["preToolUse"],
+        Kind::Windsurf => &["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"],
+        Kind::Opencode => &["tool.execute.before"],
     }
 }
 

@@ -4,15 +4,23 @@
 //! Events and answers are those of each agent's own documentation:
 //! Claude Code <https://code.claude.com/docs/en/hooks>, Cursor <https://cursor.com/docs/agent/hooks>,
 //! Gemini CLI <https://geminicli.com/docs/hooks/reference>, GitHub Copilot CLI
-//! <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference>.
+//! <https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference>, VS Code
+//! <https://code.visualstudio.com/docs/copilot/customization/hooks>, Codex <https://developers.openai.com/codex/hooks>,
+//! Windsurf <https://docs.windsurf.com/windsurf/cascade/hooks>, Cline <https://docs.cline.bot/customization/hooks>, Kiro CLI
+//! <https://kiro.dev/docs/cli/hooks>, opencode <https://opencode.ai/docs/plugins>.
 
 mod answer;
 mod event;
 mod install;
+mod names;
+mod place;
+mod script;
 
 pub use answer::answer;
 pub use event::{Asked, Odd, read};
-pub use install::{BadSettings, Place, install, place, uninstall};
+pub use install::{BadSettings, holds_ours, install, uninstall};
+pub use place::{Place, place};
+pub use script::is_script;
 
 /// A coding agent whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,11 +33,34 @@ pub enum Kind {
     GeminiCli,
     /// GitHub Copilot CLI: `preToolUse`.
     CopilotCli,
+    /// The agent in VS Code: `PreToolUse`.
+    VsCode,
+    /// Codex: `PreToolUse`, `PermissionRequest`.
+    Codex,
+    /// Windsurf: `pre_run_command`, `pre_read_code`, `pre_write_code`, `pre_mcp_tool_use`.
+    Windsurf,
+    /// Cline: `PreToolUse`.
+    Cline,
+    /// Kiro CLI: `preToolUse`.
+    KiroCli,
+    /// opencode: a plugin that asks before each tool.
+    Opencode,
 }
 
 impl Kind {
     /// Every one.
-    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Cursor, Self::GeminiCli, Self::CopilotCli];
+    pub const ALL: [Self; 10] = [
+        Self::ClaudeCode,
+        Self::Cursor,
+        Self::GeminiCli,
+        Self::CopilotCli,
+        Self::VsCode,
+        Self::Codex,
+        Self::Windsurf,
+        Self::Cline,
+        Self::KiroCli,
+        Self::Opencode,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -38,6 +69,12 @@ impl Kind {
             Self::Cursor => "cursor",
             Self::GeminiCli => "gemini-cli",
             Self::CopilotCli => "copilot-cli",
+            Self::VsCode => "vs-code",
+            Self::Codex => "codex",
+            Self::Windsurf => "windsurf",
+            Self::Cline => "cline",
+            Self::KiroCli => "kiro-cli",
+            Self::Opencode => "opencode",
         }
     }
 }

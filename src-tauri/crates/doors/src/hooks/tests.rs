@@ -1,4 +1,4 @@
-use super::{Kind, Verdict, answer, install, read, uninstall};
+use super::{Kind, Place, Verdict, answer, holds_ours, install, is_script, place, read, uninstall};
 use serde_json::{Value, json};
 
 fn asked(kind: Kind, event: &Value) -> (String, Value) {
@@ -58,6 +58,55 @@ fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
 }
 
 #[test]
+fn so_do_those_of_agents_that_say_it_in_their_own_way() {
+    let shell = || ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
+    let codex = json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}});
+    assert_eq!(asked(Kind::Codex, &codex), shell());
+    let code = json!({"sessionId": "s", "cwd": "/w", "hookEventName": "PreToolUse", "tool_name": "run_in_terminal",
+        "tool_input": {"command": "ls"}});
+    assert_eq!(asked(Kind::VsCode, &code), shell());
+    let code =
+        json!({"hookEventName": "PreToolUse", "tool_name": "create_file", "tool_input": {"filePath": "/a"}});
+    assert_eq!(asked(Kind::VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
+
+    let windsurf = |action: &str, info: Value| {
+        asked(Kind::Windsurf, &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}))
+    };
+    assert_eq!(windsurf("pre_run_command", json!({"command_line": "ls", "cwd": "/w"})), shell());
+    assert_eq!(
+        windsurf("pre_read_code", json!({"file_path": "/a"})),
+        ("read_file".to_owned(), json!({"path": "/a"}))
+    );
+    assert_eq!(windsurf("pre_write_code", json!({"file_path": "/a", "edits": []})).0, "edit_file");
+    let used = json!({"mcp_server_name": "my fs", "mcp_tool_name": "read", "mcp_tool_arguments": {"a": 1}});
+    assert_eq!(windsurf("pre_mcp_tool_use", used), ("my_fs_read".to_owned(), json!({"a": 1})));
+
+    let cline = |tool: &str, parameters: Value| {
+        let asks = json!({"toolName": tool, "parameters": parameters});
+        asked(
+            Kind::Cline,
+            &json!({"hookName": "PreToolUse", "taskId": "t", "workspaceRoots": ["/w"], "preToolUse": asks}),
+        )
+    };
+    assert_eq!(cline("execute_command", json!({"command": "ls"})), shell());
+    assert_eq!(cline("write_to_file", json!({"path": "a", "content": ""})).0, "write_file");
+    let used = json!({"server_name": "fs", "tool_name": "read", "arguments": "{\"a\":1}"});
+    assert_eq!(cline("use_mcp_tool", used), ("fs_read".to_owned(), json!({"a": 1})));
+
+    let kiro = |tool: &str| {
+        let event = json!({"hook_event_name": "preToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {"command": "ls"}});
+        asked(Kind::KiroCli, &event)
+    };
+    assert_eq!((kiro("execute_bash"), kiro("shell")), (shell(), shell()));
+    assert_eq!(kiro("@git/status").0, "git_status");
+
+    let open = json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": "/w", "tool_name": "read",
+        "tool_input": {"filePath": "/a"}});
+    assert_eq!(asked(Kind::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
+}
+
+#[test]
 fn what_is_no_event_is_named() {
     let cases = [
         (Kind::ClaudeCode, "hello", "expected value"),
@@ -67,6 +116,12 @@ fn what_is_no_event_is_named() {
         (Kind::Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
         (Kind::GeminiCli, "{}", "tool_name"),
         (Kind::CopilotCli, "{}", "toolName"),
+        (Kind::Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
+        (Kind::Windsurf, r#"{"agent_action_name":"post_run_command","tool_info":{}}"#, "pre_run_command"),
+        (Kind::Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
+        (Kind::Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
+        (Kind::KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
+        (Kind::Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
     ];
     for (kind, text, word) in cases {
         let error = read(kind, text).unwrap_err().to_string();
@@ -77,7 +132,7 @@ fn what_is_no_event_is_named() {
 #[test]
 fn answers_have_the_shape_of_the_event() {
     let of = |kind, event: &str, verdict: Verdict| {
-        serde_json::from_str::<Value>(&answer(kind, event, &verdict)).unwrap()
+        serde_json::from_str::<Value>(&answer(kind, event, &verdict).unwrap()).unwrap()
     };
     let no = || Verdict::Deny("not now".to_owned());
     assert_eq!(
@@ -97,11 +152,32 @@ fn answers_have_the_shape_of_the_event() {
         "it is left to its own rules"
     );
     assert_eq!(of(Kind::CopilotCli, "preToolUse", Verdict::HandOver)["permissionDecision"], "ask");
+    assert_eq!(of(Kind::VsCode, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(of(Kind::Codex, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(
+        of(Kind::Codex, "PreToolUse", Verdict::Allow),
+        json!({}),
+        "it takes no other word than a denial"
+    );
+    assert_eq!(
+        of(Kind::Codex, "PermissionRequest", no())["hookSpecificOutput"]["decision"],
+        json!({"behavior": "deny", "message": "not now"})
+    );
+    assert_eq!(of(Kind::Cline, "PreToolUse", no()), json!({"cancel": true, "errorMessage": "not now"}));
+    assert_eq!(of(Kind::Cline, "PreToolUse", Verdict::Allow), json!({"cancel": false}));
+    for kind in [Kind::Windsurf, Kind::KiroCli, Kind::Opencode] {
+        assert_eq!(
+            answer(kind, "x", &no()),
+            Err("not now".to_owned()),
+            "{kind:?} listens to the ending alone"
+        );
+        assert_eq!(answer(kind, "x", &Verdict::Allow), Ok(String::new()));
+    }
 }
 
 #[test]
 fn installing_twice_is_installing_once_and_undoing_leaves_what_was_there() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| !is_script(*kind)) {
         let before =
             "{\n  \"zebra\": 1,\n  \"hooks\": {\n    \"Other\": [\n      1\n    ]\n  },\n  \"apple\": 2\n}\n";
         let command = format!("/usr/bin/postern hook {} --agent main", kind.name());
@@ -124,4 +200,45 @@ fn settings_that_cannot_be_read_are_left_alone() {
     assert!(error.contains("line 2"), "{error}");
     assert!(install(Kind::Cursor, r#"{"hooks": 3}"#, "x").is_err());
     assert!(install(Kind::Cursor, "", "x").unwrap().contains("beforeShellExecution"), "none yet is empty");
+    assert!(install(Kind::KiroCli, "", "x").is_err(), "an agent of Kiro's without tools is none");
+}
+
+#[test]
+fn settings_that_the_hook_alone_was_in_are_gone_with_it() {
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::KiroCli) {
+        let command = format!("/usr/bin/postern hook {} --agent main", kind.name());
+        let installed = install(kind, "", &command).unwrap();
+        assert!(holds_ours(kind, &installed) && !holds_ours(kind, ""), "{kind:?}");
+        assert_eq!(uninstall(kind, &installed).unwrap(), "", "{kind:?}");
+    }
+}
+
+#[test]
+fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
+    for kind in Kind::ALL.into_iter().filter(|kind| is_script(*kind)) {
+        let command = format!("'/my folder/postern' hook {} --agent main", kind.name());
+        let ours = install(kind, "", &command).unwrap();
+        assert!(ours.contains("my folder/postern") && ours.contains(kind.name()), "{ours}");
+        assert_eq!(install(kind, &ours, &command).unwrap(), ours);
+        let theirs = "#!/bin/sh\nexit 0\n";
+        assert!(install(kind, theirs, &command).unwrap_err().to_string().contains("somebody else"));
+        assert_eq!(uninstall(kind, theirs).unwrap(), theirs);
+    }
+    let program = install(Kind::Cline, "", "postern hook cline --agent main").unwrap();
+    assert!(
+        program.starts_with("#!/bin/sh\n") && program.ends_with("exec postern hook cline --agent main\n"),
+        "{program}"
+    );
+}
+
+#[test]
+fn settings_of_the_project_lie_in_it() {
+    for kind in Kind::ALL {
+        let (own, project) = (place(kind, false), place(kind, true));
+        assert!(!matches!(project, Place::Home(_)), "{kind:?}");
+        assert!(
+            matches!(own, Place::Home(_)) || own == project,
+            "{kind:?} has settings in repositories only"
+        );
+    }
 }

@@ -1,0 +1,65 @@
+//! Hooks that are a file of their own: a program (Cline), a plugin (opencode).
+
+use super::Kind;
+use super::install::BadSettings;
+use postern_command::words_of;
+
+/// The line that tells a file of ours.
+const MARK: &str = "Written by Postern";
+
+/// Whether this agent's hook is a file of its own, and not an entry among settings.
+pub fn is_script(kind: Kind) -> bool {
+    matches!(kind, Kind::Cline | Kind::Opencode)
+}
+
+/// The file. Where another one is in its place that is left alone.
+pub(super) fn install(kind: Kind, before: &str, command: &str) -> Result<String, BadSettings> {
+    if !before.trim().is_empty() && !is_ours(before) {
+        return Err(BadSettings::new("it is a hook that somebody else wrote"));
+    }
+    if kind == Kind::Cline {
+        return Ok(format!("#!/bin/sh\n# {MARK} (postern hook install cline).\nexec {command}\n"));
+    }
+    let words = words_of(command).map_err(|error| BadSettings::new(&error.to_string()))?;
+    let words = serde_json::to_string(&words).map_err(|error| BadSettings::new(&error.to_string()))?;
+    Ok(PLUGIN.replace("COMMAND", &words).replace("MARK", MARK))
+}
+
+/// What is left of the file: nothing of one of ours.
+pub(super) fn uninstall(before: &str) -> String {
+    if is_ours(before) { String::new() } else { before.to_owned() }
+}
+
+pub(super) fn is_ours(text: &str) -> bool {
+    text.lines().take(2).any(|line| line.contains(MARK))
+}
+
+/// Whatever goes wrong is thrown, which keeps the tool from being used.
+const PLUGIN: &str = r#"// MARK (postern hook install opencode): asks Postern before each tool is used.
+import { spawn } from "node:child_process";
+
+const [program, ...words] = COMMAND;
+
+const ask = (event) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: ["pipe", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (part) => (said += part));
+    child.on("error", (error) => reject(new Error(`Postern could not be asked: ${error.message}`)));
+    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(said.trim() || "Postern denied it."))));
+    child.stdin.on("error", () => {}); // it ended before it read everything: its ending says why
+    child.stdin.end(JSON.stringify(event));
+  });
+
+export const Postern = async ({ directory }) => ({
+  "tool.execute.before": async (input, output) => {
+    await ask({
+      hook_event_name: "tool.execute.before",
+      session_id: input.sessionID,
+      cwd: directory,
+      tool_name: input.tool,
+      tool_input: output.args,
+    });
+  },
+});
+"#;
