@@ -6,6 +6,7 @@ mod installed;
 mod mcp;
 mod mcp_http;
 mod openclaw;
+mod openclaw_package;
 mod websocket;
 
 use postern_tests::{Answer, Postern, postern_run, start};
