@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod hook_args;
 mod link;
 mod print;
 mod question;

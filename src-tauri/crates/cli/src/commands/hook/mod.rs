@@ -3,8 +3,8 @@
 mod settings;
 
 use super::agents::named;
-use crate::args::{Hook, HookRun};
 use crate::failure::Failure;
+use crate::hook_args::{Hook, HookRun};
 use crate::print;
 use postern_client::{Channel, Options, read_key};
 use postern_command::quote;

@@ -1,7 +1,7 @@
 //! An agent's settings: what would change is shown, changed after a yes, and undone to the letter.
 
-use crate::args::HookSettings;
 use crate::failure::Failure;
+use crate::hook_args::HookSettings;
 use crate::print;
 use postern_doors::hooks::{self, BadSettings, Kind, Place};
 use similar::{ChangeTag, TextDiff};

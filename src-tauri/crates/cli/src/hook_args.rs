@@ -1,0 +1,97 @@
+//! What can be typed about hooks of coding agents.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hook {
+    /// Answer a Claude Code event (PreToolUse, PermissionRequest) from standard input
+    ClaudeCode(HookRun),
+    /// Answer a Cursor event (beforeShellExecution, beforeMCPExecution, beforeReadFile) from standard input
+    Cursor(HookRun),
+    /// Answer a Gemini CLI event (BeforeTool) from standard input
+    GeminiCli(HookRun),
+    /// Answer a GitHub Copilot CLI event (preToolUse) from standard input
+    CopilotCli(HookRun),
+    /// Answer an event of VS Code's agent (PreToolUse) from standard input
+    VsCode(HookRun),
+    /// Answer a Codex event (PreToolUse, PermissionRequest) from standard input
+    Codex(HookRun),
+    /// Answer a Windsurf event (pre_run_command, pre_read_code, pre_write_code, pre_mcp_tool_use) from standard input
+    Windsurf(HookRun),
+    /// Answer a Cline event (PreToolUse) from standard input
+    Cline(HookRun),
+    /// Answer a Kiro CLI event (preToolUse) from standard input
+    KiroCli(HookRun),
+    /// Answer an event of the opencode plugin (tool.execute.before) from standard input
+    Opencode(HookRun),
+    /// Put the hook into an agent's settings: shows the change, and makes it after a yes
+    Install {
+        #[command(flatten)]
+        settings: HookSettings,
+        /// Whose rules hold
+        #[arg(long)]
+        agent: String,
+    },
+    /// Take the hook out of an agent's settings again
+    Uninstall {
+        #[command(flatten)]
+        settings: HookSettings,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookRun {
+    /// Whose permissions hold
+    #[arg(long)]
+    pub(crate) agent: String,
+    /// Leave what would be asked about to the agent's own prompt, instead of asking here
+    #[arg(long)]
+    pub(crate) hand_over: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookSettings {
+    /// The coding agent
+    pub(crate) kind: HookKind,
+    /// Its settings [default: where it reads them]
+    #[arg(long)]
+    pub(crate) file: Option<PathBuf>,
+    /// The settings of the project in the current folder, instead of your own
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) project: bool,
+    /// Change it without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum HookKind {
+    ClaudeCode,
+    Cursor,
+    GeminiCli,
+    CopilotCli,
+    VsCode,
+    Codex,
+    Windsurf,
+    Cline,
+    KiroCli,
+    Opencode,
+}
+
+impl From<HookKind> for postern_doors::hooks::Kind {
+    fn from(kind: HookKind) -> Self {
+        match kind {
+            HookKind::ClaudeCode => Self::ClaudeCode,
+            HookKind::Cursor => Self::Cursor,
+            HookKind::GeminiCli => Self::GeminiCli,
+            HookKind::CopilotCli => Self::CopilotCli,
+            HookKind::VsCode => Self::VsCode,
+            HookKind::Codex => Self::Codex,
+            HookKind::Windsurf => Self::Windsurf,
+            HookKind::Cline => Self::Cline,
+            HookKind::KiroCli => Self::KiroCli,
+            HookKind::Opencode => Self::Opencode,
+        }
+    }
+}
