@@ -8,7 +8,7 @@ use sha2::Sha256;
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The open door, with what its client holds.
 pub(super) struct Claw {
@@ -93,6 +93,8 @@ fn answer(mut stream: UnixStream) -> Value {
 #[test]
 fn what_a_rule_allows_runs_and_its_end_is_told() {
     let claw = Claw::open(&[]);
+    let set_up = claw.host.ok(&["agents", "channel", "claw", "--for", "openclaw"]);
+    assert!(set_up.contains(&claw.socket) && set_up.contains(&claw.token), "{set_up}");
     claw.host.ok(&["rules", "allow", "/usr/bin/printf", "--agent", "claw"]);
     let told = claw.exec(&json!({"command": ["/usr/bin/printf", "hi %s", "there"], "rawCommand": "/usr/bin/printf 'hi %s' there",
         "cwd": "/", "env": null, "timeoutMs": 3000, "agentId": "main", "sessionKey": "agent:main:main"}));
@@ -214,4 +216,36 @@ fn an_open_question_is_bridged_and_joined() {
     let other = Asked::new(&claw.host.data().join("agents/claw"), &["id"]);
     claw.decide(&["deny"]);
     assert_eq!(other.end().code, 126, "the agent's own channel goes on beside it");
+}
+
+#[test]
+fn a_flood_at_the_door_holds_up_nobody_else_and_passes() {
+    let claw = Claw::open(&[]);
+    claw.host.ok(&["rules", "allow", "/usr/bin/uname", "--agent", "claw"]);
+    let connect = || UnixStream::connect(&claw.socket);
+    let silent: Vec<_> = (0..100).filter_map(|_| connect().ok()).collect();
+    for _ in 0..100 {
+        // Cut off at some point, or never served.
+        if let Ok(mut stream) = connect() {
+            drop(stream.write_all(&[b'x'; 4096]));
+        }
+    }
+    let other = Asked::new(&claw.host.data().join("agents/claw"), &["uname"]);
+    assert_eq!(other.end().code, 0, "the agent's own channel goes on beside it");
+    drop(silent);
+    // A place is given back when the door sees that its connection ended.
+    let end = Instant::now() + Duration::from_mins(1);
+    let served = || {
+        let nonce = uuid::Uuid::new_v4().simple().to_string();
+        let line = claw.line(&json!({"command": ["uname"], "cwd": "/"}), now(), &nonce);
+        let mut text = String::new();
+        let told = connect().and_then(|mut stream| {
+            stream.write_all(format!("{line}\n").as_bytes())?;
+            stream.read_to_string(&mut text)
+        });
+        told.is_ok() && text.contains("Linux")
+    };
+    while !served() {
+        assert!(Instant::now() < end, "the door serves again");
+    }
 }
