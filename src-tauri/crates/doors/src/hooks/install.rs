@@ -76,8 +76,9 @@ pub fn holds_ours(kind: Kind, settings: &str) -> bool {
     if script::is_script(kind) {
         return script::is_ours(settings);
     }
-    let whole = serde_json::from_str::<Map<String, Value>>(settings).ok();
-    whole.is_some_and(|whole| without(kind, settings).is_ok_and(|without| without != whole))
+    let read: Value = serde_json::from_str(settings).unwrap_or_default();
+    let entries = |event: &&str| read["hooks"][*event].as_array().cloned().unwrap_or_default();
+    events(kind).iter().flat_map(|event| entries(&event)).any(|entry| is_ours(kind, &entry))
 }
 
 fn has_version(kind: Kind) -> bool {

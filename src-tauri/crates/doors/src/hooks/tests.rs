@@ -208,7 +208,8 @@ fn settings_that_the_hook_alone_was_in_are_gone_with_it() {
     for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::KiroCli) {
         let command = format!("/usr/bin/postern hook {} --agent main", kind.name());
         let installed = install(kind, "", &command).unwrap();
-        assert!(holds_ours(kind, &installed) && !holds_ours(kind, ""), "{kind:?}");
+        assert!(holds_ours(kind, &installed), "{kind:?}");
+        assert!(!holds_ours(kind, "") && !holds_ours(kind, r#"{"hooks": {}}"#), "{kind:?}");
         assert_eq!(uninstall(kind, &installed).unwrap(), "", "{kind:?}");
     }
 }
