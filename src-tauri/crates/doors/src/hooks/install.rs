@@ -78,7 +78,7 @@ pub fn holds_ours(kind: Kind, settings: &str) -> bool {
     }
     let read: Value = serde_json::from_str(settings).unwrap_or_default();
     let entries = |event: &&str| read["hooks"][*event].as_array().cloned().unwrap_or_default();
-    events(kind).iter().flat_map(|event| entries(&event)).any(|entry| is_ours(kind, &entry))
+    events(kind).iter().flat_map(entries).any(|entry| is_ours(kind, &entry))
 }
 
 fn has_version(kind: Kind) -> bool {
