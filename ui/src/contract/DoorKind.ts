@@ -3,4 +3,4 @@
 /**
  * A door. Its name is what `postern doors` takes.
  */
-export type DoorKind = "websocket" | "openclaw";
+export type DoorKind = "websocket" | "openclaw" | "mcp-http";

@@ -24,6 +24,10 @@ fallback: Fallback,
  */
 approvalTimeoutMs: number, 
 /**
+ * Whether skills' programs are trusted; none leaves that as it is.
+ */
+skills?: boolean | null, 
+/**
  * The person was told what `fallback: full` means, and wants it.
  */
 confirmed?: boolean, };
