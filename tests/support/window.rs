@@ -4,8 +4,8 @@ use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use postern_client::{Channel, Control, read_key};
-use postern_contract::methods::{ListQuestions, Nothing};
-use postern_contract::{AgentRow, Answered};
+use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
+use postern_contract::{AgentRow, Answered, Told};
 use postern_protocol::{Event, Notice, RunParams};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
@@ -18,9 +18,13 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
-/// Between two tries to reach the drivers, which say nothing when they are up. Everything else tells.
+/// How long one start of the drivers and the app may take before it is tried again on other ports: somebody may have
+/// taken those that were free a moment ago.
+const START: Duration = Duration::from_mins(1);
+
+/// Between two looks at what tells nobody when it is there: the drivers, and the list of windows. Everything else tells.
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What the window test needs and this machine lacks, in words.
@@ -82,28 +86,31 @@ impl Window {
             std::fs::create_dir(made).unwrap();
         }
         let (display, number) = display();
-        let (port, native) = (free_port(), free_port());
-        let mut driver = command("dbus-run-session");
-        driver
-            .arg("--")
-            .arg(tauri_driver().unwrap())
-            .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
-            .env("DISPLAY", format!(":{number}"))
-            .env("HOME", &home)
-            .env("XDG_RUNTIME_DIR", &home)
-            .env("GDK_BACKEND", "x11")
-            .env("NO_AT_BRIDGE", "1")
-            .env("WEBKIT_DISABLE_COMPOSITING_MODE", "1")
-            .env_remove("POSTERN_DATA");
-        let driver = Group::start(&mut driver);
-        let page = connect(port, &data, args).await;
-        Self { page, data, work, _folder: folder, _driver: driver, _display: display }
+        let mut patience = START;
+        loop {
+            let (port, native) = (free_port(), free_port());
+            let mut driver = drivers(&home, &number, port, native);
+            let driver = Group::start(&mut driver);
+            // The app's socket is where it was: one that was started and not reached is gone with its drivers.
+            if let Ok(page) = tokio::time::timeout(patience, connect(port, &data, args)).await {
+                return Self { page, data, work, _folder: folder, _driver: driver, _display: display };
+            }
+            assert!(patience < PATIENCE, "the app does not start");
+            patience *= 2;
+        }
     }
 
     /// Enrols an agent and gives its channel.
     pub fn enrol(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
-        let row = control.call("agents.add", &json!({ "agent": id })).unwrap();
+        control.call("agents.add", &json!({ "agent": id })).unwrap();
+        self.channel(id)
+    }
+
+    /// The channel of an agent that is enrolled.
+    pub fn channel(&self, id: &str) -> Channel {
+        let mut control = Control::connect(&self.data).unwrap();
+        let row = control.call("agents.get", &json!({ "agent": id })).unwrap();
         let row: AgentRow = serde_json::from_value(row).unwrap();
         let key = read_key(Path::new(&row.key_file)).unwrap();
         Channel::connect(Path::new(&row.socket), &key).unwrap()
@@ -111,12 +118,14 @@ impl Window {
 
     /// The element that the page marks with `data-testid`, once it is there.
     pub async fn find(&self, id: &str) -> Element {
-        self.page
-            .wait()
-            .at_most(PATIENCE)
-            .for_element(Locator::Css(&format!("[data-testid={id}]")))
-            .await
-            .unwrap_or_else(|error| panic!("{id} does not appear: {error}"))
+        self.element(&format!("//*[@data-testid='{id}']")).await
+    }
+
+    /// What an XPath names, once it is there.
+    pub async fn element(&self, xpath: &str) -> Element {
+        self.holds(&is_there(xpath), &format!("{xpath} does not appear")).await;
+        let found = self.page.find(Locator::XPath(xpath)).await;
+        found.unwrap_or_else(|error| panic!("{xpath} went away again: {error}"))
     }
 
     /// The text that a person reads there.
@@ -124,44 +133,45 @@ impl Window {
         self.find(id).await.text().await.unwrap()
     }
 
-    /// Clicks what an XPath names, once it is there.
+    /// Clicks what an XPath names, once it is there and not dead.
     pub async fn click(&self, xpath: &str) {
-        let there = self.page.wait().at_most(PATIENCE).for_element(Locator::XPath(xpath)).await;
-        there.unwrap_or_else(|error| panic!("{xpath} does not appear: {error}")).click().await.unwrap();
+        self.element(&format!("({xpath})[not(@disabled)]")).await.click().await.unwrap();
+    }
+
+    /// Types into what an XPath names, in place of what is there.
+    pub async fn fill(&self, xpath: &str, text: &str) {
+        let field = self.element(xpath).await;
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
     }
 
     /// Waits until the element that the page marks with `data-testid` says this.
     pub async fn says(&self, id: &str, text: &str) {
-        let said = async {
-            loop {
-                let shown = self.page.find(Locator::Css(&format!("[data-testid={id}]"))).await;
-                if let Ok(shown) = shown
-                    && shown.text().await.is_ok_and(|shown| shown.contains(text))
-                {
-                    return;
-                }
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        let waited = tokio::time::timeout(PATIENCE, said).await;
-        waited.unwrap_or_else(|_| panic!("{id} never says {text:?}"));
+        let said = format!("//*[@data-testid='{id}'][contains(., '{text}')]");
+        self.holds(&is_there(&said), &format!("{id} never says {text:?}")).await;
     }
 
     /// Answers the oldest question as a person at a terminal would, once there is one.
     pub async fn answer(&self, answer: &str) {
-        let mut control = Control::connect(&self.data).unwrap();
-        let waiting = async {
-            loop {
-                let questions = control.ask::<ListQuestions>(&Nothing {}).unwrap().questions;
-                if let Some(question) = questions.into_iter().next() {
-                    return question;
+        let (data, answer) = (self.data.clone(), answer.to_owned());
+        let answered = tokio::task::spawn_blocking(move || {
+            let mut control = Control::connect(&data).unwrap();
+            let mut waiting = control.watch(FaceKind::Terminal).unwrap().questions.into_iter().next();
+            while waiting.is_none() {
+                let told = control.next_told(Some(PATIENCE)).unwrap();
+                if let Some(Told::QuestionOpened(question)) = told {
+                    waiting = Some(*question);
                 }
-                tokio::time::sleep(BETWEEN).await;
             }
-        };
-        let question = tokio::time::timeout(PATIENCE, waiting).await.expect("nothing is asked");
-        let params = json!({ "questionId": question.id, "digest": question.digest, "answer": answer });
-        control.call("questions.answer", &params).unwrap();
+            let question = waiting.unwrap();
+            let params = json!({ "questionId": question.id, "digest": question.digest, "answer": answer });
+            // As `postern approve` does: on a connection that shows nothing, so that nothing has to be armed there.
+            let answered = Control::connect(&data).unwrap().call("questions.answer", &params).unwrap();
+            let answered: Answered = serde_json::from_value(answered).unwrap();
+            assert!(answered.applied, "{answered:?}");
+        });
+        let answered = tokio::time::timeout(PATIENCE, answered).await;
+        answered.expect("nothing is asked").expect("the question is answered");
     }
 
     /// Where arming stands: `unseen`, `counting` or `armed`.
@@ -191,8 +201,19 @@ impl Window {
              }});
              watch.observe(document, {{ attributes: true, characterData: true, childList: true, subtree: true }});"
         );
-        let told = tokio::time::timeout(PATIENCE, self.page.execute_async(&script, Vec::new())).await;
-        assert!(matches!(told, Ok(Ok(_))), "{otherwise}: {told:?}");
+        let told = async {
+            // A page that is still being loaded takes the script with it, and a script may run only so long: each is asked
+            // again.
+            while let Err(error) = self.page.execute_async(&script, Vec::new()).await {
+                assert!(!error.is_no_such_window(), "the window is gone: {error}");
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let told = tokio::time::timeout(PATIENCE, told).await;
+        if told.is_err() {
+            let source = self.page.source().await.unwrap_or_default();
+            panic!("{otherwise}; the page is\n{source}");
+        }
     }
 
     /// Presses keys wherever the focus is.
@@ -245,6 +266,7 @@ pub fn ending(channel: &mut Channel) -> Notice {
     }
 }
 
+/// The app, once the drivers on this port have started it.
 async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
     let data = data.display().to_string();
     let args: Vec<&str> = ["--data", &data].into_iter().chain(args.iter().copied()).collect();
@@ -255,21 +277,38 @@ async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
         }
     });
     let serde_json::Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };
-    let mut last = None;
-    let started = async {
-        loop {
-            let mut builder = ClientBuilder::new(HttpConnector::new());
-            let url = format!("http://127.0.0.1:{port}");
-            match builder.capabilities(capabilities.clone()).connect(&url).await {
-                Ok(client) => return client,
-                // The drivers are not up yet: they say nothing when they are.
-                Err(error) => last = Some(error),
-            }
-            tokio::time::sleep(BETWEEN).await;
+    let url = format!("http://127.0.0.1:{port}");
+    loop {
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        if let Ok(client) = builder.capabilities(capabilities.clone()).connect(&url).await {
+            return client;
         }
-    };
-    let started = tokio::time::timeout(PATIENCE, started).await;
-    started.unwrap_or_else(|_| panic!("the app does not start: {last:?}"))
+        // The drivers are not up yet: they say nothing when they are.
+        tokio::time::sleep(BETWEEN).await;
+    }
+}
+
+/// The drivers on these ports, and with them the app, on a session bus and in a home of their own.
+fn drivers(home: &Path, display: &str, port: u16, native: u16) -> Command {
+    let mut drivers = command("dbus-run-session");
+    drivers
+        .arg("--")
+        .arg(tauri_driver().unwrap())
+        .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
+        .env("DISPLAY", format!(":{display}"))
+        .env("HOME", home)
+        .env("XDG_RUNTIME_DIR", home)
+        .env("GDK_BACKEND", "x11")
+        .env("NO_AT_BRIDGE", "1")
+        .env("WEBKIT_DISABLE_COMPOSITING_MODE", "1")
+        .env_remove("POSTERN_DATA");
+    drivers
+}
+
+/// Whether a page has what an XPath names, as a page says it.
+fn is_there(xpath: &str) -> String {
+    let xpath = serde_json::Value::from(xpath);
+    format!("document.evaluate({xpath}, document, null, XPathResult.BOOLEAN_TYPE, null).booleanValue")
 }
 
 /// A display that nobody else uses, and its number.
