@@ -28,6 +28,8 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
         ),
         ("history, one rule", Filter { rule: Some(77), ..all.clone() }),
         ("history, a word that is everywhere", Filter { search: words("git"), ..all.clone() }),
+        ("history, a long word that is everywhere", Filter { search: words("onelin"), ..all.clone() }),
+        ("history, a long word that is rare", Filter { search: words("project-77 loglevel"), ..all.clone() }),
         ("history, beginnings of words", Filter { search: words("max-c 7"), ..all.clone() }),
         (
             "history, words of one agent's denials",
