@@ -9,6 +9,9 @@ export default defineConfig({
   outputDir: "test-results/run",
   snapshotPathTemplate: "e2e/golden/{arg}{ext}",
   fullyParallel: true,
+  // What is tested is what happens, not how fast: a machine that is busy with other things fails nothing.
+  timeout: 180_000,
+  expect: { timeout: 60_000 },
   workers: 2,
   reporter: [["list"]],
   use: {

@@ -25,13 +25,15 @@ for (const scene of ["push", "dangerous", "edited"] as const) {
 }
 
 test("a click before arming does nothing, the one after it allows", async ({ page }) => {
-  await open(page, "push", { width: 640, height: 760 });
+  // Its end is below the edge: it is not armed, however long the click takes to come.
+  await open(page, "long", { width: 640, height: 480 });
   const once = page.getByTestId("once");
   await once.click({ force: true });
   expect((await said(page)).answers).toEqual([]);
+  await page.getByRole("button", { name: /Scroll to the end/ }).click();
   await expect(once).toBeEnabled();
   await once.click();
-  expect((await said(page)).answers).toMatchObject([{ answer: "once", digest: "a".repeat(64) }]);
+  expect((await said(page)).answers).toMatchObject([{ answer: "once", digest: "9".repeat(64) }]);
 });
 
 test("what does not fit must be scrolled to its end", async ({ page }) => {
@@ -95,10 +97,10 @@ test("a changed command comes back as another question, which arms anew", async 
   await expect(page.getByTestId("edited")).toContainText(
     "You changed this command. The agent asked for cd ~/Projects/site && npm test && git push origin main",
   );
-  await expect(page.getByTestId("once"), "it was not looked at yet").toBeDisabled();
   await expect(page.getByTestId("once")).toBeEnabled();
   await page.getByTestId("once").click();
-  const { edits, answers } = await said(page);
+  const { edits, answers, seen } = await said(page);
+  expect(seen, "the end of what came of it was to be seen as well").toHaveLength(2);
   expect(edits).toMatchObject([{ digest: "a".repeat(64), text: "git push --dry-run origin main" }]);
   expect(answers, "the answer names what was shown after the change").toMatchObject([
     { answer: "once", digest: "f".repeat(64) },

@@ -19,8 +19,17 @@ export async function said(page: Page): Promise<Said> {
   return all;
 }
 
+/** Arming is over, or waits for the end to be seen: nothing changes its colour any more by itself. */
+async function settled(page: Page) {
+  const still = page
+    .locator("[data-testid=arming][data-state=armed]")
+    .or(page.getByRole("button", { name: /Scroll to the end/ }));
+  await expect(still).not.toHaveCount(0);
+}
+
 /** What axe finds that would keep somebody out, with the places. */
 export async function serious(page: Page) {
+  await settled(page);
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

@@ -176,7 +176,9 @@ export class FakeSettings implements SettingsBackend {
             ]
           : [],
     }),
-    "rules.list": ({ agent: id, own }) => ({ rules: this.rules.list(id, own) }),
+    "rules.list": ({ agent: id, own, skip, limit }) => ({
+      rules: this.rules.list(id, own).slice(skip ?? 0, (skip ?? 0) + (limit ?? Infinity)),
+    }),
     "rules.add": (draft) => this.rules.add(draft),
     "rules.update": ({ id, rule }) => this.rules.update(id, rule),
     "rules.put": (change) => ({ rules: this.rules.put(change) }),
