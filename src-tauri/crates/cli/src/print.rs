@@ -115,9 +115,14 @@ pub(crate) fn time(millis: i64) -> String {
     at.strftime(format).to_string()
 }
 
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
 /// How long until a time, from now: `1:22`.
 pub(crate) fn until(millis: i64) -> String {
-    let left = (millis - jiff::Timestamp::now().as_millisecond()).max(0) / 1000;
+    let left = (millis - now()).max(0) / 1000;
     format!("{}:{:02}", left / 60, left % 60)
 }
 

@@ -1,5 +1,6 @@
 //! What the terminal view knows, and what a key means. Nothing here reads a terminal or a socket.
 
+use super::choice::{Choice, editable};
 use postern_contract::methods::Arming;
 use postern_contract::{Answer, Question, RequestRow, Status, Told};
 use std::collections::VecDeque;
@@ -25,6 +26,10 @@ pub(super) enum Mode {
     Keys,
     /// Words for the agent, with a no.
     Words(String),
+    /// The command, to be judged and shown anew.
+    Command(String),
+    /// The words of an offer: its number, and what is typed.
+    Rule(usize, String),
 }
 
 /// A key, as far as it means anything here.
@@ -50,6 +55,8 @@ pub(super) enum Act {
     Nothing,
     /// Answer the question on show.
     Answer { answer: Answer, proposal: Option<String>, feedback: Option<String> },
+    /// Show another command in place of the one that is asked for.
+    Edit(String),
     /// End the view.
     Quit,
 }
@@ -62,6 +69,8 @@ pub(super) struct App {
     pub(super) status: Option<Status>,
     pub(super) view: View,
     pub(super) mode: Mode,
+    /// What *Always* would save.
+    pub(super) choice: Choice,
     /// The first line of the question on show.
     pub(super) scroll: usize,
     /// Lines of the question, and how many of them fit; set by whoever draws.
@@ -120,6 +129,7 @@ impl App {
             self.scroll = 0;
             self.end_seen = false;
             self.mode = Mode::Keys;
+            self.choice = Choice::default();
             self.moved();
         }
     }
@@ -145,19 +155,8 @@ impl App {
 
     /// What a key means.
     pub(super) fn press(&mut self, key: Key) -> Act {
-        if let Mode::Words(words) = &mut self.mode {
-            match key {
-                Key::Char(c) => words.push(c),
-                Key::Backspace => drop(words.pop()),
-                Key::Escape => self.mode = Mode::Keys,
-                Key::Enter => {
-                    let feedback = Some(std::mem::take(words)).filter(|words| !words.trim().is_empty());
-                    self.mode = Mode::Keys;
-                    return no(Answer::Deny, feedback);
-                }
-                Key::Tab | Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End => {}
-            }
-            return Act::Nothing;
+        if self.mode != Mode::Keys {
+            return self.typed(key);
         }
         match key {
             Key::Char('q') => return Act::Quit,
@@ -176,6 +175,51 @@ impl App {
         Act::Nothing
     }
 
+    /// A key while something is typed into. Return never allows: it sends a no, shows a changed command, or keeps changed words
+    /// until a number says yes to them.
+    fn typed(&mut self, key: Key) -> Act {
+        let mode = std::mem::take(&mut self.mode);
+        match (key, mode) {
+            (Key::Char(c), mode) => self.mode = mode.with(|text| text.push(c)),
+            (Key::Backspace, mode) => self.mode = mode.with(|text| text.truncate(text.len() - last_of(text))),
+            (Key::Enter, Mode::Words(words)) => {
+                return no(Answer::Deny, Some(words).filter(|words| !words.trim().is_empty()));
+            }
+            (Key::Enter, Mode::Command(text)) => return Act::Edit(text),
+            (Key::Enter, Mode::Rule(nth, text)) => self.keep(nth, text),
+            (Key::Tab, Mode::Rule(nth, _)) => self.edit_rule(nth + 1),
+            (Key::Enter | Key::Escape, _) => {}
+            (_, mode) => self.mode = mode,
+        }
+        Act::Nothing
+    }
+
+    /// Types into the words of the nth offer that can be changed, counted around.
+    fn edit_rule(&mut self, nth: usize) {
+        let Some(question) = self.question() else { return };
+        let many = editable(question).count().max(1);
+        let offer = editable(question).nth(nth % many);
+        let rule = offer.and_then(|offer| Some((offer, offer.rules.first()?)));
+        match rule {
+            Some((offer, rule)) => {
+                let text = self.choice.edited(Some(&offer.id)).unwrap_or_else(|| rule.text.clone());
+                self.mode = Mode::Rule(nth % many, text);
+            }
+            None => "no offer here has words that can be changed".clone_into(&mut self.message),
+        }
+    }
+
+    /// Keeps the words of an offer as they were changed, for when its number is pressed.
+    fn keep(&mut self, nth: usize, text: String) {
+        let offer = self.question().and_then(|question| editable(question).nth(nth));
+        let Some((id, same)) =
+            offer.map(|offer| (offer.id.clone(), offer.rules.iter().any(|rule| rule.text == text)))
+        else {
+            return;
+        };
+        self.choice.edited = (!same && !text.trim().is_empty()).then_some((id, text));
+    }
+
     /// Return is on *Deny*, which has the focus: no key that is pressed by habit allows.
     fn answer(&mut self, key: Key) -> Act {
         let Some(question) = self.question().filter(|_| self.view == View::Questions) else {
@@ -187,6 +231,10 @@ impl App {
             Key::Char('x') => return no(Answer::DenyAll, None),
             Key::Char('w') => {
                 self.mode = Mode::Words(String::new());
+                return Act::Nothing;
+            }
+            Key::Char(key @ ('g' | 'l' | 'r' | 'e')) => {
+                self.change_answer(key);
                 return Act::Nothing;
             }
             Key::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
@@ -206,6 +254,38 @@ impl App {
         };
         Act::Nothing
     }
+
+    /// For whom, how long, which words, or another command. A tool's question has none of these.
+    fn change_answer(&mut self, key: char) {
+        let Some(question) = self.questions.first().filter(|question| question.tool.is_none()) else {
+            return;
+        };
+        match key {
+            'g' => self.choice.turn_scope(),
+            'l' => self.choice.turn_span(question),
+            'r' => self.edit_rule(0),
+            _ => match &question.editable {
+                Some(text) => self.mode = Mode::Command(text.clone()),
+                None => "this command cannot be changed here".clone_into(&mut self.message),
+            },
+        }
+    }
+}
+
+impl Mode {
+    /// The same with its text changed.
+    fn with(mut self, change: impl FnOnce(&mut String)) -> Self {
+        match &mut self {
+            Self::Words(text) | Self::Command(text) | Self::Rule(_, text) => change(text),
+            Self::Keys => {}
+        }
+        self
+    }
+}
+
+/// How long the last letter is, in bytes.
+fn last_of(text: &str) -> usize {
+    text.chars().next_back().map_or(0, char::len_utf8)
 }
 
 fn no(answer: Answer, feedback: Option<String>) -> Act {

@@ -3,6 +3,7 @@
 //! for a moment, its end seen.
 
 mod app;
+mod choice;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -10,11 +11,13 @@ mod view;
 
 use crate::failure::Failure;
 use crate::link::Link;
+use crate::print;
 use app::{Act, App, Key};
 use postern_contract::methods::{
-    AnswerQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch, WatchRequests,
+    AnswerQuestion, EditQuestion, GetStatus, Nothing, PresentQuestion, Presented, RequestsWatch,
+    WatchRequests,
 };
-use postern_contract::{Answer, AnswerParams, Scope};
+use postern_contract::{Answer, AnswerParams, EditParams, Scope};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
     self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEventKind, KeyModifiers,
@@ -77,6 +80,7 @@ fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Resul
                 Act::Nothing => {}
                 Act::Quit => return Ok(()),
                 Act::Answer { answer, proposal, feedback } => send(link, app, answer, proposal, feedback)?,
+                Act::Edit(text) => edit(link, app, text)?,
             }
         }
         if let Some(told) = link.next_within(LISTEN)? {
@@ -124,14 +128,16 @@ fn send(
     feedback: Option<String>,
 ) -> Result<(), Failure> {
     let Some(question) = app.question() else { return Ok(()) };
+    // What is saved for a tool is its pattern, for good, in the agent's own file.
+    let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         question_id: question.id.clone(),
         digest: question.digest.clone(),
         answer,
-        scope: Scope::Agent,
+        scope: saved.map_or(Scope::Agent, |choice| choice.scope),
+        edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
+        lifetime: saved.map(|choice| choice.lifetime(question, print::now())),
         proposal,
-        edited: None,
-        lifetime: None,
         feedback,
     })?;
     let code = question.code.clone();
@@ -145,6 +151,19 @@ fn send(
         format!("{code} {done}")
     } else {
         answered.reason.unwrap_or_else(|| "it was answered already".to_owned())
+    };
+    Ok(())
+}
+
+/// Has another command judged and shown in place of the one on show.
+fn edit(link: &mut Link, app: &mut App, text: String) -> Result<(), Failure> {
+    let Some(question) = app.question() else { return Ok(()) };
+    let (question_id, digest) = (question.id.clone(), question.digest.clone());
+    let edited = link.call::<EditQuestion>(&EditParams { question_id, digest, text })?;
+    app.message = if edited.applied {
+        "this is your command now: look at it before you allow it".to_owned()
+    } else {
+        format!("not changed: {}", edited.reason.unwrap_or_else(|| "it was answered already".to_owned()))
     };
     Ok(())
 }

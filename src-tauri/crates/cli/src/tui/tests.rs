@@ -155,3 +155,68 @@ fn what_was_answered_elsewhere_is_gone() {
     assert!(screen(&mut app, 80, 24).join("").contains("nothing waits"));
     assert_eq!(app.press(Key::Char('A')), Act::Nothing);
 }
+
+fn offering(text: &str) -> Question {
+    let mut question = question("git push", 2);
+    question.proposals[0].rules = vec![postern_contract::ProposedRule {
+        pattern: postern_policy::Pattern::Command(text.to_owned()),
+        text: text.to_owned(),
+        pinned: false,
+    }];
+    Question { editable: Some("git push origin".to_owned()), ..question }
+}
+
+fn type_into(app: &mut App, text: &str) {
+    for letter in text.chars() {
+        assert_eq!(app.press(Key::Char(letter)), Act::Nothing, "{letter} is a letter");
+    }
+}
+
+#[test]
+fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
+    let mut app = showing(offering("git push"));
+    screen(&mut app, 100, 40);
+    app.press(Key::Char('g'));
+    app.press(Key::Char('l'));
+    app.press(Key::Char('r'));
+    type_into(&mut app, " *");
+    assert_eq!(app.press(Key::Enter), Act::Nothing, "Return keeps the words and allows nothing");
+    let said = screen(&mut app, 100, 40).join("\n");
+    assert!(said.contains("every agent, for 15 minutes"), "{said}");
+    assert!(said.contains("as you changed it: git push *"), "{said}");
+    assert_eq!(app.press(Key::Char('1')), Act::Nothing, "it is not armed");
+    armed(&mut app);
+    let always = Act::Answer { answer: Answer::Always, proposal: Some("exact".into()), feedback: None };
+    assert_eq!(app.press(Key::Char('1')), always);
+    assert_eq!(app.choice.edited(Some("exact")), Some("git push *".to_owned()));
+    let question = app.question().unwrap().clone();
+    assert_eq!(app.choice.lifetime(&question, 1000), postern_policy::Lifetime::Until(901_000));
+    app.hear(Told::QuestionChanged(Box::new(Question { digest: "e".repeat(64), ..offering("git push") })));
+    assert_eq!(app.choice, super::choice::Choice::default(), "another question is chosen for anew");
+}
+
+#[test]
+fn a_changed_command_is_shown_first_and_esc_leaves_it() {
+    let mut app = showing(offering("git push"));
+    screen(&mut app, 100, 40);
+    armed(&mut app);
+    app.press(Key::Char('e'));
+    type_into(&mut app, " main");
+    assert!(screen(&mut app, 100, 40).join("").contains("command: git push origin main_"));
+    assert_eq!(app.press(Key::Enter), Act::Edit("git push origin main".to_owned()));
+    app.press(Key::Char('e'));
+    assert_eq!(app.press(Key::Escape), Act::Nothing, "Esc leaves the line, and answers nothing");
+    assert!(app.question().is_some());
+}
+
+#[test]
+fn a_tools_question_has_no_rule_to_choose() {
+    let tool = vec![postern_contract::Piece { text: "write_file".to_owned(), escaped: false }];
+    let mut app = showing(Question { tool: Some(tool), ..offering("write_file") });
+    let said = screen(&mut app, 100, 40).join("\n");
+    assert!(said.contains("wants to use its tool write_file") && !said.contains("for whom"), "{said}");
+    for key in ['g', 'l', 'r', 'e'] {
+        assert_eq!(app.press(Key::Char(key)), Act::Nothing);
+    }
+    assert_eq!(app.choice, super::choice::Choice::default());
+}

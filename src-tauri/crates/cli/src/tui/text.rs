@@ -25,8 +25,12 @@ fn shown(text: &Shown, style: Style) -> Vec<Run> {
     text.iter().map(run).collect()
 }
 
-/// The whole question, wrapped to a width in columns.
-pub(super) fn question(question: &Question, width: usize) -> Vec<Line<'static>> {
+/// The whole question, wrapped to a width in columns; the words of an offer as the person changed them.
+pub(super) fn question(
+    question: &Question,
+    edited: Option<&(String, String)>,
+    width: usize,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut add = |name: &str, value: Vec<Run>| {
         let mut runs = Vec::new();
@@ -68,7 +72,11 @@ pub(super) fn question(question: &Question, width: usize) -> Vec<Line<'static>> 
     details(question, &mut add);
     add("policy", vec![plain(&question.policy)]);
     for (index, proposal) in question.proposals.iter().enumerate() {
-        add(&format!("always {}", index + 1), shown(&proposal.label, Style::new()));
+        let mut runs = shown(&proposal.label, Style::new());
+        if let Some((_, text)) = edited.filter(|(id, _)| *id == proposal.id) {
+            runs.push(plain(format!("  as you changed it: {}", postern_command::escape::text(text))));
+        }
+        add(&format!("always {}", index + 1), runs);
     }
     add("digest", vec![plain(&question.digest)]);
     lines
@@ -117,6 +125,9 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
             shown(&change.name, Style::new()),
             vec![plain("=")],
             shown(&change.value, Style::new()),
+            change.was.as_ref().map_or_else(Vec::new, |was| {
+                [vec![plain("  (was ")], shown(was, Style::new()), vec![plain(")")]].concat()
+            }),
         ];
         add("environment", runs.concat());
     }

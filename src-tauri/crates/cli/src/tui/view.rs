@@ -3,6 +3,7 @@
 use super::app::{App, Mode, View};
 use super::text::{self, wrap};
 use crate::print;
+use postern_contract::Question;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style, Stylize as _};
@@ -61,7 +62,7 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
         frame.render_widget(Paragraph::new("nothing waits"), body);
         return;
     };
-    let lines = text::question(question, body.width.into());
+    let lines = text::question(question, app.choice.edited.as_ref(), body.width.into());
     app.lines = lines.len();
     app.room = body.height.into();
     app.scroll = app.scroll.min(app.lines.saturating_sub(app.room));
@@ -94,8 +95,14 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
 
 /// The line above the keys: what is typed, what is missing for a yes, what was done.
 fn bottom(app: &App) -> String {
-    if let Mode::Words(words) = &app.mode {
-        return format!("words for the agent: {}_", postern_command::escape::text(words));
+    let typed = match &app.mode {
+        Mode::Keys => None,
+        Mode::Words(text) => Some(("words for the agent", text)),
+        Mode::Command(text) => Some(("command", text)),
+        Mode::Rule(_, text) => Some(("rule", text)),
+    };
+    if let Some((what, text)) = typed {
+        return format!("{what}: {}_", postern_command::escape::text(text));
     }
     let Some(question) = app.question().filter(|_| app.view == View::Questions) else {
         return app.message.clone();
@@ -114,21 +121,36 @@ fn bottom(app: &App) -> String {
 }
 
 fn keys(app: &App) -> String {
-    if matches!(app.mode, Mode::Words(_)) {
-        return "Return: deny with these words   Esc: back".to_owned();
+    match &app.mode {
+        Mode::Keys => {}
+        Mode::Words(_) => return "Return: deny with these words   Esc: back".to_owned(),
+        Mode::Command(_) => return "Return: have it judged and shown   Esc: back".to_owned(),
+        Mode::Rule(..) => {
+            return "Return: keep these words for the number   Tab: the next offer   Esc: back".to_owned();
+        }
     }
     match (app.view, app.question()) {
         (View::Activity, _) => "Tab: questions   Up Down: scroll   q: quit".to_owned(),
         (View::Questions, None) => "Tab: activity   q: quit".to_owned(),
         (View::Questions, Some(question)) => {
-            let always = match question.proposals.len() {
-                0 => String::new(),
-                1 => "   1: always".to_owned(),
-                many => format!("   1-{}: always", many.min(9)),
-            };
+            let always = always(app, question);
+            let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "[Return: deny]   A: allow once{always}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
+                "[Return: deny]   A: allow once{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
             )
         }
     }
+}
+
+/// The keys that save something, with what they would save.
+fn always(app: &App, question: &Question) -> String {
+    let keys = match question.proposals.len() {
+        0 => return String::new(),
+        1 => "1".to_owned(),
+        many => format!("1-{}", many.min(9)),
+    };
+    if question.tool.is_some() {
+        return format!("   {keys}: always");
+    }
+    format!("   {keys}: always ({})   g: for whom   l: how long   r: which words", app.choice.words())
 }

@@ -1,0 +1,94 @@
+//! What *Always* would save, as the person sets it before saying it: for whom, for how long, and which words.
+
+use postern_contract::{Proposal, Question, Scope};
+use postern_policy::{Lifetime, Millis};
+
+/// A minute in milliseconds.
+const MINUTE: Millis = 60_000;
+
+/// How long a rule lasts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Span {
+    /// For good.
+    #[default]
+    Forever,
+    Quarter,
+    Hour,
+    /// Until the session ends, where it has a name that can be repeated exactly.
+    Session,
+    Quit,
+}
+
+/// The choice, before a number says yes to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) scope: Scope,
+    pub(super) span: Span,
+    /// The offer whose pattern was changed, and what it is now.
+    pub(super) edited: Option<(String, String)>,
+}
+
+impl Choice {
+    /// For everybody, or for this agent alone again.
+    pub(super) fn turn_scope(&mut self) {
+        self.scope = match self.scope {
+            Scope::Agent => Scope::Everyone,
+            Scope::Everyone => Scope::Agent,
+        };
+    }
+
+    /// The next span on offer.
+    pub(super) fn turn_span(&mut self, question: &Question) {
+        self.span = match self.span {
+            Span::Forever => Span::Quarter,
+            Span::Quarter => Span::Hour,
+            Span::Hour if session(question).is_some() => Span::Session,
+            Span::Hour | Span::Session => Span::Quit,
+            Span::Quit => Span::Forever,
+        };
+    }
+
+    /// As it goes with an answer that is given now.
+    pub(super) fn lifetime(&self, question: &Question, now: Millis) -> Lifetime {
+        match self.span {
+            Span::Forever => Lifetime::Forever,
+            Span::Quarter => Lifetime::Until(now.saturating_add(15 * MINUTE)),
+            Span::Hour => Lifetime::Until(now.saturating_add(60 * MINUTE)),
+            // A session without a name ends nothing: the shortest that there is.
+            Span::Session => session(question).map_or(Lifetime::Quit, Lifetime::Session),
+            Span::Quit => Lifetime::Quit,
+        }
+    }
+
+    /// The words of an offer, where they were changed.
+    pub(super) fn edited(&self, proposal: Option<&str>) -> Option<String> {
+        self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
+    }
+
+    /// For whom and how long, in words.
+    pub(super) fn words(&self) -> String {
+        let whom = match self.scope {
+            Scope::Agent => "this agent",
+            Scope::Everyone => "every agent",
+        };
+        let span = match self.span {
+            Span::Forever => "for good",
+            Span::Quarter => "for 15 minutes",
+            Span::Hour => "for an hour",
+            Span::Session => "for this session",
+            Span::Quit => "until Postern quits",
+        };
+        format!("{whom}, {span}")
+    }
+}
+
+/// The offers whose words can be changed: those that save one rule.
+pub(super) fn editable(question: &Question) -> impl Iterator<Item = &Proposal> {
+    question.proposals.iter().filter(|proposal| proposal.rules.len() == 1)
+}
+
+fn session(question: &Question) -> Option<String> {
+    let shown = question.asker.session.as_ref()?;
+    let exact = shown.iter().all(|piece| !piece.escaped);
+    exact.then(|| shown.iter().map(|piece| piece.text.as_str()).collect())
+}
