@@ -63,7 +63,7 @@ test("output is searched and copied", async ({ page, context }) => {
   await expect(output.getByRole("status")).toHaveText("2 of 2");
   await expect(output.locator("mark.current")).toHaveText("TODO");
   await output.getByRole("button", { name: "Copy" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("src/app.ts:40");
 });
 
 test("run again is a new request, which is shown", async ({ page }) => {

@@ -12,13 +12,16 @@ test("a bar leads to its requests", async ({ page }) => {
   const chart = page.locator("canvas").first();
   const box = await chart.boundingBox();
   if (!box) throw new Error("there is no picture");
-  // A bar stands somewhere over the foot of the picture: the first one that leads on.
-  for (
-    let x = 60;
-    x < 160 && (await page.getByRole("heading", { level: 1 }).innerText()) === "Insights";
-    x += 7
-  ) {
-    await chart.click({ position: { x, y: box.height - 40 } });
+  // A bar stands somewhere over the foot of the picture: the first one that leads on. What a click does is painted two
+  // frames later.
+  const heading = page.getByRole("heading", { level: 1 });
+  const painted = () =>
+    page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))),
+    );
+  for (let x = 60; x < 160 && (await heading.innerText()) === "Insights"; x += 7) {
+    await page.mouse.click(box.x + x, box.y + box.height - 40);
+    await painted();
   }
   await expect(page.getByRole("heading", { name: "Activity" })).toBeVisible();
   await expect(page.getByLabel("Outcome")).toHaveValue("rule-allowed");
