@@ -103,13 +103,26 @@ fn place_text(call: Call, text: &Arg, options: &Options, dialect: Dialect, found
     let shell = family(call.head().unwrap_or_default());
     let parameters = rest.map(|rest| if rest.is_empty() { vec![shell] } else { rest });
     let at = Place::of_value(&text.word.raw, value, &text.span);
+    read_or_alone(call, options.operand + 1, Power::Transparent, found, |outer, found| {
+        read_inner(outer, value, at, dialect, parameters, found);
+    });
+}
+
+/// Reads the text behind a call's words. Of a text without a command (`sh -c ''`, `watch '# x'`) the call itself is all that
+/// runs.
+fn read_or_alone(
+    call: Call,
+    words: usize,
+    power: Power,
+    found: &mut Found,
+    read: impl FnOnce(&Call, &mut Found),
+) {
     let before = (found.steps.len(), found.opaque.len());
     let alone = call.clone();
-    let outer = inner(call, options.operand + 1, Power::Transparent);
-    read_inner(&outer, value, at, dialect, parameters, found);
+    read(&inner(call, words, power), found);
     if before == (found.steps.len(), found.opaque.len()) {
-        // A text without a command: the shell itself is all that runs.
-        found.steps.push(alone.into_step(Role::Program));
+        let builtin = alone.shell.is_some() && alone.head() == Some("eval");
+        found.steps.push(alone.into_step(if builtin { Role::HarmlessBuiltin } else { Role::Program }));
     }
 }
 
@@ -212,12 +225,10 @@ pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &m
         Some([only]) => Place::of_value(&only.word.raw, &text, &only.span),
         _ => Place { base: None, whole: call.span.clone() },
     };
-    if text.trim().is_empty() {
-        return found.steps.push(call.into_step(Role::HarmlessBuiltin));
-    }
     let count = call.args.len();
-    let outer = inner(call, count, Power::Transparent);
-    read_inner(&outer, &text, at, dialect, None, found);
+    read_or_alone(call, count, Power::Transparent, found, |outer, found| {
+        read_inner(outer, &text, at, dialect, None, found);
+    });
 }
 
 /// `trap TEXT SIGNAL…`: the text runs later; the call's folder is what is known of where the shell then is.
@@ -255,6 +266,7 @@ pub(super) fn place_value(call: Call, given: &Given, power: Power, found: &mut F
     let arg = &call.args[given.value_at];
     let at = Place::of_value(&arg.word.raw, text, &arg.span);
     let count = call.args.len();
-    let outer = inner(call, count, power);
-    read_inner(&outer, text, at, Dialect::Posix, None, found);
+    read_or_alone(call, count, power, found, |outer, found| {
+        read_inner(outer, text, at, Dialect::Posix, None, found);
+    });
 }

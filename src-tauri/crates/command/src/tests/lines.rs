@@ -329,3 +329,27 @@ fn no_character_ends_the_process() {
         }
     }
 }
+
+#[test]
+fn of_a_text_without_a_command_what_would_read_it_is_told() {
+    let argv = |words: &[&str]| read_argv(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    for words in [
+        &["sh", "-c", ""][..],
+        &["bash", "-c", " "],
+        &["zsh", "-c", "# x"],
+        &["watch", " "],
+        &["watch", "# x"],
+        &["su", "-c", "# x"],
+        &["script", "-c", " ", "f"],
+        &["flock", "f", "-c", "# x"],
+        &["bash", "-c", "eval ''"],
+        &["bash", "-c", "eval '# x'"],
+        &["bash", "-c", "trap '# x' EXIT"],
+    ] {
+        let reading = argv(words);
+        assert!(!reading.steps.is_empty() || !reading.opaque.is_empty(), "nothing is said about {words:?}");
+    }
+    let told = |words: &[&str]| argv(words).steps.first().and_then(|step| step.program().map(str::to_owned));
+    assert_eq!(told(&["watch", "# x"]).as_deref(), Some("watch"));
+    assert_eq!(told(&["sh", "-c", ""]).as_deref(), Some("sh"));
+}
