@@ -104,6 +104,11 @@ fn a_split_text_takes_the_place_of_its_option() {
 }
 
 #[test]
+fn a_shell_keeps_its_flag_and_its_text() {
+    assert_eq!(wrappers(&bash("bash -c 'ls x' name")), "bash -c ls x");
+}
+
+#[test]
 fn what_a_wrapper_starts_is_no_builtin_and_what_zsh_runs_itself_is() {
     let role = |line: &str, dialect| read_shell(line, dialect).steps.last().map(|step| step.role);
     assert_eq!(role("env cd x", Dialect::Bash), Some(Role::Program));

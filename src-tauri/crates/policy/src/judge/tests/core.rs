@@ -90,6 +90,7 @@ const DENIED: &[(&str, &str)] = &[
     ("stop-postern", "loginctl terminate-user u"),
     ("stop-postern", "loginctl kill-session 3"),
     ("stop-postern", "osascript -e 'quit app \"Postern\"'"),
+    ("stop-postern", "osascript -e 'quit app id \"com.example.postern\"'"),
     ("stop-postern", "lldb -n postern-desktop"),
     ("stop-postern", "kill -1 -1"),
     ("stop-postern", "p=$PPID; kill $p"),
@@ -128,6 +129,7 @@ const PASSES: &[&str] = &[
     "loginctl list-sessions",
     "osascript -e 'beep'",
     "x=5; kill $x",
+    "x=$(cat f); kill $x",
     "kill $(cat server.pid)",
     "launchctl print gui/501/com.example.postern",
     "killall -u u node",
@@ -221,12 +223,18 @@ fn a_link_into_postern_s_data_is_followed() {
     let led = |text: &str| {
         let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
         let real = format!("{DATA}/planted");
-        scene.targets = vec![crate::Target { written: "/tmp/l/planted".to_owned(), real }];
+        let written = ["/tmp/l/planted", "/Users/u/l/planted"];
+        scene.targets =
+            written.map(|written| crate::Target { written: written.to_owned(), real: real.clone() }).to_vec();
         scene.judge().reason
     };
-    for text in
-        ["echo x > /tmp/l/planted", "tee /tmp/l/planted", "cp x /tmp/l/planted", "dd of=/tmp/l/planted"]
-    {
+    for text in [
+        "echo x > \"$HOME/l/planted\"",
+        "echo x > /tmp/l/planted",
+        "tee /tmp/l/planted",
+        "cp x /tmp/l/planted",
+        "dd of=/tmp/l/planted",
+    ] {
         assert_eq!(led(text), Reason::Core, "{text}");
     }
     assert_eq!(

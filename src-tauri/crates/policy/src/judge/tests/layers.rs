@@ -179,3 +179,12 @@ fn settings_that_close_the_host_do_not_close_an_agents_own_shell() {
         assert_eq!(shell_tool(&scene, "ls").decision, Decision::Allow, "{security:?}");
     }
 }
+
+#[test]
+fn organisation_s_rules_that_cannot_be_read_close_an_agent_s_own_tools_too() {
+    let mut scene = scene("{}", &[], "{}");
+    let judged = |scene: &Scene| scene.with_facts(crate::judge::against_command_tool).decision;
+    assert_eq!(judged(&scene), Decision::Allow);
+    scene.policy.managed_problem = Some("line 1".to_owned());
+    assert_eq!(judged(&scene), Decision::Deny);
+}

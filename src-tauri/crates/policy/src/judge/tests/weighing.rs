@@ -314,3 +314,9 @@ fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used(
     assert_eq!((by(&verdict), verdict.used), (-2, Vec::new()), "a line of the file");
     assert!(verdict.message.contains("(permissions.jsonc:2)"), "{}", verdict.message);
 }
+
+#[test]
+fn a_part_that_is_not_followed_is_compared_with_all_its_words() {
+    let verdict = full(vec![rule(1, Effect::Deny, "git push *")], "nice --unheard git -c a.b=c push origin");
+    assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
+}
