@@ -16,12 +16,10 @@ mod websocket;
 pub use doors::Doors;
 
 use postern_contract::methods::{ControlCode, ControlError, Method};
-use postern_host::{FaceId, Host};
-use postern_policy::Millis;
+use postern_host::{FaceId, Host, now};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Calls a control method of the host, for a face.
 async fn call<M: Method>(host: &Host, face: FaceId, params: &M::Params) -> Result<M::Result, ControlError> {
@@ -35,10 +33,4 @@ fn folder(host: &Host) -> io::Result<PathBuf> {
     let folder = host.data().join("doors");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
-}
-
-/// Milliseconds since 1970.
-fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }

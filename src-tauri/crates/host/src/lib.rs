@@ -1,7 +1,7 @@
 //! The gate and its adapters: everything of Postern that touches the world, without a window.
 //!
-//! A request's path through the rooms: `socket` (a frame on an agent's channel) → `gate` (written down) → `resolve`,
-//! `identity` (what it would run) → `gate` (judged) → `ask` (a person) → `book` (*always*) → `run` → `publish` (told).
+//! A request's path through the rooms: `socket` (a frame on an agent's channel) → `resolve`, `identity` (what it would
+//! run) → `gate` (judged, written down) → `ask` (a person) → `book` (*always*) → `run` → `publish` (told).
 
 mod ask;
 mod book;
@@ -20,6 +20,7 @@ pub mod user;
 mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
+pub use book::now;
 pub use gate::{Counts, Gate, Gone, Killed};
 pub use host::{Host, HostConfig, StartError};
 pub use socket::{BindError, Bound, bind};

@@ -13,11 +13,13 @@ const KEPT: usize = 4;
 pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
+    /// For what is looked up by its key: one after the other, so that a flood of requests opens no connections.
+    keyed: Mutex<Option<Connection>>,
 }
 
 impl Readers {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, idle: Mutex::new(Vec::new()) }
+        Self { path, idle: Mutex::new(Vec::new()), keyed: Mutex::new(None) }
     }
 
     /// Runs `work` on a reader's connection, on this thread.
@@ -35,9 +37,22 @@ impl Readers {
         result
     }
 
+    /// Runs `work`, which takes microseconds, on the connection that is kept for such; it waits for others who do.
+    pub(crate) fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let mut kept = self.keyed.lock().unwrap_or_else(PoisonError::into_inner);
+        let conn = match kept.take() {
+            Some(conn) => conn,
+            None => open_reader(&self.path)?,
+        };
+        let result = work(&conn);
+        *kept = Some(conn);
+        result
+    }
+
     /// Closes the idle connections, so that the writer's is the last and tidies up behind itself.
     pub(crate) fn close(&self) {
         self.idle().clear();
+        *self.keyed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {

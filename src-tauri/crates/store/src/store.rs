@@ -113,6 +113,11 @@ impl Store {
         self.shared.readers.read(work)
     }
 
+    /// Like [`Store::read`], for what is found by its key in microseconds: one such look after the other.
+    pub fn look_up<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        self.shared.readers.look_up(work)
+    }
+
     /// Looks at the whole file, which takes as long as reading it does: for a thread of its own, after the start.
     /// Gives what is wrong. Where something is, the next start looks again and sets the file aside.
     pub fn check(&self) -> Result<Vec<String>, Error> {

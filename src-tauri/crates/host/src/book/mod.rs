@@ -175,6 +175,6 @@ impl Book {
 mod tests;
 
 /// Now, in milliseconds since 1970.
-pub(crate) fn now() -> Millis {
+pub fn now() -> Millis {
     jiff::Timestamp::now().as_millisecond()
 }

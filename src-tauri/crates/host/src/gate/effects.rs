@@ -47,7 +47,7 @@ impl Task {
         let (store, messages, new) = (self.parts.store.clone(), self.messages.clone(), request.new.clone());
         tokio::task::spawn_blocking(move || {
             let before = new.map_or(Ok(None), |new| {
-                store.read(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
+                store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
             });
             let done = match before {
                 Ok(None) => {

@@ -116,10 +116,13 @@ fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
 
 /// A commit outlives the process; the writer asks for more where a job does (see [`crate::writer`]). A flush returns
 /// when the drive itself has it, also on macOS, where `fsync` alone does not promise that.
+///
+/// The log is copied into the file when it holds 4,000 pages (16 MiB, as long as it is kept), not 1,000: each copying
+/// flushes twice, and the one writer waits for it.
 fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
-         PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000;
          PRAGMA cache_size = -4096;",
     )
 }

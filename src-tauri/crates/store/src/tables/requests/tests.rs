@@ -372,7 +372,7 @@ fn a_request_is_written_down_with_what_became_of_it() {
     assert!(matches!(second, Opening::Same(row) if row.summary.id == id), "it never starts");
     let other = NewRequest { content: [8; 32], ..same.clone() };
     let of = |new: &NewRequest| {
-        store.read(|conn| super::known(conn, &new.agent, &new.request_id, &new.content)).unwrap()
+        store.look_up(|conn| super::known(conn, &new.agent, &new.request_id, &new.content)).unwrap()
     };
     assert!(matches!(of(&same), Some(Opening::Same(_))));
     assert_eq!(of(&other), Some(Opening::Conflict));
