@@ -63,7 +63,7 @@ fn an_expression_becomes_words_that_allow_no_more() {
         (r"^add \.$", vec!["git add ."]),
         (r"^checkout v1\.2\.\d$", vec![]),
         ("^v?1$", vec!["git 1", "git v1"]),
-        (r"^log -.$", vec!["git log -?"]),
+        (r"^log -.$", vec!["git log '-?'"]),
         (r"^push\s+origin$", vec!["git push origin"]),
     ] {
         let entry = json!({"pattern": "git", "argPattern": expression});
