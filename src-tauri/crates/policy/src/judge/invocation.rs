@@ -61,6 +61,11 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
         let rest = step.via[at + 1..].iter().flat_map(|inner| inner.argv.iter());
         let words = || via.argv.iter().chain(rest.clone()).chain(&step.argv);
         all.extend(invocation(words, found.via.get(at), found, folder.clone()));
+        // A shell that is given a text: `bash -c 'ls x'` is three words, and a rule may name just these.
+        if let Some(last) = (at..step.via.len()).find(|&inner| holds_its_text(step, inner)) {
+            let own = || step.via[at..=last].iter().flat_map(|wrapper| &wrapper.argv);
+            all.extend(invocation(own, found.via.get(at), found, folder.clone()));
+        }
     }
     all.extend(invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()));
     if let Lookup::Found(program) = &found.program
@@ -83,6 +88,14 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
         });
     }
     all
+}
+
+/// Whether what a wrapper runs stands inside a word of its own, as far as can be told: one too many denies, never allows.
+fn holds_its_text(step: &Step, at: usize) -> bool {
+    let inner = step.via.get(at + 1).map_or(&step.argv, |via| &via.argv);
+    let name = inner.first().and_then(|word| word.value.as_deref());
+    let mut own = values(&step.via[at].argv).skip(1);
+    own.any(|word| word.zip(name).is_none_or(|(word, name)| word.contains(name)))
 }
 
 /// The step as if its program, which is not known before the run, were called so.

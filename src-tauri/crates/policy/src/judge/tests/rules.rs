@@ -299,6 +299,23 @@ fn a_script_and_a_wrapper_are_denied_with_the_words_behind_them() {
 }
 
 #[test]
+fn a_shell_is_denied_by_just_its_own_words() {
+    let judged = |words: &[&str], command: &str| {
+        let argv = words.iter().map(|word| (*word).to_owned()).collect();
+        let deny = Rule { pattern: Pattern::Exact(argv), ..rule(9, Effect::Deny, "x") };
+        let scene = Scene::new().allow("/usr/bin/bash").allow("/usr/bin/ls").allow("/usr/bin/cat");
+        scene.rule(deny).shell(command).judge().decision
+    };
+    for command in ["bash -c 'ls x'", "bash -c \"ls x\"", "nohup bash -c 'ls x'", "cat y && bash -c 'ls x'"] {
+        assert_eq!(judged(&["bash", "-c", "ls x"], command), Decision::Deny, "{command}");
+    }
+    assert_eq!(judged(&["nohup", "bash", "-c", "ls x"], "nohup bash -c 'ls x'"), Decision::Deny);
+    assert_eq!(judged(&["bash", "-c", "ls x; cat y"], "bash -c 'ls x; cat y'"), Decision::Deny);
+    assert_eq!(judged(&["bash", "-c", "ls x"], "bash -c 'ls y'"), Decision::Allow);
+    assert_eq!(judged(&["bash", "-c"], "bash -c 'ls x'"), Decision::Allow, "two words are not three");
+}
+
+#[test]
 fn a_word_that_may_match_a_deny_rule_is_never_allowed() {
     let scene = || Scene::new().set(|settings| settings.security = Security::Full).deny("git push *");
     assert_eq!(scene().shell("git $X origin").judge().decision, Decision::Ask, "not even under full");
