@@ -16,6 +16,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/wire.schema.json");
 const WRITTEN: &str = include_str!("../../../../../docs/wire.schema.json");
@@ -188,8 +189,9 @@ fn notification(method: &str, params: &Value) -> Value {
 
 /// An object that has all of these members.
 fn object(properties: &Value) -> Value {
-    let names: Vec<String> =
-        properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
+    // In a fixed order, whichever order of members serde_json was built to keep.
+    let names: BTreeSet<&str> =
+        properties.as_object().into_iter().flatten().map(|(name, _)| &**name).collect();
     json!({"type": "object", "properties": properties, "required": names})
 }
 
