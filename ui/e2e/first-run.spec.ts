@@ -1,7 +1,7 @@
 // The first run, another agent, the settings of the whole, and *About*: by looking, and by keys alone.
 
 import { expect, test } from "@playwright/test";
-import { serious } from "./question";
+import { nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 900 });
@@ -12,7 +12,7 @@ test("who has no agent is shown around: what it is, the first agent, one command
   await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
   const step = page.locator("[aria-current=step]");
   await expect(step).toContainText("What it is");
-  expect(await serious(page)).toEqual([]);
+  await nothingSerious(page);
 
   await page.getByRole("button", { name: "Add the first agent" }).click();
   await expect(step).toContainText("Your first agent");
@@ -21,7 +21,7 @@ test("who has no agent is shown around: what it is, the first agent, one command
   await page.keyboard.type("no spaces");
   await expect(add).toBeDisabled();
   await page.getByRole("textbox", { name: "Name" }).fill("builder");
-  expect(await serious(page)).toEqual([]);
+  await nothingSerious(page);
   await page.keyboard.press("Enter");
 
   await expect(step).toContainText("Try it");
@@ -29,7 +29,7 @@ test("who has no agent is shown around: what it is, the first agent, one command
   const tried = page.getByTestId("channel-test");
   await tried.getByRole("button").click();
   await expect(tried.getByRole("status")).toContainText("It works: ran in");
-  expect(await serious(page)).toEqual([]);
+  await nothingSerious(page);
   await page.getByRole("button", { name: "Done" }).click();
   await expect(page.getByRole("main").getByRole("heading", { name: "builder" })).toBeVisible();
 });
@@ -56,7 +56,7 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
 test("settings: nothing serious, and what is chosen stays", async ({ page }) => {
   await page.goto("/settings.html#settings");
   await expect(page.getByText("23.4 MB")).toBeVisible();
-  expect(await serious(page)).toEqual([]);
+  await nothingSerious(page);
   await page.getByRole("radiogroup").getByText("Dark").click();
   await page.getByRole("switch", { name: /Play a sound/ }).uncheck();
   await page.getByRole("combobox", { name: /A question waits/ }).selectOption("5 minutes");
@@ -101,7 +101,7 @@ test("About says what is promised and what is not", async ({ page }) => {
   await expect(page.getByRole("heading", { name: "What is promised" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "What is not" })).toBeVisible();
   await expect(page.getByText(/MIT or Apache 2\.0/)).toBeVisible();
-  expect(await serious(page)).toEqual([]);
+  await nothingSerious(page);
   await page.getByRole("button", { name: "‹ Settings" }).click();
   await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { open, said, serious } from "./question";
+import { open, said, seriousInQuestion } from "./question";
 
 const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long"] as const;
 const sizes = { small: { width: 640, height: 420 }, large: { width: 980, height: 900 } };
@@ -9,7 +9,7 @@ for (const scene of scenes) {
     test(`${scene}, ${name}: nothing serious for people who hear or press keys`, async ({ page }) => {
       await page.emulateMedia({ reducedMotion: "reduce" });
       await open(page, scene, size);
-      expect(await serious(page)).toEqual([]);
+      expect(await seriousInQuestion(page)).toEqual([]);
       await expect(page.getByTestId("deny"), "Deny is always in sight").toBeInViewport({ ratio: 1 });
       await expect(page.getByTestId("once")).toBeInViewport({ ratio: 1 });
     });
@@ -20,7 +20,7 @@ for (const scene of ["push", "dangerous", "edited"] as const) {
   test(`${scene}: more contrast leaves nothing pale`, async ({ page }) => {
     await page.emulateMedia({ contrast: "more", reducedMotion: "reduce" });
     await open(page, scene);
-    expect(await serious(page)).toEqual([]);
+    expect(await seriousInQuestion(page)).toEqual([]);
   });
 }
 
