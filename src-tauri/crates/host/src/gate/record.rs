@@ -135,6 +135,7 @@ impl Task {
                 }
             }
         }
+        self.tell_request(id);
         self.proceed(id);
     }
 }

@@ -217,7 +217,10 @@ impl Task {
                 other => request.effects.push_back(other),
             }
         }
-        if changed {
+        // Who is told of a change may read the record at once: what is written down is told of once it is written.
+        let unwritten =
+            request.effects.iter().any(|effect| matches!(effect, postern_request::Effect::Record));
+        if changed && !unwritten {
             self.tell_request(id);
         }
         self.proceed(id);
