@@ -23,6 +23,5 @@ mod oracle;
 mod policy;
 mod rules;
 mod sandbox;
-mod settings_window;
 mod transcript;
 mod window;
