@@ -84,19 +84,13 @@ impl Desk {
         let question = self.question.as_ref().filter(|_| self.shows(&offer.question_id, &offer.digest))?;
         let proposal = question.proposals.iter().find(|proposal| proposal.id == offer.proposal)?;
         let [rule] = proposal.rules.as_slice() else { return None };
+        let text = offer.edited.clone().unwrap_or_else(|| pattern_text(&rule.pattern));
         Some(RuleDraft {
-            effect: Effect::Allow,
             agent: (offer.scope == Scope::Agent).then(|| question.asker.agent.clone()),
-            text: offer.edited.clone().unwrap_or_else(|| pattern_text(&rule.pattern)),
             // Edited, it is read as it is written, as the answer would be.
             kind: offer.edited.is_none().then(|| kind_name(&rule.pattern)),
-            args: None,
             pin: rule.pinned,
-            allow_writes: false,
-            lifetime: None,
-            why: None,
-            matches: Vec::new(),
-            misses: Vec::new(),
+            ..RuleDraft::new(Effect::Allow, text)
         })
     }
 

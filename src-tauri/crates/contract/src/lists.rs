@@ -150,6 +150,25 @@ pub struct RuleDraft {
     pub misses: Vec<String>,
 }
 
+impl RuleDraft {
+    /// A rule for everybody and for good, its kind told by how `text` is written.
+    pub fn new(effect: Effect, text: impl Into<String>) -> Self {
+        Self {
+            effect,
+            agent: None,
+            text: text.into(),
+            kind: None,
+            args: None,
+            pin: false,
+            allow_writes: false,
+            lifetime: None,
+            why: None,
+            matches: Vec::new(),
+            misses: Vec::new(),
+        }
+    }
+}
+
 /// A request in the activity list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -71,9 +71,10 @@ fn missing(batch: &str) -> ControlError {
 mod tests {
     use super::{BATCHES, MOST, Staged};
     use postern_contract::RuleDraft;
+    use postern_policy::Effect;
 
     fn draft(text: &str) -> RuleDraft {
-        serde_json::from_value(serde_json::json!({ "effect": "allow", "text": text })).unwrap()
+        RuleDraft::new(Effect::Allow, text)
     }
 
     #[test]

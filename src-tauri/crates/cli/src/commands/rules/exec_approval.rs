@@ -58,17 +58,9 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
         }
     }
     let rules = patterns.iter().map(|pattern| RuleDraft {
-        effect: Effect::Allow,
         agent: Some(agent.clone()),
-        text: pattern_text(pattern),
         kind: Some(kind_name(pattern)),
-        args: None,
-        pin: false,
-        allow_writes: false,
-        lifetime: None,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
+        ..RuleDraft::new(Effect::Allow, pattern_text(pattern))
     });
     let settings = ImportedSettings {
         security: read.security,

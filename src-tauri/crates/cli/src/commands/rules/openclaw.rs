@@ -166,17 +166,10 @@ fn became(entry: &Entry, agent: &AgentId) -> (Became, Vec<RuleDraft>) {
 
 fn draft(allowed: Allowed, agent: &AgentId) -> RuleDraft {
     RuleDraft {
-        effect: Effect::Allow,
         agent: Some(agent.clone()),
-        text: pattern_text(&allowed.pattern),
         kind: Some(kind_name(&allowed.pattern)),
         args: allowed.arguments,
-        pin: false,
-        allow_writes: false,
-        lifetime: None,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
+        ..RuleDraft::new(Effect::Allow, pattern_text(&allowed.pattern))
     }
 }
 

@@ -97,17 +97,5 @@ pub(super) fn id(name: &str) -> AgentId {
 }
 
 pub(super) fn draft(effect: Effect, agent: Option<&str>, text: &str) -> RuleDraft {
-    RuleDraft {
-        effect,
-        agent: agent.map(id),
-        text: text.to_owned(),
-        kind: None,
-        args: None,
-        pin: false,
-        allow_writes: false,
-        lifetime: None,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
-    }
+    RuleDraft { agent: agent.map(id), ..RuleDraft::new(effect, text) }
 }
