@@ -242,6 +242,9 @@ pub(crate) struct Deny {
     /// Also save a deny rule
     #[arg(long)]
     pub(crate) always: bool,
+    /// Save the rule for every agent
+    #[arg(long, requires = "always")]
+    pub(crate) everyone: bool,
     /// The digest of what was seen
     #[arg(long)]
     pub(crate) digest: Option<String>,

@@ -1,6 +1,8 @@
 //! What can be typed about hooks of coding agents.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use postern_doors::hooks::Kind;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -53,7 +55,8 @@ pub(crate) struct HookRun {
 #[derive(Debug, Args)]
 pub(crate) struct HookSettings {
     /// The coding agent
-    pub(crate) kind: HookKind,
+    #[arg(value_parser = kind())]
+    pub(crate) kind: Kind,
     /// Its settings [default: where it reads them]
     #[arg(long)]
     pub(crate) file: Option<PathBuf>,
@@ -65,33 +68,9 @@ pub(crate) struct HookSettings {
     pub(crate) yes: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum HookKind {
-    ClaudeCode,
-    Cursor,
-    GeminiCli,
-    CopilotCli,
-    VsCode,
-    Codex,
-    Windsurf,
-    Cline,
-    KiroCli,
-    Opencode,
-}
-
-impl From<HookKind> for postern_doors::hooks::Kind {
-    fn from(kind: HookKind) -> Self {
-        match kind {
-            HookKind::ClaudeCode => Self::ClaudeCode,
-            HookKind::Cursor => Self::Cursor,
-            HookKind::GeminiCli => Self::GeminiCli,
-            HookKind::CopilotCli => Self::CopilotCli,
-            HookKind::VsCode => Self::VsCode,
-            HookKind::Codex => Self::Codex,
-            HookKind::Windsurf => Self::Windsurf,
-            HookKind::Cline => Self::Cline,
-            HookKind::KiroCli => Self::KiroCli,
-            HookKind::Opencode => Self::Opencode,
-        }
-    }
+/// A coding agent by its name; clap lists the names where another word is typed.
+fn kind() -> impl TypedValueParser<Value = Kind> {
+    let known = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name))
+        .try_map(move |name| known(name).ok_or("no such agent"))
 }

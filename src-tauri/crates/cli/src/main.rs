@@ -10,6 +10,7 @@ mod question;
 mod rule_args;
 mod topics;
 mod tui;
+mod typed;
 
 use args::{Cli, Command};
 use clap::Parser as _;

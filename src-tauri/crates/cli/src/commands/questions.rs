@@ -4,11 +4,11 @@ use super::rules::lasting;
 use crate::args::{Always, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::Link;
+use crate::typed::typed;
 use crate::{print, question};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
 use serde::Serialize;
-use std::io::{BufRead as _, IsTerminal as _};
 
 pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
     let questions = link.call::<ListQuestions>(&Nothing {})?.questions;
@@ -108,15 +108,8 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
 fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(
-            "nobody to ask for a yes: name what was seen with --digest, or run this in a terminal",
-        ));
-    }
-    print::remark("\nType yes to let it run, anything else to leave it waiting:");
-    let mut typed = String::new();
-    std::io::stdin().lock().read_line(&mut typed).map_err(Failure::own)?;
-    if typed.trim() != "yes" {
+    let otherwise = "nobody to ask for a yes: name what was seen with --digest, or run this in a terminal";
+    if typed("\nType yes to let it run, anything else to leave it waiting:", otherwise)? != "yes" {
         return Err(Failure::no("not answered; it still waits"));
     }
     Ok((seen.digest.clone(), Some(seen)))
@@ -131,7 +124,7 @@ pub(crate) fn deny(link: &mut Link, command: Deny) -> Result<(), Failure> {
         question_id: command.question,
         digest,
         answer: if command.always { Answer::DenyAlways } else { Answer::Deny },
-        scope: Scope::Agent,
+        scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
         proposal: None,
         edited: None,
         lifetime: None,

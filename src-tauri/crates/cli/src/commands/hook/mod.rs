@@ -23,7 +23,7 @@ pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure
     match command {
         Hook::Install { settings, agent } => {
             let agent = named(&agent)?;
-            let kind: Kind = settings.kind.into();
+            let kind = settings.kind;
             let program = std::env::current_exe().map_err(Failure::own)?;
             let program = program.to_str().ok_or_else(|| Failure::own("this program's path is not UTF-8"))?;
             let words = [program, "hook", kind.name(), "--agent", agent.as_str()].map(str::to_owned);

@@ -3,9 +3,10 @@
 use crate::failure::Failure;
 use crate::hook_args::HookSettings;
 use crate::print;
-use postern_doors::hooks::{self, BadSettings, Kind, Place};
+use crate::typed::typed;
+use postern_doors::hooks::{self, BadSettings, Place};
 use similar::{ChangeTag, TextDiff};
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ pub(super) fn change(
     wanted: &HookSettings,
     make: impl FnOnce(&str) -> Result<String, BadSettings>,
 ) -> Result<(), Failure> {
-    let kind: Kind = wanted.kind.into();
+    let kind = wanted.kind;
     let file = file_of(home, wanted)?;
     let before = text_of(&file)?;
     let after = make(before.as_deref().unwrap_or_default()).map_err(|error| unusable(&file, &error))?;
@@ -43,7 +44,7 @@ pub(super) fn change(
 
 /// Takes the hook out. Where nobody else changed the settings meanwhile they are what they were, to the letter.
 pub(super) fn undo(home: &Path, wanted: &HookSettings) -> Result<(), Failure> {
-    let kind: Kind = wanted.kind.into();
+    let kind = wanted.kind;
     let file = file_of(home, wanted)?;
     let before = text_of(&file)?;
     let left = hooks::uninstall(kind, before.as_deref().unwrap_or_default());
@@ -124,7 +125,7 @@ impl Change {
 
 fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
     let absolute = |file: &Path| std::path::absolute(file).map_err(Failure::own);
-    match (&wanted.file, hooks::place(wanted.kind.into(), wanted.project)) {
+    match (&wanted.file, hooks::place(wanted.kind, wanted.project)) {
         (Some(file), _) => absolute(file),
         (None, Place::Home(file)) => Ok(home.join(file)),
         (None, Place::Here(file)) => absolute(Path::new(file)),
@@ -157,12 +158,6 @@ fn unusable(file: &Path, error: &BadSettings) -> Failure {
 }
 
 fn asked() -> Result<bool, Failure> {
-    if !io::stdin().is_terminal() {
-        return Err(Failure::usage("say --yes to change it without being asked"));
-    }
-    let mut out = io::stdout().lock();
-    write!(out, "Change it? [y/N] ").and_then(|()| out.flush()).map_err(Failure::own)?;
-    let mut said = String::new();
-    io::stdin().read_line(&mut said).map_err(Failure::own)?;
-    Ok(["y", "yes"].contains(&said.trim().to_lowercase().as_str()))
+    let said = typed("Change it? [y/N]", "say --yes to change it without being asked")?;
+    Ok(["y", "yes"].contains(&said.to_lowercase().as_str()))
 }

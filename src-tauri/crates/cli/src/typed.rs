@@ -1,0 +1,18 @@
+//! What a person types when they are asked something.
+
+use crate::failure::Failure;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+/// Asks on the terminal, behind everything that was printed, and gives what was typed without the spaces around it.
+/// `otherwise` says what to do instead where nobody sits at one.
+pub(crate) fn typed(question: &str, otherwise: &str) -> Result<String, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(otherwise));
+    }
+    std::io::stdout().flush().map_err(Failure::own)?;
+    let mut out = std::io::stderr().lock();
+    write!(out, "{question} ").and_then(|()| out.flush()).map_err(Failure::own)?;
+    let mut said = String::new();
+    std::io::stdin().lock().read_line(&mut said).map_err(Failure::own)?;
+    Ok(said.trim().to_owned())
+}
