@@ -117,3 +117,31 @@ fn the_printed_lines_work_as_they_are() {
         assert_eq!(answer.stdout.trim(), project.to_str().unwrap(), "{kind}: it ran in the same folder");
     }
 }
+
+#[test]
+fn an_answer_for_everyone_answers_what_waits_of_every_agent() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let host = Postern::start();
+    let (one, two) = (host.enrol("one"), host.enrol("two"));
+    let watcher = host.watch();
+    for (program, answer, expected) in
+        [("uname", &["approve", "--always", "path"][..], 0), ("whoami", &["deny", "--always"][..], 126)]
+    {
+        let ask = format!("postern-run --cwd / -- {program}");
+        let asking = [in_sandbox(&one, &ask), in_sandbox(&two, &ask)];
+        let (first, second) = (watcher.question(), watcher.question());
+        assert_ne!(first["id"], second["id"], "each agent's is a question of its own");
+        let [word, how @ ..] = answer else { unreachable!() };
+        let of = |key: &str| first[key].as_str().unwrap().to_owned();
+        let (id, digest) = (of("id"), of("digest"));
+        let args = [&[*word, &id, "--digest", &digest, "--everyone"], how].concat();
+        host.ok(&args);
+        for asked in asking {
+            let ended = asked.end();
+            assert_eq!(ended.code, expected, "{program}: {ended:?}");
+        }
+        assert_eq!(host.json(&["questions"]), serde_json::json!([]));
+    }
+}

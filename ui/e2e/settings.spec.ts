@@ -123,3 +123,11 @@ test("the whole window goes by keyboard", async ({ page }) => {
   await page.keyboard.press("Control+,");
   await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
 });
+
+test("a session that an agent left open is closed from its page", async ({ page }) => {
+  await page.setViewportSize(sizes.large);
+  await openAgent(page, "builder");
+  await page.getByRole("button", { name: "Close the session fix-login" }).click();
+  await expect(page.getByText("Session closed; 1 that waited in it denied.")).toBeVisible();
+  await expect(page.getByTestId("sessions")).toHaveCount(0);
+});

@@ -233,6 +233,10 @@ export const words = {
     layer: (n: number) => `Layer ${n}`,
     runtime: "Always",
     may: { yes: "may ask for this machine", no: "tools only" },
+    close: "Close",
+    closeNamed: (session: string) => `Close the session ${session}`,
+    closed: (denied: number) =>
+      denied === 0 ? "Session closed." : `Session closed; ${denied} that waited in it denied.`,
   },
   permissions: {
     title: "permissions.jsonc",

@@ -38,6 +38,7 @@ export class FakeSettings implements SettingsBackend {
   private readonly rules: FakeRules;
   private readonly history: FakeHistory;
   private readonly empty: boolean;
+  private sessionClosed = false;
   private readonly doors: FakeDoors;
   private readonly skills: FakeSkills;
   /** What was saved as a file, by name. */
@@ -164,7 +165,7 @@ export class FakeSettings implements SettingsBackend {
     "skills.approve": ({ skill, cli }) => this.skills.approve(skill, cli),
     "sessions.list": ({ agent: id }) => ({
       sessions:
-        id === "builder" && !this.empty
+        id === "builder" && !this.empty && !this.sessionClosed
           ? [
               {
                 agent: id,
@@ -176,6 +177,10 @@ export class FakeSettings implements SettingsBackend {
             ]
           : [],
     }),
+    "sessions.close": () => {
+      this.sessionClosed = true;
+      return { denied: 1 };
+    },
     "rules.list": ({ agent: id, own, skip, limit }) => ({
       rules: this.rules.list(id, own).slice(skip ?? 0, (skip ?? 0) + (limit ?? Infinity)),
     }),

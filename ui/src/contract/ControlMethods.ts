@@ -58,7 +58,9 @@ import type { RulesImport } from "./RulesImport";
 import type { RulesImported } from "./RulesImported";
 import type { RulesPart } from "./RulesPart";
 import type { RulesPut } from "./RulesPut";
+import type { SessionClosed } from "./SessionClosed";
 import type { SessionFilter } from "./SessionFilter";
+import type { SessionName } from "./SessionName";
 import type { Sessions } from "./Sessions";
 import type { SkillApprove } from "./SkillApprove";
 import type { SkillFolder } from "./SkillFolder";
@@ -210,6 +212,10 @@ resume: Call<Nothing, Status>,
  * The sessions that agents have open, with their layers.
  */
 "sessions.list": Call<SessionFilter, Sessions>, 
+/**
+ * Close a session: what waits in it is denied, its layers and the rules that last until then go.
+ */
+"sessions.close": Call<SessionName, SessionClosed>, 
 /**
  * Skill folders, skills and their CLIs.
  */

@@ -76,11 +76,14 @@ pub(crate) enum Command {
         #[arg(long)]
         session: Option<String>,
     },
-    /// Sessions that agents have open, with the layers of rules above each
+    /// Sessions that agents have open, with the layers of rules above each; or close one
     Sessions {
         /// Of this agent
         #[arg(long)]
         agent: Option<String>,
+        /// Close the agent's session of this name, as it is listed: what waits in it is denied, its rules go
+        #[arg(long, requires = "agent", conflicts_with = "json")]
+        close: Option<String>,
         #[command(flatten)]
         json: Json,
     },

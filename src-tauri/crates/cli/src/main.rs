@@ -82,7 +82,12 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Doors(command) => commands::doors::run(&mut link()?, command),
         Command::Mcp { agent, session } => commands::mcp::run(&data, &agent, session),
         Command::Hook(command) => commands::hook::run(&data, &surroundings.home, command),
-        Command::Sessions { agent, json } => commands::sessions::run(&mut link()?, agent.as_deref(), json),
+        Command::Sessions { agent: Some(agent), close: Some(session), .. } => {
+            commands::sessions::close(&mut link()?, &agent, session)
+        }
+        Command::Sessions { agent, json, .. } => {
+            commands::sessions::run(&mut link()?, agent.as_deref(), json)
+        }
         Command::Pause { duration } => commands::status::pause(&mut link()?, duration),
         Command::Resume => commands::status::resume(&mut link()?),
         Command::Completions { shell } => commands::shell::completions(shell),

@@ -17,7 +17,7 @@ pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
     PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
     RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SessionFilter,
-    SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
+    SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -25,7 +25,7 @@ pub use policy::{
 pub use results::{
     Agents, Applied, Arming, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained, HostSettings,
     Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules, RulesImported,
-    SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion, ToolQuestions,
+    SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained, ToolQuestion, ToolQuestions,
 };
 
 use crate::{
@@ -127,6 +127,8 @@ macro_rules! with_methods {
             SetPermissions "permissions.set" permissions_set (PermissionsSet) -> Permissions;
             /// The sessions that agents have open, with their layers.
             ListSessions "sessions.list" sessions_list (SessionFilter) -> Sessions;
+            /// Close a session: what waits in it is denied, its layers and the rules that last until then go.
+            CloseSession "sessions.close" sessions_close (SessionName) -> SessionClosed;
             /// Skill folders, skills and their CLIs.
             ListSkills "skills.list" skills_list (Nothing) -> Skills;
             /// Watch a folder of skills.

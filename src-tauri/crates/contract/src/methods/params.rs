@@ -244,6 +244,16 @@ pub struct SessionFilter {
     pub agent: Option<AgentId>,
 }
 
+/// Names an open session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionName {
+    /// Whose.
+    pub agent: AgentId,
+    /// Its name, escaped as `sessions.list` tells it.
+    pub session: String,
+}
+
 /// Names a folder of skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

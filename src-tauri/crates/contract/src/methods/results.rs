@@ -179,6 +179,14 @@ pub struct SessionRow {
     pub runtime: Vec<String>,
 }
 
+/// A session is closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionClosed {
+    /// How many requests and tool checks waited in it, and are denied.
+    pub denied: u64,
+}
+
 /// Skills and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

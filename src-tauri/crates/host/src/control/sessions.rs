@@ -1,9 +1,11 @@
 //! `sessions.*`.
 
-use super::{Answer, Control, Handle};
+use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
 use postern_command::escape;
-use postern_contract::methods::{ListSessions, SessionFilter, SessionRow, Sessions};
+use postern_contract::methods::{
+    CloseSession, ControlError, ListSessions, SessionClosed, SessionFilter, SessionName, SessionRow, Sessions,
+};
 use postern_policy::Effect;
 use postern_policy::permissions::FileLayer;
 
@@ -23,6 +25,20 @@ impl Handle<ListSessions> for Control {
             runtime: lines(&layers.runtime),
         };
         Ok(Sessions { sessions: open.map(row).collect() })
+    }
+}
+
+impl Handle<CloseSession> for Control {
+    async fn handle(&self, _: FaceId, SessionName { agent, session }: SessionName) -> Answer<CloseSession> {
+        let book = &self.parts.book;
+        book.entry(&agent)?;
+        let named = |(whose, name, _): &(_, String, _)| *whose == agent && escape::text(name) == session;
+        let Some((_, name, _)) = book.sessions().into_iter().find(named) else {
+            let message = format!("{agent} has no session {session:?} open");
+            return Err(ControlError::not_found(message));
+        };
+        let denied = self.parts.gate.close_session(agent, name).await.map_err(gone)??;
+        Ok(SessionClosed { denied })
     }
 }
 

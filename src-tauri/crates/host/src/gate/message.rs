@@ -4,6 +4,7 @@ use super::edit::Judgements;
 use super::judge::Judgement;
 use super::live::{ConnectionId, Openness, ToolCheck};
 use crate::ask::FaceId;
+use crate::book::BookError;
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
@@ -46,6 +47,8 @@ pub(crate) enum Message {
     CannotPresent { face: FaceId, question: String, why: String },
     /// The person ends a run.
     Kill { request: String, signal: Signal, reply: oneshot::Sender<Killed> },
+    /// The person closes a session: how many of its requests were denied with it.
+    CloseSession { agent: AgentId, session: String, reply: oneshot::Sender<Result<u64, BookError>> },
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.

@@ -40,6 +40,7 @@ pub(crate) use tool::required;
 pub(crate) use tool_command::{ToolCommand, command_of, judge_tool};
 
 use crate::ask::FaceId;
+use crate::book::BookError;
 use crate::run::Running;
 use crate::socket::Outbox;
 use message::ToolAnswer;
@@ -112,6 +113,15 @@ impl Gate {
     /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.
     pub async fn kill(&self, request: String, signal: Signal) -> Result<Killed, Gone> {
         self.ask(|reply| Message::Kill { request, signal, reply }).await
+    }
+
+    /// Closes an agent's session for the person: what waits in it is denied. Gives how many requests that were.
+    pub(crate) async fn close_session(
+        &self,
+        agent: AgentId,
+        session: String,
+    ) -> Result<Result<u64, BookError>, Gone> {
+        self.ask(|reply| Message::CloseSession { agent, session, reply }).await
     }
 
     /// The run of a request while it runs: its output so far. `request` is the host's own id.

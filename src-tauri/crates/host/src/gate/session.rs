@@ -2,7 +2,7 @@
 
 use super::live::Openness;
 use super::task::Task;
-use crate::book::NewSession;
+use crate::book::{BookError, NewSession};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, SessionResult};
@@ -62,11 +62,28 @@ impl Task {
 
     /// What waits in a session is denied with it; what runs goes on.
     pub(super) fn session_close(&mut self, agent: &AgentId, params: SessionCloseParams, reply: Reply) {
-        if !is_open(self.agent(agent).sessions.get(&params.session)) {
+        let session = params.session;
+        if !is_open(self.agent(agent).sessions.get(&session)) {
             reply.refuse(ErrorCode::UnknownSession, "this agent has no open session of that name");
             return;
         }
-        let session = params.session;
+        self.close_session(agent, session.clone(), |outcome| match outcome {
+            Ok(denied) => reply.ok(&SessionResult { session, denied }),
+            Err(error) => reply.refuse(ErrorCode::Internal, error.to_string()),
+        });
+    }
+
+    /// Denies what waits in a session, takes its layers away, and tells how many requests that denied.
+    pub(super) fn close_session(
+        &mut self,
+        agent: &AgentId,
+        session: String,
+        then: impl FnOnce(Result<u64, BookError>) + Send + 'static,
+    ) {
+        if self.is_opening(agent, Some(&session)) {
+            then(Err(BookError::Invalid(OPENING.to_owned())));
+            return;
+        }
         self.agent(agent).sessions.insert(session.clone(), Openness::Changing);
         let waiting: Vec<Uuid> = self
             .requests
@@ -98,14 +115,11 @@ impl Task {
             if let Some(messages) = messages.upgrade() {
                 // Where it could not be written down, its layers still hold, and it can be closed again.
                 let now = outcome.is_err().then_some(Openness::Kept);
-                let closed = super::message::Told::SessionOpened { agent, session: session.clone(), now };
+                let closed = super::message::Told::SessionOpened { agent, session, now };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::Message::Told(Box::new(closed))).await;
             }
-            match outcome {
-                Ok(()) => reply.ok(&SessionResult { session, denied }),
-                Err(error) => reply.refuse(ErrorCode::Internal, error.to_string()),
-            }
+            then(outcome.map(|()| denied));
         });
     }
 }

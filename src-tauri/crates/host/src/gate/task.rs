@@ -146,6 +146,9 @@ impl Task {
             Message::Presented { face, seen, reply } => answer(reply, self.presented(face, &seen)),
             Message::CannotPresent { face, question, why } => self.cannot_present(face, &question, why),
             Message::Kill { request, signal, reply } => answer(reply, self.kill_for_person(&request, signal)),
+            Message::CloseSession { agent, session, reply } => {
+                self.close_session(&agent, session, |outcome| answer(reply, outcome));
+            }
             Message::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }

@@ -19,6 +19,27 @@ async fn a_closed_session_denies_what_waits_in_it() {
 }
 
 #[tokio::test]
+async fn the_person_closes_a_session_by_the_name_that_is_shown() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let name = "s\u{202e}x";
+    wire.call("session.open", json!({"session": name})).await.unwrap();
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({"session": name})).await;
+    lab.question().await;
+    let shown = lab.control("sessions.list", json!({})).await.unwrap()["sessions"][0]["session"].clone();
+    assert_ne!(shown, name, "the list shows it escaped");
+    let other = json!({"agent": "main", "session": "other"});
+    let error = lab.control("sessions.close", other).await.unwrap_err();
+    assert!(error.contains("\"other\""), "{error}");
+    let close = json!({"agent": "main", "session": shown});
+    assert_eq!(lab.control("sessions.close", close.clone()).await.unwrap()["denied"], 1);
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "cancelled");
+    assert_eq!(lab.control("sessions.list", json!({})).await.unwrap()["sessions"], json!([]));
+    lab.control("sessions.close", close).await.unwrap_err();
+    wire.call("session.open", json!({"session": name})).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_subagents_deny_is_final() {
     let lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
