@@ -15,6 +15,7 @@ mod crash;
 mod differential;
 mod docs;
 mod doors;
+mod feed;
 mod figures;
 mod fuzz;
 mod invariants;

@@ -21,6 +21,8 @@ import type { EditParams } from "./EditParams";
 import type { Edited } from "./Edited";
 import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
+import type { FeedAsk } from "./FeedAsk";
+import type { FeedPage } from "./FeedPage";
 import type { HostSettings } from "./HostSettings";
 import type { Insights } from "./Insights";
 import type { InsightsAsk } from "./InsightsAsk";
@@ -260,6 +262,10 @@ resume: Call<Nothing, Status>,
  * The newest requests, then `request.changed` on this connection.
  */
 "requests.watch": Call<RequestsWatch, Requests>, 
+/**
+ * What happened behind a place in the feed; waits a while where nothing is there yet.
+ */
+"events.next": Call<FeedAsk, FeedPage>, 
 /**
  * End a running request, or deny one that waits.
  */

@@ -300,9 +300,13 @@ pub(crate) struct History {
     /// How many at most
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
-    /// Go on, telling each change as it comes
-    #[arg(long)]
+    /// Go on, telling each step of every request as it comes, and strangers at doors; first the newest `--limit`, or all
+    /// of `--since`
+    #[arg(long, conflicts_with_all = ["state", "search"])]
     pub(crate) watch: bool,
+    /// With --watch: what came behind this `sequence`
+    #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
+    pub(crate) after: Option<i64>,
     #[command(flatten)]
     pub(crate) json: Json,
 }

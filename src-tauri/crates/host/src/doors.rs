@@ -4,6 +4,7 @@
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, PairedClientRef,
 };
+use postern_policy::Millis;
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +32,18 @@ pub trait Doors: Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     doors: Mutex<Option<Arc<dyn Doors>>>,
+    strangers: Mutex<Strangers>,
+}
+
+/// How many strangers at doors are noted in a minute.
+const STRANGERS: u32 = 30;
+const MINUTE: u64 = 60_000;
+
+/// How many strangers were noted lately.
+#[derive(Debug, Default)]
+struct Strangers {
+    since: Millis,
+    noted: u32,
 }
 
 impl Kept {
@@ -42,6 +55,16 @@ impl Kept {
     pub(crate) fn get(&self) -> Result<Arc<dyn Doors>, ControlError> {
         let missing = || ControlError::new(ControlCode::Refused, "this host was started without doors");
         self.lock().clone().ok_or_else(missing)
+    }
+
+    /// Whether one more stranger may be noted at this time.
+    pub(crate) fn may_note(&self, now: Millis) -> bool {
+        let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.abs_diff(strangers.since) >= MINUTE {
+            *strangers = Strangers { since: now, noted: 0 };
+        }
+        strangers.noted += 1;
+        strangers.noted <= STRANGERS
     }
 
     /// Takes them away: doors hold the host, which must not hold them when it ends.

@@ -2,7 +2,7 @@
 
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places, now};
-use crate::control::{self, Control, ListenError, Listening};
+use crate::control::{self, Control, ListenError, Listening, Stranger};
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, Pause, World};
@@ -24,6 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How many messages a watcher may fall behind before it is told to read the lists again.
 const WATCH_BACKLOG: usize = 1024;
+/// How many characters of what a stranger says are kept.
+const SAID: usize = 200;
 /// How long running commands get to end when the host does.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
@@ -220,6 +222,22 @@ impl Host {
         let data = self.inner.data.clone();
         let made = tokio::task::spawn_blocking(move || control::door_secret(&data, name));
         made.await.map_err(io::Error::other)?
+    }
+
+    /// Notes in the feed that somebody came to a door who may not come in. `who` and `what` are as they said them. Of a
+    /// flood the first thirty a minute are noted, so that it does not push anything else out.
+    pub async fn note_stranger(&self, door: &str, who: &str, what: &str) {
+        if !self.inner.control.doors().may_note(now()) {
+            return;
+        }
+        let cut = |text: &str| text.chars().take(SAID).collect::<String>();
+        let stranger = Stranger { door: door.to_owned(), who: cut(who), what: cut(what) };
+        let Ok(data) = serde_json::to_string(&stranger) else { return };
+        let at = now();
+        let noted = self.inner.store.write(move |conn| postern_store::feed::stranger(conn, at, &data)).await;
+        if let Err(error) = noted {
+            tracing::warn!(%error, "a stranger at a door could not be noted");
+        }
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last

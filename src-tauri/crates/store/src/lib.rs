@@ -38,6 +38,6 @@ pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
 pub use rusqlite::Connection;
 pub use store::{FILE_NAME, Store};
 pub use tables::{
-    agents, events, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
+    agents, events, feed, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
 };
 pub use writer::Receipt;

@@ -1,7 +1,7 @@
 //! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
 
 use crate::tables::{
-    agents, events, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
+    agents, events, feed, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
 };
 use rusqlite::Connection;
 
@@ -26,6 +26,7 @@ const FORMATS: &[&[&str]] = &[
     &[requests::FACTS],
     &[sessions::SCHEMA],
     &[requests::TOLD],
+    &[feed::SCHEMA],
 ];
 
 /// The newest format that is known here.

@@ -2,7 +2,7 @@
 
 use crate::column::Id;
 use crate::error::Error;
-use crate::tables::{agents, search, tally};
+use crate::tables::{agents, feed, search, tally};
 use postern_policy::Millis;
 use rusqlite::{Connection, params};
 
@@ -32,6 +32,7 @@ pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
 /// indexed anew.
 pub fn erased(conn: &Connection) -> Result<(), Error> {
     search::clear(conn)?;
+    feed::clear(conn)?;
     Ok(tally::forget(conn, Millis::MAX)?)
 }
 

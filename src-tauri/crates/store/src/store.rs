@@ -4,13 +4,14 @@ use crate::error::{Error, OpenError};
 use crate::file;
 use crate::open::{self, Opened};
 use crate::readers::Readers;
-use crate::writer::{self, Flush, Job, Receipt};
+use crate::writer::{self, Counts, Flush, Job, Receipt};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use tokio::sync::watch;
 
 /// The record's file in a data folder.
 pub const FILE_NAME: &str = "postern.db";
@@ -27,7 +28,7 @@ struct Shared {
     opened: Opened,
     readers: Readers,
     writer: Mutex<Option<Writer>>,
-    flushes: Arc<AtomicU64>,
+    counts: Arc<Counts>,
 }
 
 #[derive(Debug)]
@@ -45,15 +46,15 @@ impl Store {
         let path = file::prepare(path)?;
         let (conn, opened) = open::open(&path)?;
         let (jobs, waiting) = sync_channel(writer::QUEUE);
-        let flushes = Arc::new(AtomicU64::new(0));
-        let counter = Arc::clone(&flushes);
+        let counts = Arc::new(Counts::default());
+        let counter = Arc::clone(&counts);
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer::run(&conn, &waiting, &counter))
             .map_err(|source| OpenError::File { path: path.clone(), source })?;
         let writer = Mutex::new(Some(Writer { jobs, thread }));
         let readers = Readers::new(path.clone());
-        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer, flushes }) })
+        Ok(Self { shared: Arc::new(Shared { path, opened, readers, writer, counts }) })
     }
 
     /// How the record was found when it was opened.
@@ -88,7 +89,12 @@ impl Store {
 
     /// How many groups of writes were flushed to the drive since the record was opened.
     pub fn flushes(&self) -> u64 {
-        self.shared.flushes.load(Ordering::Relaxed)
+        self.shared.counts.flushes.load(Ordering::Relaxed)
+    }
+
+    /// Changes whenever something was committed: whoever waits for news looks again then.
+    pub fn committed(&self) -> watch::Receiver<u64> {
+        self.shared.counts.committed.subscribe()
     }
 
     fn queue<T: Send + 'static>(

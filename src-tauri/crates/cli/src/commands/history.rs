@@ -7,21 +7,24 @@ use crate::link::Link;
 use crate::print::{self, bold};
 use postern_command::escape::text as escaped;
 use postern_contract::methods::{
-    GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
-    WatchRequests,
+    FeedAsk, FeedEvent, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents, RequestFilter,
+    RequestKill, RequestNumber,
 };
-use postern_contract::{RequestDetail, RequestRow, Told};
+use postern_contract::{RequestDetail, RequestRow};
+use postern_policy::Millis;
+use serde::Serialize;
 
 pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
     let agent = command.agent.as_deref().map(named).transpose()?;
-    if command.watch {
-        return watch(link, agent, command.json.json);
-    }
     let since = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::own)).transpose()?;
+    let since = since.map(|ago| jiff::Timestamp::now().as_millisecond().saturating_sub(ago));
+    if command.watch {
+        return watch(link, &command, FeedAsk { agent, since, ..FeedAsk::default() });
+    }
     let filter = RequestFilter {
         agent,
         state: command.state,
-        since: since.map(|ago| jiff::Timestamp::now().as_millisecond().saturating_sub(ago)),
+        since,
         search: command.search,
         before: None,
         limit: Some(command.limit),
@@ -54,22 +57,66 @@ fn state(request: &RequestRow) -> String {
     }
 }
 
-fn watch(link: &mut Link, agent: Option<postern_policy::AgentId>, json: bool) -> Result<(), Failure> {
-    let wanted = agent.clone();
-    let tell = |request: &RequestRow| {
-        if json { print::json_line(request) } else { print::line(row(request).join("  ")) }
-    };
-    let first = link.call::<WatchRequests>(&RequestsWatch { agent, limit: Some(20) })?.requests;
-    for request in first.iter().rev() {
-        tell(request)?;
-    }
+/// One step as a line of JSON: the request's own members, and those of the step.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    sequence: i64,
+    event: &'a str,
+    event_at: Millis,
+    #[serde(flatten)]
+    request: Option<&'a RequestRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<&'a FeedTimes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    face: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    door: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    who: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+/// How long one call waits for the next step, in milliseconds.
+const WAIT: u64 = 20_000;
+
+/// Tells every step as it comes, for as long as the host runs.
+fn watch(link: &mut Link, command: &History, mut from: FeedAsk) -> Result<(), Failure> {
+    from.newest = Some(command.limit);
+    from.after = command.after;
+    from.wait_ms = Some(WAIT);
     loop {
-        if let Told::RequestChanged(request) = link.next()?
-            && wanted.as_ref().is_none_or(|agent| *agent == request.agent)
-        {
-            tell(&request)?;
+        let page = link.call::<NextEvents>(&from)?;
+        for event in &page.events {
+            if command.json.json { tell_json(event)? } else { tell(event)? }
         }
+        from.after = Some(page.after);
     }
+}
+
+fn tell(event: &FeedEvent) -> Result<(), Failure> {
+    if let Some(request) = &event.request {
+        return print::line(row(request).join("  "));
+    }
+    let at = print::time(event.event_at);
+    let [door, who, message] =
+        [&event.door, &event.who, &event.message].map(|word| word.as_deref().unwrap_or_default());
+    print::line(format!("{at}  {door}: {who}: {message}"))
+}
+
+fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
+    print::json_line(&Told {
+        sequence: event.sequence,
+        event: &event.event,
+        event_at: event.event_at,
+        request: event.request.as_ref(),
+        times: event.times.as_ref(),
+        face: event.face.as_deref(),
+        door: event.door.as_deref(),
+        who: event.who.as_deref(),
+        message: event.message.as_deref(),
+    })
 }
 
 pub(crate) fn show(link: &mut Link, id: String, json: bool) -> Result<(), Failure> {

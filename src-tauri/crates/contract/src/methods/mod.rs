@@ -2,6 +2,7 @@
 
 mod doors;
 mod errors;
+mod feed;
 mod insights;
 mod params;
 mod policy;
@@ -12,6 +13,7 @@ pub use doors::{
     PairedClientRef,
 };
 pub use errors::{ControlCode, ControlError};
+pub use feed::{FeedAsk, FeedEvent, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
@@ -151,6 +153,8 @@ macro_rules! with_methods {
             SuggestRules "insights.suggest" insights_suggest (InsightsAsk) -> Suggestions;
             /// The newest requests, then `request.changed` on this connection.
             WatchRequests "requests.watch" requests_watch (RequestsWatch) -> Requests;
+            /// What happened behind a place in the feed; waits a while where nothing is there yet.
+            NextEvents "events.next" events_next (FeedAsk) -> FeedPage;
             /// End a running request, or deny one that waits.
             KillRequest "requests.kill" requests_kill (RequestKill) -> Applied;
             /// The verdict on a command with its whole trace. Runs nothing, writes nothing.

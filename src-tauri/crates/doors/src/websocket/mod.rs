@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use session::Session;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -145,8 +146,18 @@ impl Shared {
     }
 
     async fn greet<S: AsyncRead + AsyncWrite + Unpin>(self: Arc<Self>, stream: S, closed: CancellationToken) {
-        let admit = |token: &str| self.devices().admit(token, crate::now());
-        let Ok(Some(arrived)) = timeout(ARRIVAL, handshake(stream, admit)).await else { return };
+        let refused = AtomicBool::new(false);
+        let admit = |token: &str| {
+            let admitted = self.devices().admit(token, crate::now());
+            refused.store(admitted.is_none(), Ordering::Relaxed);
+            admitted
+        };
+        let arrived = timeout(ARRIVAL, handshake(stream, admit)).await;
+        if refused.into_inner() {
+            let what = "came with a token that is neither a pairing code nor a device's key";
+            self.host.note_stranger(DoorKind::Websocket.name(), "a client", what).await;
+        }
+        let Ok(Some(arrived)) = arrived else { return };
         let Arrived { socket, admitted, name } = arrived;
         let (id, key) = match admitted {
             Admitted::As(id) => (id, None),

@@ -9,6 +9,7 @@ mod dispatch;
 mod door;
 mod doors;
 mod explain;
+mod feed;
 mod insights;
 mod key;
 mod lines;
@@ -28,6 +29,7 @@ mod staged;
 mod status;
 mod tools;
 
+pub(crate) use feed::Stranger;
 pub(crate) use key::door_secret;
 pub(crate) use socket::{ListenError, Listening, listen};
 

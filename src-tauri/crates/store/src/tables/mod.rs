@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod events;
+pub mod feed;
 pub mod outputs;
 pub mod questions;
 pub mod requests;

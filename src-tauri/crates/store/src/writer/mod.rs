@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// How many jobs may wait; more are refused, and what they were for is denied.
 pub(crate) const QUEUE: usize = 8192;
@@ -107,16 +107,24 @@ pub(crate) fn job<T: Send + 'static>(
     (Job { work, flush }, Receipt(Waiting::For(receiver)))
 }
 
-/// The writer thread: runs until every handle is gone and everything that waits is written. `flushes` counts the
-/// groups that were flushed.
-pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, flushes: &AtomicU64) {
+/// What the writer counts.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Groups that were flushed.
+    pub(crate) flushes: AtomicU64,
+    /// Groups that were committed.
+    pub(crate) committed: watch::Sender<u64>,
+}
+
+/// The writer thread: runs until every handle is gone and everything that waits is written.
+pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, counts: &Counts) {
     let mut unindexed = true;
     let mut quiet = QUIET;
     loop {
         let next = if unindexed { jobs.recv_timeout(quiet) } else { jobs.recv().map_err(Into::into) };
         match next {
             Ok(first) => {
-                group(conn, gather(first, jobs), flushes);
+                group(conn, gather(first, jobs), counts);
                 (unindexed, quiet) = (true, QUIET);
             }
             // It goes on at once for as long as nobody writes.
@@ -136,7 +144,7 @@ fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
     group
 }
 
-fn group(conn: &Connection, jobs: Vec<Job>, flushes: &AtomicU64) {
+fn group(conn: &Connection, jobs: Vec<Job>, counts: &Counts) {
     let flush = jobs.iter().any(|job| job.flush == Flush::Yes);
     // Neither can be changed within a transaction. One that cannot be begun says so when it is committed.
     let level = if flush { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
@@ -144,9 +152,12 @@ fn group(conn: &Connection, jobs: Vec<Job>, flushes: &AtomicU64) {
     let done: Vec<Ran> = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
     let durable = begun.and_then(|()| commit(conn));
     match &durable {
-        Ok(()) if flush => _ = flushes.fetch_add(1, Ordering::Relaxed),
+        Ok(()) if flush => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
         Ok(()) => {}
         Err(error) => tracing::error!(%error, "a group of {} writes was not made durable", done.len()),
+    }
+    if durable.is_ok() {
+        counts.committed.send_modify(|groups| *groups = groups.wrapping_add(1));
     }
     for ran in done {
         (ran.tell)(durable.as_ref().copied().map_err(|error| Error::NotDurable(error.to_string())));

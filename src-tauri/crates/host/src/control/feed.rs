@@ -1,0 +1,172 @@
+//! `events.next`: the feed, as it is told outwards.
+
+use super::{Answer, Control, Handle, rows};
+use crate::ask::FaceId;
+use postern_command::escape;
+use postern_contract::RequestRow;
+use postern_contract::methods::{ControlError, FeedAsk, FeedEvent, FeedPage, FeedTimes, NextEvents};
+use postern_policy::Millis;
+use postern_request::Ending;
+use postern_store::Connection;
+use postern_store::feed::{self, Entry};
+use postern_store::requests::{Phase, RequestRow as Kept};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How many steps a page has at most.
+const PAGE: u32 = 200;
+/// How long a call waits at most.
+const LONGEST_WAIT: u64 = 25_000;
+
+/// What is kept of a stranger at a door.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Stranger {
+    pub(crate) door: String,
+    /// As they called themselves: shown through the escape alone.
+    pub(crate) who: String,
+    pub(crate) what: String,
+}
+
+impl Handle<NextEvents> for Control {
+    async fn handle(&self, _: FaceId, params: FeedAsk) -> Answer<NextEvents> {
+        let wait = params.wait_ms.unwrap_or(0);
+        if wait > LONGEST_WAIT {
+            return Err(ControlError::invalid(format!("waitMs is at most {LONGEST_WAIT}")));
+        }
+        let deadline = Instant::now() + Duration::from_millis(wait);
+        let mut committed = self.parts.book.store().committed();
+        let asked = params.clone();
+        let mut after = self.read(move |conn| begin(conn, &asked)).await?;
+        loop {
+            // Marked as seen before it is looked: what is committed meanwhile wakes this again.
+            committed.borrow_and_update();
+            let (from, agent) = (after, params.agent.clone());
+            let (entries, looked) =
+                self.read(move |conn| feed::after(conn, from, agent.as_ref(), PAGE)).await?;
+            let more = looked > after;
+            after = looked;
+            if !entries.is_empty() {
+                return Ok(FeedPage { events: entries.into_iter().map(event).collect(), after });
+            }
+            // Nothing on this page is for them: the next one may have something.
+            if !more && !matches!(timeout_at(deadline, committed.changed()).await, Ok(Ok(()))) {
+                return Ok(FeedPage { events: Vec::new(), after });
+            }
+        }
+    }
+}
+
+fn begin(conn: &Connection, params: &FeedAsk) -> Result<i64, postern_store::Error> {
+    match (params.after, params.since, params.newest) {
+        (Some(after), _, _) => Ok(after),
+        (None, Some(since), _) => feed::before(conn, since),
+        (None, None, Some(newest)) => feed::last(conn, newest),
+        (None, None, None) => feed::newest(conn),
+    }
+}
+
+fn event(entry: Entry) -> FeedEvent {
+    let Entry { number, at, kind, request, data } = entry;
+    let mut event = FeedEvent {
+        sequence: number,
+        event: name(&kind),
+        event_at: at,
+        request: None,
+        times: None,
+        program: None,
+        face: None,
+        door: None,
+        who: None,
+        message: None,
+    };
+    if let Some(row) = request {
+        let step = Step::of(&kind);
+        event.times = Some(times(&row, step));
+        event.program = program(&row);
+        event.face = row.answered_by.clone().filter(|_| step >= Step::Decided);
+        event.message = message(row.ending.as_ref()).filter(|_| step == Step::Ended);
+        event.request = Some(as_of(rows::request(&row.summary), &kind, step));
+    }
+    if let Some(stranger) = data.and_then(|data| serde_json::from_str::<Stranger>(&data).ok()) {
+        event.door = Some(stranger.door);
+        event.who = Some(escape::text(&stranger.who));
+        event.message = Some(escape::text(&stranger.what));
+    }
+    event
+}
+
+/// How far a request had come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Received,
+    Asked,
+    Decided,
+    Started,
+    Ended,
+}
+
+impl Step {
+    fn of(kind: &str) -> Self {
+        match Phase::named(kind) {
+            Some(Phase::Received | Phase::Resolving) | None => Self::Received,
+            Some(Phase::Asking) => Self::Asked,
+            Some(Phase::Starting) => Self::Decided,
+            Some(Phase::Running | Phase::Stopping) => Self::Started,
+            Some(Phase::Denied | Phase::Finished | Phase::Failed) => Self::Ended,
+        }
+    }
+}
+
+fn name(kind: &str) -> String {
+    let name = match kind {
+        "asking" => "request.asked",
+        "starting" => "request.allowed",
+        "running" => "request.started",
+        feed::STRANGER => "door.stranger",
+        other => return format!("request.{other}"),
+    };
+    name.to_owned()
+}
+
+/// The row as it stood after a step: what came later is not told before its own step is.
+fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
+    let ended = step == Step::Ended;
+    let decided = step >= Step::Decided;
+    RequestRow {
+        state: kind.to_owned(),
+        ending: row.ending.filter(|_| ended),
+        exit_code: row.exit_code.filter(|_| ended),
+        duration_ms: row.duration_ms.filter(|_| ended),
+        by: row.by.filter(|_| decided),
+        decided: row.decided.filter(|_| decided),
+        rule: row.rule.filter(|_| decided),
+        risk: row.risk.filter(|_| step >= Step::Asked),
+        ..row
+    }
+}
+
+fn times(row: &Kept, step: Step) -> FeedTimes {
+    let until = |needed: Step, at: Option<Millis>| at.filter(|_| step >= needed);
+    FeedTimes {
+        received: row.summary.received_at,
+        asked: until(Step::Asked, row.asked_at),
+        allowed: until(Step::Decided, row.decided_at),
+        started: until(Step::Started, row.summary.started_at),
+        ended: until(Step::Ended, row.summary.ended_at),
+    }
+}
+
+fn program(row: &Kept) -> Option<String> {
+    let asked: serde_json::Value = serde_json::from_str(&row.asked).ok()?;
+    let first = asked.get("command")?.get(0)?.as_str()?;
+    first.rsplit('/').next().map(escape::text)
+}
+
+fn message(ending: Option<&Ending>) -> Option<String> {
+    match ending? {
+        Ending::Denied(denial) => Some(escape::text(&denial.message)),
+        Ending::Failed { message } => Some(escape::text(message)),
+        Ending::Finished { .. } => None,
+    }
+}

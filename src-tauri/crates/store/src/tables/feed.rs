@@ -1,0 +1,199 @@
+//! The feed: every step of every request's life, and every stranger at a door, in one gapless order of arrival. It is
+//! what is told outwards, and where each listener left off is one number.
+//!
+//! The database writes the steps itself, in the transaction that changes the request: a step that is kept is in the feed,
+//! and one that is not, is not. An entry names its request and holds nothing of it: erasing the one empties the other.
+
+use crate::column::{Id, Name};
+use crate::error::Error;
+use crate::tables::requests::{self, RequestRow};
+use postern_policy::{AgentId, Millis};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// How many entries are kept at least. Each is some fifty bytes.
+pub const KEPT: i64 = 65_536;
+
+/// Numbers are never used twice, also not after everything was erased: a listener's number stays good.
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE feed (
+    number  INTEGER PRIMARY KEY AUTOINCREMENT,
+    at      INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    agent   TEXT,
+    request BLOB,
+    data    TEXT
+) STRICT;
+CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
+    INSERT INTO feed (at, kind, agent, request) VALUES (NEW.received_at, 'received', NEW.agent, NEW.id);
+    INSERT INTO feed (at, kind, agent, request) SELECT
+        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.agent, NEW.id
+        WHERE NEW.phase IN ('asking', 'starting', 'denied', 'failed');
+END;
+CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
+WHEN NEW.phase <> OLD.phase AND NEW.phase IN ('asking', 'starting', 'running', 'denied', 'finished', 'failed') BEGIN
+    INSERT INTO feed (at, kind, agent, request) VALUES (
+        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
+                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
+        NEW.phase, NEW.agent, NEW.id);
+END;
+CREATE TRIGGER feed_bounded AFTER INSERT ON feed WHEN NEW.number % 1024 = 0 BEGIN
+    DELETE FROM feed WHERE number <= NEW.number - 65536;
+END;
+";
+
+/// The kind of an entry that is no request's: somebody at a door who may not come in.
+pub const STRANGER: &str = "stranger";
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its place in the feed.
+    pub number: i64,
+    /// When.
+    pub at: Millis,
+    /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`), or
+    /// [`STRANGER`].
+    pub kind: String,
+    /// The request as it is now.
+    pub request: Option<RequestRow>,
+    /// What is told of a stranger, as JSON text.
+    pub data: Option<String>,
+}
+
+/// The number of the newest entry; 0 where there is none yet.
+pub fn newest(conn: &Connection) -> Result<i64, Error> {
+    let mut query = conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'feed'")?;
+    Ok(query.query_row([], |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+/// The number behind which everything lies that happened at `at` or later.
+pub fn before(conn: &Connection, at: Millis) -> Result<i64, Error> {
+    let mut query = conn.prepare_cached("SELECT min(number) FROM feed WHERE at >= ?1")?;
+    let first: Option<i64> = query.query_row([at], |row| row.get(0))?;
+    first.map_or_else(|| newest(conn), |first| Ok(first - 1))
+}
+
+/// The number behind which the newest `count` entries lie.
+pub fn last(conn: &Connection, count: u32) -> Result<i64, Error> {
+    Ok((newest(conn)? - i64::from(count)).max(0))
+}
+
+/// At most `limit` entries behind `number`, oldest first, those of one agent where one is named; and the number up to
+/// which was looked. Entries of requests that were erased are passed over.
+pub fn after(
+    conn: &Connection,
+    number: i64,
+    agent: Option<&AgentId>,
+    limit: u32,
+) -> Result<(Vec<Entry>, i64), Error> {
+    let mut query = conn.prepare_cached(
+        "SELECT number, at, kind, agent, request, data FROM feed WHERE number > ?1 ORDER BY number LIMIT ?2",
+    )?;
+    let mut rows = query.query(params![number, limit])?;
+    let (mut entries, mut looked) = (Vec::new(), number);
+    while let Some(row) = rows.next()? {
+        looked = row.get(0)?;
+        let whose: Option<Name> = row.get(3)?;
+        if agent.is_some() && whose.map(|name| name.0).as_ref() != agent {
+            continue;
+        }
+        let id = row.get::<_, Option<Id>>(4)?.map(|id| id.0);
+        let request = id.map(|id| requests::get(conn, id)).transpose()?.flatten();
+        if id.is_some() && request.is_none() {
+            continue;
+        }
+        entries.push(Entry {
+            number: looked,
+            at: row.get(1)?,
+            kind: row.get(2)?,
+            request,
+            data: row.get(5)?,
+        });
+    }
+    Ok((entries, looked))
+}
+
+/// Notes somebody at a door who may not come in. `data` is JSON text.
+pub fn stranger(conn: &Connection, at: Millis, data: &str) -> Result<(), Error> {
+    let mut insert = conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'stranger', ?2)")?;
+    insert.execute(params![at, data])?;
+    Ok(())
+}
+
+/// Forgets every entry.
+pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
+    conn.execute("DELETE FROM feed", [])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{after, before, last, newest, stranger};
+    use crate::tables::agents;
+    use crate::tables::requests::{self, Change, Phase};
+    use crate::testing::{agent, asked, id, open};
+    use postern_request::{Ending, Outcome};
+
+    #[test]
+    fn every_step_of_a_request_is_there_once_and_in_order() {
+        let (_folder, store) = open();
+        let first = asked("main", "r1", 10);
+        let number = first.id;
+        let done = store.write(move |conn| {
+            agents::add(conn, &agent("main"))?;
+            requests::open(conn, &first)?;
+            requests::open(conn, &asked("main", "r1", 10))?;
+            for (phase, at) in
+                [(Phase::Resolving, 11), (Phase::Asking, 12), (Phase::Asking, 13), (Phase::Starting, 14)]
+            {
+                requests::change(conn, number, &Change::to(phase, at))?;
+            }
+            requests::change(conn, number, &Change::to(Phase::Running, 15))?;
+            stranger(conn, 16, "{}")?;
+            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            requests::change(conn, number, &Change::ended(&ending, 17)?)?;
+            requests::change(conn, number, &Change::to(Phase::Asking, 18))
+        });
+        done.wait().unwrap();
+        let (entries, looked) = store.read(|conn| after(conn, 0, None, 100)).unwrap();
+        let steps: Vec<_> =
+            entries.iter().map(|entry| (entry.number, entry.kind.as_str(), entry.at)).collect();
+        let expected = [
+            (1, "received", 10),
+            (2, "asking", 12),
+            (3, "starting", 14),
+            (4, "running", 15),
+            (5, "stranger", 16),
+            (6, "finished", 17),
+        ];
+        assert_eq!(steps, expected, "a repeated request, a repeated phase and a late change are no steps");
+        assert_eq!((looked, store.read(newest).unwrap()), (6, 6));
+        let (mine, looked) = store.read(|conn| after(conn, 3, Some(&id("main")), 2)).unwrap();
+        assert_eq!((mine.len(), looked), (1, 5), "the stranger is nobody's, and is not looked at again");
+        assert_eq!(store.read(|conn| before(conn, 15)).unwrap(), 3);
+        assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "nothing happened since then");
+        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 4);
+        assert_eq!(store.read(|conn| last(conn, 99)).unwrap(), 0);
+    }
+
+    #[test]
+    fn what_was_erased_is_passed_over_and_numbers_go_on() {
+        let (_folder, store) = open();
+        let done = store.write(|conn| {
+            let request = asked("main", "r1", 10);
+            requests::open(conn, &request)?;
+            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            requests::change(conn, request.id, &Change::ended(&ending, 11)?)?;
+            crate::sweep(conn, crate::Keep { since: 12, bytes: u64::MAX }, 9)?;
+            assert_eq!(after(conn, 0, None, 9)?, (Vec::new(), 2), "its request is gone");
+            crate::erased(conn)?;
+            requests::open_as(conn, &asked("main", "r2", 20), &Change::to(Phase::Asking, 21))?;
+            after(conn, 0, None, 9)
+        });
+        let (entries, _) = done.wait().unwrap();
+        let steps: Vec<_> =
+            entries.iter().map(|entry| (entry.number, entry.kind.as_str(), entry.at)).collect();
+        let expected = [(3, "received", 20), (4, "asking", 21)];
+        assert_eq!(steps, expected, "no number twice, and what it had come to already is a step of its own");
+    }
+}

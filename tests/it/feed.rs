@@ -1,0 +1,127 @@
+//! `postern history --watch --json`: everything that happens, a line each, also over a restart.
+
+use postern_tests::{Postern, postern_run, start};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+/// A running feed.
+struct Feed {
+    child: Child,
+    lines: BufReader<std::process::ChildStdout>,
+}
+
+impl Feed {
+    fn start(host: &Postern, more: &[&str]) -> Self {
+        let mut child = host
+            .command(&[&["history", "--watch", "--json"], more].concat())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+    }
+
+    /// Everything up to this event.
+    fn until(&mut self, event: &str) -> Vec<Value> {
+        let mut all = vec![self.next()];
+        while all.last().unwrap()["event"] != event {
+            all.push(self.next());
+        }
+        all
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        // Its host may have ended it already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn ask(channel: &Path, command: &[&str]) -> Child {
+    start(postern_run())
+        .env_clear()
+        .env("POSTERN_SOCKET", channel.join("agent.sock"))
+        .args(["--cwd", "/", "--"])
+        .args(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn events(told: &[Value]) -> Vec<&str> {
+    told.iter().map(|line| line["event"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart() {
+    let mut host = Postern::start();
+    let channel = host.enrol("main");
+    let watcher = host.watch();
+    let mut feed = Feed::start(&host, &[]);
+    let mut asked = ask(&channel, &["uname", "-s"]);
+    let question = watcher.question();
+    host.ok(&[
+        "approve",
+        question["code"].as_str().unwrap(),
+        "--digest",
+        question["digest"].as_str().unwrap(),
+    ]);
+    assert!(asked.wait().unwrap().success());
+    let told = feed.until("request.finished");
+    let expected =
+        ["request.received", "request.asked", "request.allowed", "request.started", "request.finished"];
+    assert_eq!(events(&told), expected, "{told:?}");
+    assert!(told.iter().all(|line| line["agent"] == "main" && line["line"] == "uname -s"), "{told:?}");
+    assert_eq!(told[0]["exitCode"], Value::Null, "what came later is not told before: {}", told[0]);
+    assert_eq!((&told[2]["face"], &told[4]["exitCode"]), (&"terminal".into(), &0.into()), "{told:?}");
+    let sequences: Vec<i64> = told.iter().map(|line| line["sequence"].as_i64().unwrap()).collect();
+    assert!(sequences.is_sorted_by(|one, next| one < next), "{sequences:?}");
+    drop(feed);
+
+    let mut asked = ask(&channel, &["uname", "-r"]);
+    let question = watcher.question();
+    host.ok(&["deny", question["code"].as_str().unwrap(), "--feedback", "not now"]);
+    assert_eq!(asked.wait().unwrap().code(), Some(126));
+    host.crash();
+    host.start_again();
+    let last = sequences.last().unwrap().to_string();
+    let missed = Feed::start(&host, &["--after", &last]).until("request.denied");
+    assert_eq!(events(&missed), ["request.received", "request.asked", "request.denied"], "{missed:?}");
+    assert!(missed[2]["message"].as_str().unwrap().contains("not now"), "{missed:?}");
+    let all = Feed::start(&host, &["--since", "1h"]).until("request.denied");
+    assert_eq!(all.len(), told.len() + missed.len(), "--since tells it all again: {all:?}");
+}
+
+#[test]
+fn a_stranger_at_a_door_is_told_as_text() {
+    let host = Postern::start();
+    host.enrol("main");
+    host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
+    let mut feed = Feed::start(&host, &[]);
+    let setup = host.json(&["doors", "setup", "websocket"]);
+    let address = setup["url"].as_str().unwrap().trim_start_matches("ws://").trim_end_matches('/').to_owned();
+    let mut stranger = std::net::TcpStream::connect(&address).unwrap();
+    let hello = format!(
+        "GET / HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer guess\r\n\r\n"
+    );
+    stranger.write_all(hello.as_bytes()).unwrap();
+    let told = feed.next();
+    assert_eq!((&told["event"], &told["door"]), (&"door.stranger".into(), &"websocket".into()), "{told}");
+    assert!(
+        told["message"].as_str().unwrap().contains("token") && !told.to_string().contains("guess"),
+        "{told}"
+    );
+}
