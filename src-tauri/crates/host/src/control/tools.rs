@@ -2,12 +2,13 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::gate::{ToolCommand, command_of, judge_tool};
+use crate::gate::{ToolCommand, judge_tool};
 use postern_command::escape;
 use postern_contract::methods::{
     Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
     ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
+use postern_policy::permissions::acts_as;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ impl Handle<ExplainTool> for Control {
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
             let arguments = Value::Object(arguments);
-            let command = command_of(&tool, &arguments)
-                .map(|text| ToolCommand::look_up(&world, &policy.settings, text, &arguments));
+            let command = acts_as(&tool, &arguments, &world.home)
+                .map(|text| ToolCommand::look_up(&world, &policy.settings, &text, &arguments));
             judge_tool(&world, &policy, session.as_deref(), &tool, &arguments, command.as_ref())
         });
         let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");

@@ -6,17 +6,18 @@ use super::live::ToolCheck;
 use super::message::Told as Done;
 use super::show::{self, AskedTool};
 use super::task::Task;
-use super::tool_command::{ToolCommand, command_of};
+use super::tool_command::ToolCommand;
 use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
 use postern_contract::{RequiredType, Told, ToolApprovalRequired};
-use postern_policy::permissions::ToolVerdict;
+use postern_policy::permissions::{ToolVerdict, acts_as};
 use postern_policy::{AgentId, AgentPolicy, Decision};
 use postern_protocol::{ErrorCode, ErrorObject, ToolCheckParams, ToolCheckResult, ToolError};
 use postern_request::Denial;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,13 +46,13 @@ impl Task {
             arguments: serde_json::Value::Object(params.arguments),
             command: None,
         };
-        match command_of(&check.tool, &check.arguments).map(str::to_owned) {
+        match acts_as(&check.tool, &check.arguments, &self.parts.world.home).map(Cow::into_owned) {
             Some(text) => self.look_up_tool(policy, check, text, reply),
             None => self.tool_judged(&policy, check, reply),
         }
     }
 
-    /// Looks a shell tool's command up on a thread that may block.
+    /// Looks a tool's command up on a thread that may block.
     fn look_up_tool(&mut self, policy: Arc<AgentPolicy>, check: ToolCheck, text: String, reply: Reply) {
         let world = Arc::clone(&self.parts.world);
         let was_open = self.is_open(&check);
@@ -64,7 +65,7 @@ impl Task {
         });
     }
 
-    /// A shell tool's command was looked up. Its session is as it was, or nothing is judged in it.
+    /// A tool's command was looked up. Its session is as it was, or nothing is judged in it.
     pub(super) fn tool_looked_up(&mut self, check: Option<ToolCheck>, was_open: bool, reply: Reply) {
         let Some(check) = check else {
             reply.refuse(ErrorCode::Internal, "Postern could not judge it");

@@ -1,26 +1,21 @@
-//! The command of a shell tool that an agent runs itself, looked up here as far as it can be: so that what denies a host
-//! command denies it under a tool's name as well.
+//! The command that the use of a tool amounts to, looked up here as far as it can be: so that what denies a host command
+//! denies it under a tool's name as well.
 
 use super::judge::{World, first_folder};
 use crate::book::now;
 use crate::resolve::{Cwd, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
-use postern_policy::permissions::{SHELL_TOOL, ToolVerdict, check_tool};
+use postern_policy::permissions::{ToolVerdict, check_tool};
 use postern_policy::{AgentPolicy, Facts, Settings, StepFacts, against_command_tool};
 use serde_json::Value;
 use std::path::Path;
 
-/// A shell tool's command with what was found for it.
+/// A tool's command with what was found for it.
 #[derive(Debug)]
 pub(crate) struct ToolCommand {
     reading: Reading,
     steps: Vec<StepFacts>,
     cwd: String,
-}
-
-/// The command in a tool's arguments; none where it is no shell tool, or names none.
-pub(crate) fn command_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
-    (tool == SHELL_TOOL).then(|| arguments.get("command")?.as_str()).flatten()
 }
 
 impl ToolCommand {

@@ -312,6 +312,34 @@ async fn a_shell_tool_is_denied_what_a_host_command_is_denied() {
 }
 
 #[tokio::test]
+async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
+    let lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let text = r#"{ "*": "allow" }"#;
+    lab.control("permissions.set", json!({"agent": "main", "text": text})).await.unwrap();
+    lab.rule("deny", None, "/usr/bin/tee").await;
+    let data = lab.host.data();
+    let link = lab.home().join("link");
+    std::os::unix::fs::symlink(data.join("policy"), &link).unwrap();
+    let inside = data.join("policy/main/permissions.jsonc");
+    for (path, expected) in [
+        (inside.clone(), "deny"),
+        (data.join("../").join(data.file_name().unwrap()).join("x"), "deny"),
+        (link.join("main/permissions.jsonc"), "deny"),
+        (lab.home().join("a b;c\u{e9}.txt"), "allow"),
+        ("notes.md".into(), "allow"),
+    ] {
+        for tool in ["write_file", "edit_file"] {
+            let check = json!({"tool": tool, "arguments": {"path": path, "content": "{}"}});
+            let verdict = wire.call("tool.check", check).await.unwrap();
+            assert_eq!(verdict["decision"], expected, "{tool} {}: {verdict}", path.display());
+        }
+    }
+    let reading = json!({"tool": "read_file", "arguments": {"path": inside}});
+    assert_eq!(wire.call("tool.check", reading).await.unwrap()["decision"], "allow", "only the file's rules");
+}
+
+#[tokio::test]
 async fn a_deny_rule_answers_a_shell_tool_that_waits() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;

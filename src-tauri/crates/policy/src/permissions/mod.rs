@@ -1,5 +1,6 @@
 //! `permissions.jsonc`: an agent's file of rules for tools and commands, in which the last match wins.
 
+mod acts_as;
 mod append;
 pub(crate) mod command;
 mod command_words;
@@ -11,6 +12,7 @@ mod remarks;
 mod tool;
 mod values;
 
+pub use acts_as::acts_as;
 pub use append::{AppendError, append};
 pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
