@@ -14,6 +14,7 @@ use std::sync::Arc;
 /// What is read from the record.
 struct Record {
     agents: Vec<Agent>,
+    /// All of them, or those of the one agent whose part is built.
     rules: Vec<Rule>,
     settings: postern_contract::methods::HostSettings,
 }
@@ -31,16 +32,24 @@ impl Book {
     }
 
     fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
+        let before = self.snapshot();
+        let managed = Managed::read(&self.places().managed, &self.places().home);
+        // What an organisation ships is in every agent's part.
+        let only = only.filter(|_| managed == before.managed);
         let record = self.inner.store.read(|conn| {
             Ok(Record {
                 agents: postern_store::agents::all(conn)?,
-                rules: postern_store::rules::all(conn)?,
+                rules: match only {
+                    Some(agent) => postern_store::rules::of_agent(conn, agent)?,
+                    None => postern_store::rules::all(conn)?,
+                },
                 settings: settings::read(conn)?,
             })
         })?;
-        let before = self.snapshot();
-        let managed = Managed::read(&self.places().managed, &self.places().home);
-        let everyone = self.everyones(&record.rules, &managed, &before, only.is_some());
+        let everyone = match only {
+            Some(_) => before.everyone.clone(),
+            None => self.everyones(&record.rules, &managed),
+        };
         let mut agents = BTreeMap::new();
         for agent in &record.agents {
             let kept = before.agents.get(&agent.id).filter(|_| only.is_some_and(|only| *only != agent.id));
@@ -61,18 +70,8 @@ impl Book {
         })
     }
 
-    /// The rules that hold for every agent, compiled once for all of them. Where only one agent's own rules changed,
-    /// they are still those of before.
-    fn everyones(
-        &self,
-        rules: &[Rule],
-        managed: &Result<Managed, String>,
-        before: &Snapshot,
-        one_agent: bool,
-    ) -> RuleSet {
-        if one_agent && *managed == before.managed {
-            return before.everyone.clone();
-        }
+    /// The rules that hold for every agent, compiled once for all of them.
+    fn everyones(&self, rules: &[Rule], managed: &Result<Managed, String>) -> RuleSet {
         let shipped = managed.iter().flat_map(|managed| &managed.rules);
         let all: Vec<Rule> =
             rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()).cloned().collect();

@@ -49,9 +49,7 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
     assert!(!arming.armed, "its end was not seen: {arming:?}");
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "a click before arming does nothing: {early:?}");
-    while !gate.presented(window.id(), seen.clone()).await.unwrap().armed {
-        tokio::task::yield_now().await;
-    }
+    lab.arm(&window, &question).await;
     let armed = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(armed.applied, "{armed:?}");
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
@@ -236,9 +234,7 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
         let early = gate.answer(params, terminal.id()).await.unwrap();
         assert!(!early.applied && early.reason.unwrap().contains("not yet"), "{answer:?} comes too early");
     }
-    while !gate.presented(terminal.id(), shown(&question)).await.unwrap().armed {
-        tokio::task::yield_now().await;
-    }
+    lab.arm(&terminal, &question).await;
     // Anything else on show starts over, however long it was looked at before.
     let hidden = Presented { visible: false, ..shown(&question) };
     assert!(!gate.presented(terminal.id(), hidden).await.unwrap().armed, "it is not to be seen any more");
@@ -261,9 +257,7 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     let seen = shown(&question);
     let arming = gate.presented(window.id(), seen.clone()).await.unwrap();
     assert_eq!(arming.remaining_ms, Some(1500), "longer than a second");
-    while !gate.presented(window.id(), seen.clone()).await.unwrap().armed {
-        tokio::task::yield_now().await;
-    }
+    lab.arm(&window, &question).await;
     let other = Presented { digest: "0".repeat(64), ..seen };
     assert!(!gate.presented(window.id(), other).await.unwrap().armed, "that is not what waits");
     let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();

@@ -1,18 +1,10 @@
 //! A screen that nobody can be in front of: what windows show there counts for nothing.
 
 use crate::support::{Lab, answer_of, shown};
-use postern_contract::{Answer, Question};
+use postern_contract::Answer;
 use postern_host::session::Presence;
-use postern_host::{FaceGuard, FaceKind};
+use postern_host::FaceKind;
 use serde_json::json;
-
-/// Shows the question in the window until *Allow* would work.
-async fn arm(lab: &Lab, window: &FaceGuard, question: &Question) {
-    let gate = lab.host.gate();
-    while !gate.presented(window.id(), shown(question)).await.unwrap().armed {
-        tokio::task::yield_now().await;
-    }
-}
 
 #[tokio::test]
 async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
@@ -22,7 +14,7 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
     let gate = lab.host.gate();
-    arm(&lab, &window, &question).await;
+    lab.arm(&window, &question).await;
     for presence in [Presence::Locked, Presence::Away] {
         lab.screen.set(presence);
         let refused = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
@@ -37,7 +29,7 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
     lab.screen.set(Presence::Present);
     let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "what was shown before the lock does not count: {early:?}");
-    arm(&lab, &window, &question).await;
+    lab.arm(&window, &question).await;
     let allowed = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
     assert!(allowed.applied, "{allowed:?}");
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
@@ -50,7 +42,7 @@ async fn a_lock_that_no_window_noticed_starts_arming_over() {
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
-    arm(&lab, &window, &question).await;
+    lab.arm(&window, &question).await;
     lab.screen.seen_as(Presence::Locked).await;
     // Answered behind the look: the gate does one thing after the other.
     lab.host.gate().counts().await.unwrap();

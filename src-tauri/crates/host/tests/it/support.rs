@@ -118,6 +118,14 @@ impl Lab {
         soon(method, called).await.map_err(|error| error.to_string())
     }
 
+    /// Shows a question on a face until *Allow* would work there.
+    pub(crate) async fn arm(&self, face: &FaceGuard, question: &Question) {
+        let gate = self.host.gate();
+        while !gate.presented(face.id(), shown(question)).await.unwrap().armed {
+            tokio::task::yield_now().await;
+        }
+    }
+
     pub(crate) async fn set(&self, agent: &str, values: &[(&str, &str)]) {
         let values: serde_json::Map<String, Value> =
             values.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();

@@ -67,6 +67,13 @@ pub fn all(conn: &Connection) -> Result<Vec<Rule>, Error> {
     Ok(query.query_map([], row)?.collect::<Result<_, _>>()?)
 }
 
+/// An agent's own rules, in the order they were made.
+pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> {
+    let mut query =
+        conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE agent = ?1 ORDER BY id"))?;
+    Ok(query.query_map([agent.as_str()], row)?.collect::<Result<_, _>>()?)
+}
+
 /// One rule.
 pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM rules WHERE id = ?1"))?;
