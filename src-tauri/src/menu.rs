@@ -151,11 +151,11 @@ async fn act(app: &AppHandle, parts: &Parts, item: &str) -> anyhow::Result<()> {
         "resume" => drop(parts.backend.ask::<ResumeAll>(&Nothing {}).await?),
         // The person asks for it, so that it may take the keyboard.
         "question" => parts.approval.to_front(app)?,
-        "settings" => settings::open(app, &Page::default())?,
+        "settings" => settings::open(app, Page::default()),
         "quit" => app.exit(0),
         other => {
             if let Some(page) = other.strip_prefix("settings:") {
-                settings::open(app, &Page::named(page))?;
+                settings::open(app, Page::named(page));
             }
         }
     }

@@ -80,7 +80,7 @@ fn start(
     tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     tauri::async_runtime::spawn(quit_when_told(app.clone()));
     if let Some(page) = &options.settings {
-        settings::open(app, page)?;
+        settings::open(app, page.clone());
     }
     Ok(())
 }
@@ -88,10 +88,8 @@ fn start(
 /// Who has no agent yet is shown around.
 async fn welcome(app: AppHandle, backend: Arc<Backend>) {
     let agents = backend.ask::<ListAgents>(&Nothing {}).await;
-    if agents.is_ok_and(|agents| agents.agents.is_empty())
-        && let Err(error) = settings::open(&app, &Page::default())
-    {
-        tracing::warn!(%error, "cannot open the settings");
+    if agents.is_ok_and(|agents| agents.agents.is_empty()) {
+        settings::open(&app, Page::default());
     }
 }
 
@@ -191,9 +189,7 @@ fn single_instance(options: &Options) -> tauri::plugin::TauriPlugin<tauri::Wry> 
             // The other one was started with arguments that it took for good before it came here.
             let other = Options::read(args.into_iter().skip(1).map(Into::into), |_| Some("/".into()));
             let page = other.ok().and_then(|options| options.settings).unwrap_or_default();
-            if let Err(error) = settings::open(app, &page) {
-                tracing::warn!(%error, "cannot open the settings");
-            }
+            settings::open(app, page);
         })
         .build()
 }

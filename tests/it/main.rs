@@ -24,5 +24,6 @@ mod oracle;
 mod policy;
 mod rules;
 mod sandbox;
+mod settings_window;
 mod transcript;
 mod window;

@@ -135,7 +135,16 @@ impl Window {
 
     /// Clicks what an XPath names, once it is there and not dead.
     pub async fn click(&self, xpath: &str) {
-        self.element(&format!("({xpath})[not(@disabled)]")).await.click().await.unwrap();
+        let alive = format!("({xpath})[not(@disabled)]");
+        let clicked = async {
+            // A page may put another element in its place between the two: then nothing was clicked.
+            while let Err(error) = self.element(&alive).await.click().await {
+                assert!(!error.is_no_such_window(), "the window is gone: {error}");
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        let clicked = tokio::time::timeout(PATIENCE, clicked).await;
+        clicked.unwrap_or_else(|_| panic!("{xpath} cannot be clicked"));
     }
 
     /// Types into what an XPath names, in place of what is there.
@@ -143,6 +152,18 @@ impl Window {
         let field = self.element(xpath).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
+    }
+
+    /// How many windows show this page of the app.
+    pub async fn windows_of(&self, page: &str) -> usize {
+        let here = self.page.window().await.unwrap();
+        let mut found = 0;
+        for handle in self.page.windows().await.unwrap() {
+            self.page.switch_to_window(handle).await.unwrap();
+            found += usize::from(self.page.current_url().await.unwrap().path().ends_with(page));
+        }
+        self.page.switch_to_window(here).await.unwrap();
+        found
     }
 
     /// Waits until the element that the page marks with `data-testid` says this.

@@ -6,8 +6,21 @@ use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 /// Its label, which its capability names.
 pub(crate) const LABEL: &str = "settings";
 
-/// Opens it at a page, or brings the open one to the front.
-pub(crate) fn open(app: &AppHandle, page: &Page) -> tauri::Result<()> {
+/// Opens it at a page, or brings the open one to the front. Always on the main thread, one after another: two that were
+/// asked for at once would both find none open, and of two windows only one would hear what happens.
+pub(crate) fn open(app: &AppHandle, page: Page) {
+    let handle = app.clone();
+    let shown = move || {
+        if let Err(error) = show(&handle, &page) {
+            tracing::warn!(%error, "cannot open the settings");
+        }
+    };
+    if let Err(error) = app.run_on_main_thread(shown) {
+        tracing::warn!(%error, "cannot open the settings");
+    }
+}
+
+fn show(app: &AppHandle, page: &Page) -> tauri::Result<()> {
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Regular)?;
     if let Some(window) = app.get_webview_window(LABEL) {
