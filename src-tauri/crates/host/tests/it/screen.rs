@@ -2,8 +2,8 @@
 
 use crate::support::{Lab, answer_of, shown};
 use postern_contract::Answer;
-use postern_host::session::Presence;
 use postern_host::FaceKind;
+use postern_host::session::Presence;
 use serde_json::json;
 
 #[tokio::test]
