@@ -240,6 +240,20 @@ impl Host {
         }
     }
 
+    /// The secret that a person gave the door `name` (a bot's token, a password); none where there is none.
+    pub async fn given_secret(&self, name: &'static str) -> io::Result<Option<String>> {
+        let data = self.inner.data.clone();
+        let read = tokio::task::spawn_blocking(move || control::given_secret(&data, name));
+        read.await.map_err(io::Error::other)?
+    }
+
+    /// Keeps the secret that a person gave the door `name`, where [`Self::secret`] keeps its own; none forgets it.
+    pub async fn keep_given(&self, name: &'static str, secret: Option<String>) -> io::Result<()> {
+        let data = self.inner.data.clone();
+        let kept = tokio::task::spawn_blocking(move || control::keep_given(&data, name, secret.as_deref()));
+        kept.await.map_err(io::Error::other)?
+    }
+
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last
     /// clone is dropped.
     pub async fn shutdown(&self) {

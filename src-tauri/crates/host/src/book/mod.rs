@@ -22,7 +22,7 @@ mod skills;
 mod snapshot;
 mod values;
 
-pub(crate) use agent_folder::{FolderError, new_key, read_or_make_key};
+pub(crate) use agent_folder::{FolderError, new_key, read_or_make_key, write_whole};
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::BookError;
 pub(crate) use history::Matched;

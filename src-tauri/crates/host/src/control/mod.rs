@@ -30,7 +30,7 @@ mod status;
 mod tools;
 
 pub(crate) use feed::Stranger;
-pub(crate) use key::door_secret;
+pub(crate) use key::{door_secret, given_secret, keep_given};
 pub(crate) use socket::{ListenError, Listening, listen};
 
 use crate::ask::{FaceId, Faces};

@@ -3,7 +3,9 @@
 use super::{NoVault, Vault};
 use postern_protocol::CONTROL_KEY_SERVICE;
 use security_framework::base::Error;
-use security_framework::passwords::{PasswordOptions, generic_password, set_generic_password_options};
+use security_framework::passwords::{
+    PasswordOptions, delete_generic_password_options, generic_password, set_generic_password_options,
+};
 
 /// `errSecItemNotFound`: it is open, and has nothing of that name.
 const NOT_FOUND: i32 = -25300;
@@ -22,6 +24,13 @@ impl Vault for Keychain {
 
     fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
         set_generic_password_options(secret, item(account)).map_err(refused)
+    }
+
+    fn forget(&self, account: &str) -> Result<(), NoVault> {
+        match delete_generic_password_options(item(account)) {
+            Err(error) if error.code() != NOT_FOUND => Err(refused(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! Where the control key is kept: in the system's vault where it has one and lets this program in, else in a file.
 
+mod given;
 #[cfg(target_os = "macos")]
 mod macos_keychain;
+
+pub(crate) use given::{given_secret, keep_given};
 
 use crate::book::{FolderError, new_key, read_or_make_key};
 use postern_protocol::Key;
@@ -14,6 +17,8 @@ pub(super) trait Vault {
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
     /// Keeps `secret` for `account`, in place of what was kept before.
     fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
+    /// Forgets what is kept for `account`, if anything is.
+    fn forget(&self, account: &str) -> Result<(), NoVault>;
 }
 
 /// The vault is not for this program: a build that is not signed, a session without one.
@@ -112,6 +117,11 @@ mod tests {
         fn keep(&self, account: &str, secret: &[u8]) -> Result<(), NoVault> {
             self.open()?;
             self.kept.borrow_mut().insert(account.to_owned(), secret.to_owned());
+            Ok(())
+        }
+        fn forget(&self, account: &str) -> Result<(), NoVault> {
+            self.open()?;
+            self.kept.borrow_mut().remove(account);
             Ok(())
         }
     }

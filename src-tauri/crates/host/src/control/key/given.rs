@@ -1,0 +1,83 @@
+//! Secrets that a person gave a door: the token of a bot, a password. In the system's vault where there is one, else in a
+//! file (0600) of the data folder.
+
+use super::{Vault, vault};
+use crate::book::write_whole;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The longest secret, in bytes.
+const LONGEST: u64 = 4096;
+
+/// What was given under `name`; none where nothing was.
+pub(crate) fn given_secret(data: &Path, name: &str) -> io::Result<Option<String>> {
+    given(&file(data, name), vault().as_deref())
+}
+
+/// Keeps `secret` under `name` in place of what was given before; none forgets it.
+pub(crate) fn keep_given(data: &Path, name: &str, secret: Option<&str>) -> io::Result<()> {
+    keep(&file(data, name), secret, vault().as_deref())
+}
+
+fn file(data: &Path, name: &str) -> PathBuf {
+    data.join(format!("{name}.secret"))
+}
+
+fn given(file: &Path, vault: Option<&dyn Vault>) -> io::Result<Option<String>> {
+    // A file is there where the vault was closed when it was given, which was later than what the vault has.
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC);
+    match options.open(file) {
+        Ok(file) => {
+            let mut text = String::new();
+            file.take(LONGEST).read_to_string(&mut text)?;
+            return Ok(Some(text));
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) => {}
+    }
+    let Some(vault) = vault else { return Ok(None) };
+    let kept = vault.secret(&file.to_string_lossy()).map_err(io::Error::other)?;
+    kept.map(|secret| String::from_utf8(secret).map_err(io::Error::other)).transpose()
+}
+
+fn keep(file: &Path, secret: Option<&str>, vault: Option<&dyn Vault>) -> io::Result<()> {
+    let account = file.to_string_lossy();
+    let in_vault = vault.is_some_and(|vault| {
+        let done = match secret {
+            Some(secret) => vault.keep(&account, secret.as_bytes()),
+            None => vault.forget(&account),
+        };
+        done.inspect_err(|refused| tracing::info!(%refused, "a secret is kept in a file")).is_ok()
+    });
+    match secret {
+        Some(secret) if !in_vault => write_whole(file, secret.as_bytes()),
+        Some(_) | None => match std::fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{given, keep};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn without_a_vault_a_secret_is_a_private_file_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("telegram.secret");
+        assert_eq!(given(&file, None).unwrap(), None);
+        keep(&file, Some("123:abc"), None).unwrap();
+        assert_eq!(given(&file, None).unwrap().as_deref(), Some("123:abc"));
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        keep(&file, Some("124:abd"), None).unwrap();
+        assert_eq!(given(&file, None).unwrap().as_deref(), Some("124:abd"), "a new one takes its place");
+        keep(&file, None, None).unwrap();
+        keep(&file, None, None).unwrap();
+        assert_eq!(given(&file, None).unwrap(), None);
+        assert!(!file.exists());
+    }
+}
