@@ -12,9 +12,11 @@
 pub mod cases;
 mod host;
 mod programs;
+pub mod prosody;
 mod sandbox;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 pub mod shells;
+pub mod telegram;
 mod watcher;
 pub mod window;
 

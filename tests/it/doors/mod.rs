@@ -7,9 +7,12 @@ mod mcp;
 mod mcp_http;
 mod openclaw;
 mod openclaw_package;
+mod telegram;
 mod websocket;
+mod xmpp;
 
 use postern_tests::{Answer, Postern, postern_run, start};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -39,6 +42,22 @@ impl Asked {
     fn end(self) -> Answer {
         self.child.wait_with_output().unwrap().into()
     }
+}
+
+/// Runs a `postern` command line that reads a secret from standard input.
+fn with_secret(host: &Postern, args: &[&str], secret: &str) -> Answer {
+    let mut command = host.command(args);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(format!("{secret}\n").as_bytes()).unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+/// Answers the one question that waits with yes, at a terminal.
+fn approve_at_a_terminal(host: &Postern) {
+    let waiting = &host.json(&["questions"])[0];
+    let part = |key: &str| waiting[key].as_str().unwrap().to_owned();
+    host.ok(&["approve", &part("code"), "--digest", &part("digest")]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ function rows(now: number): DoorRow[] {
       state: "open",
       values: { listen: "192.168.1.2:7717" },
       secrets: [],
+      notes: [],
       settings: [
         setting({
           key: "listen",
@@ -49,6 +50,7 @@ function rows(now: number): DoorRow[] {
       title: "OpenClaw’s nodes",
       about: "An OpenClaw node uses Postern as its companion app.",
       secrets: [],
+      notes: [],
       clients: [],
       settings: [
         setting({

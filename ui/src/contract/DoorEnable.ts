@@ -10,6 +10,6 @@ export type DoorEnable = {
  */
 door: DoorKind, 
 /**
- * Its settings as a person types them.
+ * Its settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
  */
 values?: { [key in string]: string }, };

@@ -43,4 +43,8 @@ settings: Array<DoorSetting>,
 /**
  * Who may come through, or is connected.
  */
-clients: Array<PairedClient>, };
+clients: Array<PairedClient>, 
+/**
+ * What the person should know: who tried and may not. Newest first.
+ */
+notes: Array<string>, };

@@ -56,6 +56,7 @@ export const doors = {
     fingerprint: "Fingerprint",
     socket: "Socket",
     token: "Token",
+    account: "Account",
   },
   setUpSteps: "Step by step",
   done: "Done",

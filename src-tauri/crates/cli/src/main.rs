@@ -8,6 +8,7 @@ mod link;
 mod print;
 mod question;
 mod rule_args;
+mod secret;
 mod topics;
 mod tui;
 mod typed;

@@ -1,5 +1,6 @@
 //! What every open door can do, whatever it leads to.
 
+use crate::chat::{Chat, Telegram, Xmpp};
 use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
 use crate::values::{self, Values};
@@ -13,6 +14,8 @@ pub(crate) enum Door {
     Websocket(Websocket),
     Openclaw(Openclaw),
     McpHttp(McpHttp),
+    Telegram(Chat<Telegram>),
+    Xmpp(Chat<Xmpp>),
 }
 
 impl Door {
@@ -20,6 +23,8 @@ impl Door {
     pub(crate) async fn open(kind: DoorKind, host: &Host, values: &Values) -> Result<Self, ControlError> {
         values::known(values, kind)?;
         match kind {
+            DoorKind::Telegram => Telegram::open(host, values).await.map(Self::Telegram),
+            DoorKind::Xmpp => Xmpp::open(host, values).await.map(Self::Xmpp),
             DoorKind::Websocket => Websocket::open(host, values).await.map(Self::Websocket),
             DoorKind::Openclaw => Openclaw::open(host, values).await.map(Self::Openclaw),
             DoorKind::McpHttp => McpHttp::open(host, values).await.map(Self::McpHttp),
@@ -31,6 +36,35 @@ impl Door {
         match self {
             Self::Websocket(door) => door.clients(),
             Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
+            Self::Telegram(door) => door.clients(),
+            Self::Xmpp(door) => door.clients(),
+        }
+    }
+
+    /// What the person should know, newest first.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
+            Self::Telegram(door) => door.notes(),
+            Self::Xmpp(door) => door.notes(),
+        }
+    }
+
+    /// Why nobody can come through now, though it is open.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => None,
+            Self::Telegram(door) => door.trouble(),
+            Self::Xmpp(door) => door.trouble(),
+        }
+    }
+
+    /// Waits until it is known whether it works, for a while. An error is one that waiting does not mend.
+    pub(crate) async fn settle(&self) -> Result<(), ControlError> {
+        match self {
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => Ok(()),
+            Self::Telegram(door) => door.settle().await,
+            Self::Xmpp(door) => door.settle().await,
         }
     }
 
@@ -40,6 +74,8 @@ impl Door {
             Self::Websocket(door) => door.set_up(),
             Self::Openclaw(door) => door.set_up().await,
             Self::McpHttp(door) => Ok(door.set_up()),
+            Self::Telegram(door) => door.set_up(),
+            Self::Xmpp(door) => door.set_up(),
         }
     }
 
@@ -51,6 +87,8 @@ impl Door {
             Self::Openclaw(_) => {
                 Err(ControlError::not_found("OpenClaw has no clients of its own here: disable the door"))
             }
+            Self::Telegram(door) => door.revoke(client).await,
+            Self::Xmpp(door) => door.revoke(client).await,
         }
     }
 
@@ -60,6 +98,8 @@ impl Door {
             Self::Websocket(door) => door.close().await,
             Self::Openclaw(door) => door.close().await,
             Self::McpHttp(door) => door.close().await,
+            Self::Telegram(door) => door.close().await,
+            Self::Xmpp(door) => door.close().await,
         }
     }
 }

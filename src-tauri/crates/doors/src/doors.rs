@@ -28,6 +28,9 @@ pub struct Doors {
 struct Kept {
     enabled: bool,
     values: Values,
+    /// Whether its secret was given: the secret itself is kept elsewhere.
+    #[serde(default)]
+    secret: bool,
 }
 
 #[derive(Debug, Default)]
@@ -71,31 +74,52 @@ impl Doors {
         self.host.remember(KEPT, value).await.map_err(|error| odd(error.to_string()))
     }
 
-    async fn enable(&self, params: DoorEnable) -> Result<DoorRow, ControlError> {
+    async fn enable(&self, mut params: DoorEnable) -> Result<DoorRow, ControlError> {
         let mut slots = self.slots.lock().await;
         let slot = slots.entry(params.door).or_default();
         let before = slot.kept.clone();
         let mut values = before.values.clone();
+        let secret = params.door.secret().and_then(|key| params.values.remove(&key));
         values.extend(params.values);
         // What is left empty is forgotten.
         values.retain(|_, value| !value.is_empty());
         if let Some(Ok(open)) = slot.door.take() {
             open.close().await;
         }
-        match Door::open(params.door, &self.host, &values).await {
+        if secret.as_deref() == Some("") {
+            // Without its secret it cannot be open.
+            self.keep_secret(params.door, None).await?;
+            slot.kept = Kept { enabled: false, values, secret: false };
+            let row = row(params.door, slot);
+            self.remember(&slots).await?;
+            return Ok(row);
+        }
+        let replaced = self.host.given_secret(params.door.name()).await.map_err(|error| unkept(&error))?;
+        let given = secret.is_some();
+        if given {
+            self.keep_secret(params.door, secret).await?;
+        }
+        match opened_well(params.door, &self.host, &values).await {
             Ok(door) => slot.door = Some(Ok(door)),
             Err(error) => {
                 // As it was: a mistyped setting closes nothing.
+                if given {
+                    self.keep_secret(params.door, replaced).await?;
+                }
                 if before.enabled {
                     slot.door = Some(opened(params.door, &self.host, &before.values).await);
                 }
                 return Err(error);
             }
         }
-        slot.kept = Kept { enabled: true, values };
+        slot.kept = Kept { enabled: true, values, secret: before.secret || given };
         let row = row(params.door, slot);
         self.remember(&slots).await?;
         Ok(row)
+    }
+
+    async fn keep_secret(&self, kind: DoorKind, secret: Option<String>) -> Result<(), ControlError> {
+        self.host.keep_given(kind.name(), secret).await.map_err(|error| unkept(&error))
     }
 
     async fn disable(&self, kind: DoorKind) -> Result<DoorRow, ControlError> {
@@ -150,6 +174,22 @@ impl postern_host::doors::Doors for Doors {
     }
 }
 
+fn unkept(error: &std::io::Error) -> ControlError {
+    ControlError::new(ControlCode::Store, format!("the secret cannot be kept: {error}"))
+}
+
+/// Opens a door for the person who asked for it, and waits until it is known whether it works.
+async fn opened_well(kind: DoorKind, host: &Host, values: &Values) -> Result<Door, ControlError> {
+    let door = Door::open(kind, host, values).await?;
+    match door.settle().await {
+        Ok(()) => Ok(door),
+        Err(error) => {
+            door.close().await;
+            Err(error)
+        }
+    }
+}
+
 async fn opened(kind: DoorKind, host: &Host, values: &Values) -> Result<Door, String> {
     Door::open(kind, host, values).await.map_err(|error| {
         tracing::error!(door = kind.name(), %error, "a door cannot be opened");
@@ -174,14 +214,18 @@ fn closed(kind: DoorKind) -> ControlError {
 fn row(door: DoorKind, slot: &Slot) -> DoorRow {
     let (state, problem) = match &slot.door {
         None => (DoorState::Off, None),
-        Some(Ok(_)) => (DoorState::Open, None),
+        Some(Ok(open)) => match open.trouble() {
+            None => (DoorState::Open, None),
+            Some(trouble) => (DoorState::Broken, Some(trouble)),
+        },
         Some(Err(problem)) => (DoorState::Broken, Some(problem.clone())),
     };
-    let clients = match &slot.door {
-        Some(Ok(open)) => open.clients(),
-        Some(Err(_)) | None => Vec::new(),
+    let (clients, notes) = match &slot.door {
+        Some(Ok(open)) => (open.clients(), open.notes()),
+        Some(Err(_)) | None => (Vec::new(), Vec::new()),
     };
-    let (values, secrets) = values::told(&slot.kept.values, door);
+    let (values, mut secrets) = values::told(&slot.kept.values, door);
+    secrets.extend(door.secret().filter(|_| slot.kept.secret));
     DoorRow {
         door,
         title: door.title().to_owned(),
@@ -192,5 +236,6 @@ fn row(door: DoorKind, slot: &Slot) -> DoorRow {
         secrets,
         settings: door.settings(),
         clients,
+        notes,
     }
 }

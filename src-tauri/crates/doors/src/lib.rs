@@ -1,15 +1,18 @@
 //! Doors: adapters that turn somebody else's protocol into the same requests, questions and answers.
 //!
-//! A door decides nothing. One that leads approvers in (`websocket`) is a face like the window and the terminal; one that
-//! leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
+//! A door decides nothing. One that leads approvers in (`websocket`, `chat`) is a face like the window and the terminal; one
+//! that leads requests in (`openclaw`) speaks on an agent's own channel, as any client of that agent does. Each runs in tasks
 //! of its own with bounds of its own: one that crashes, hangs or is flooded takes nothing else with it.
 
+mod chat;
 mod door;
 mod doors;
 pub mod hooks;
 mod listen;
 pub mod mcp;
 mod openclaw;
+mod pairing;
+mod tls;
 mod values;
 mod websocket;
 

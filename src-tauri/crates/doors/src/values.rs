@@ -5,6 +5,7 @@ use postern_contract::methods::{AgentRef, ControlError, DoorKind, DoorSettingKin
 use postern_host::{FaceKind, Host};
 use postern_policy::AgentId;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// What was typed, by key.
 pub(crate) type Values = BTreeMap<String, String>;
@@ -53,6 +54,22 @@ pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Resul
     let agent = AgentId::new(name).map_err(|error| ControlError::invalid(format!("agent: {error}")))?;
     let face = host.named_face(FaceKind::Remote, door.name()).id();
     crate::call::<GetAgent>(host, face, &AgentRef { agent }).await
+}
+
+/// What stands between commas.
+pub(crate) fn list(values: &Values, key: &str) -> Vec<String> {
+    let text = values.get(key).map(String::as_str).unwrap_or_default();
+    text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
+}
+
+/// A file's path, which has to be absolute: the host runs in another folder than the person's.
+pub(crate) fn absolute(key: &str, text: &str) -> Result<PathBuf, ControlError> {
+    let path = PathBuf::from(text);
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err(ControlError::invalid(format!("{key} is an absolute path")))
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ pub(crate) fn run(link: &mut Link, command: Doors) -> Result<(), Failure> {
     match command {
         Doors::List(json) => list(link, json),
         Doors::Enable { door, values } => {
-            let row = link.call::<EnableDoor>(&DoorEnable { door: door.into(), values: typed(&values)? })?;
+            let door = DoorKind::from(door);
+            let mut values = typed(&values)?;
+            ask_for_secret(door, &mut values)?;
+            let row = link.call::<EnableDoor>(&DoorEnable { door, values })?;
             tell(&row)?;
             print::line(format!("what the other side needs: postern doors setup {}", row.door.name()))
         }
@@ -57,7 +60,27 @@ fn tell(row: &DoorRow) -> Result<(), Failure> {
         let now = if client.connected { ", connected" } else { "" };
         print::line(format!("  {} {}{now}", client.id, client.name))?;
     }
+    for note in &row.notes {
+        print::line(format!("  note: {note}"))?;
+    }
     Ok(())
+}
+
+/// A secret is typed without being shown, or piped in: what stands on a command line, others can read.
+fn ask_for_secret(door: DoorKind, values: &mut BTreeMap<String, String>) -> Result<(), Failure> {
+    let Some((key, value)) = door.secret().and_then(|key| Some((key.clone(), values.get_mut(&key)?))) else {
+        return Ok(());
+    };
+    match value.as_str() {
+        "" => Ok(()),
+        "-" => {
+            *value = crate::secret::ask(&format!("{key} for {}: ", door.name()))?;
+            Ok(())
+        }
+        _ => Err(Failure::usage(format!(
+            "others can read what stands on a command line: say {key}=- and type it, or pipe it in"
+        ))),
+    }
 }
 
 fn typed(values: &[String]) -> Result<BTreeMap<String, String>, Failure> {
@@ -74,6 +97,8 @@ impl From<DoorName> for DoorKind {
             DoorName::Websocket => Self::Websocket,
             DoorName::Openclaw => Self::Openclaw,
             DoorName::McpHttp => Self::McpHttp,
+            DoorName::Telegram => Self::Telegram,
+            DoorName::Xmpp => Self::Xmpp,
         }
     }
 }

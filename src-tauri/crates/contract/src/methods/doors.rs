@@ -15,11 +15,15 @@ pub enum DoorKind {
     Openclaw,
     /// MCP over HTTP.
     McpHttp,
+    /// A chat with a Telegram bot.
+    Telegram,
+    /// A chat over XMPP.
+    Xmpp,
 }
 
 impl DoorKind {
     /// Every door.
-    pub const ALL: [Self; 3] = [Self::Websocket, Self::Openclaw, Self::McpHttp];
+    pub const ALL: [Self; 5] = [Self::Websocket, Self::Openclaw, Self::McpHttp, Self::Telegram, Self::Xmpp];
 
     /// Its name, as on the wire.
     pub fn name(self) -> &'static str {
@@ -27,7 +31,15 @@ impl DoorKind {
             Self::Websocket => "websocket",
             Self::Openclaw => "openclaw",
             Self::McpHttp => "mcp-http",
+            Self::Telegram => "telegram",
+            Self::Xmpp => "xmpp",
         }
+    }
+
+    /// The setting of it that is a secret, if it has one: kept apart from the others, and never told.
+    pub fn secret(self) -> Option<String> {
+        let secret = |setting: &DoorSetting| setting.kind == DoorSettingKind::Secret;
+        self.settings().into_iter().find(secret).map(|setting| setting.key)
     }
 
     /// Its name as a person reads it.
@@ -36,6 +48,8 @@ impl DoorKind {
             Self::Websocket => "Approvers over WebSocket",
             Self::Openclaw => "OpenClaw’s nodes",
             Self::McpHttp => "MCP clients over HTTP",
+            Self::Telegram => "Telegram",
+            Self::Xmpp => "XMPP",
         }
     }
 
@@ -71,6 +85,8 @@ impl DoorKind {
                 ));
                 all
             }
+            Self::Telegram => [telegram_settings(), chat_settings()].concat(),
+            Self::Xmpp => [xmpp_settings(), chat_settings()].concat(),
         }
     }
 
@@ -80,6 +96,8 @@ impl DoorKind {
             Self::Websocket => "Approver clients (a phone, a page, a script) see questions and answer them.",
             Self::Openclaw => "An OpenClaw node uses Postern as its companion app.",
             Self::McpHttp => "MCP clients reach one agent's tools over HTTP.",
+            Self::Telegram => "Owners see questions in a chat with a Telegram bot and answer them there.",
+            Self::Xmpp => "Owners see questions over XMPP, directly or in a room, and answer them there.",
         }
     }
 }
@@ -94,6 +112,55 @@ fn over_tcp(usual: &str) -> Vec<DoorSetting> {
         tls.one_of(&["off", "self-signed", "given"]),
         DoorSetting::new("cert", "Certificate", Text, "a file of your own: /path/to/chain.pem"),
         DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
+    ]
+}
+
+/// What Telegram asks for.
+fn telegram_settings() -> Vec<DoorSetting> {
+    use DoorSettingKind::{Secret, Text};
+    vec![
+        DoorSetting::new("token", "Bot’s token", Secret, "what @BotFather tells you").needed(),
+        DoorSetting::new("server", "Server", Text, "a Bot API server of your own"),
+    ]
+}
+
+/// What XMPP asks for.
+fn xmpp_settings() -> Vec<DoorSetting> {
+    use DoorSettingKind::{Secret, Text};
+    vec![
+        DoorSetting::new("jid", "Account", Text, "one of its own: postern@example.org").needed(),
+        DoorSetting::new("password", "Password", Secret, "the account’s").needed(),
+        DoorSetting::new("server", "Server", Text, "HOST:PORT, where DNS does not say it"),
+        DoorSetting::new("room", "Room", Text, "where questions are shown: ops@rooms.example.org"),
+        DoorSetting::new("nick", "Name in the room", Text, "postern where nothing is said"),
+    ]
+}
+
+/// What every chat asks for beside what is its own.
+fn chat_settings() -> Vec<DoorSetting> {
+    use DoorSettingKind::{Choice, Text};
+    vec![
+        DoorSetting::new("owners", "Owners", Text, "who may answer, beside those who pair: ID,ID"),
+        DoorSetting::new(
+            "agents",
+            "Agents",
+            Text,
+            "whose questions are shown there; everybody’s where nothing is said",
+        ),
+        DoorSetting::new("routes", "Routes", Text, "whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
+        DoorSetting::new(
+            "high-risk",
+            "High risk",
+            Choice,
+            "told and not approved there where nothing is said",
+        )
+        .one_of(&["announce", "once", "always"]),
+        DoorSetting::new(
+            "ca",
+            "Trusted certificate",
+            Text,
+            "instead of those that the system trusts: /path/to/ca.pem",
+        ),
     ]
 }
 
@@ -185,6 +252,9 @@ pub struct DoorRow {
     pub settings: Vec<DoorSetting>,
     /// Who may come through, or is connected.
     pub clients: Vec<PairedClient>,
+    /// What the person should know: who tried and may not. Newest first.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// Somebody at a door.
@@ -217,7 +287,7 @@ pub struct DoorRef {
 pub struct DoorEnable {
     /// Which.
     pub door: DoorKind,
-    /// Its settings as a person types them.
+    /// Its settings as a person types them; [`DoorKind::secret`] among them is kept as a secret.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub values: BTreeMap<String, String>,

@@ -1,6 +1,6 @@
 //! What is typed for a door over TCP: where it listens, and whether it speaks TLS.
 
-use crate::values::Values;
+use crate::values::{Values, absolute};
 use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -58,15 +58,6 @@ impl Settings {
             ));
         }
         Ok(Self { listen, tls })
-    }
-}
-
-fn absolute(key: &str, text: &str) -> Result<PathBuf, ControlError> {
-    let path = PathBuf::from(text);
-    if path.is_absolute() {
-        Ok(path)
-    } else {
-        Err(ControlError::invalid(format!("{key} is an absolute path")))
     }
 }
 

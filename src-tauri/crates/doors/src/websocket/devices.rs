@@ -1,5 +1,6 @@
 //! Paired clients and the pairing code. A device's key is known here by its hash alone.
 
+use crate::pairing::Pairing;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use postern_contract::methods::PairedClient;
@@ -10,15 +11,6 @@ use std::collections::HashMap;
 use std::io;
 use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
-
-/// How long a pairing code is good for, in milliseconds.
-pub(super) const CODE_LASTS: Millis = 10 * 60 * 1000;
-/// How many wrong tokens a pairing code outlives. Whoever guesses makes the person ask for a new one.
-const WRONG: u32 = 5;
-/// Letters of a pairing code: none that is mistaken for another.
-const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// Letters in a pairing code: 31^10 is more than 2^49, of which five may be tried.
-const LENGTH: usize = 10;
 
 /// A paired device, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,14 +30,7 @@ pub(super) struct Devices {
     pub(super) known: Vec<Device>,
     /// How many connections each has.
     connected: HashMap<String, u32>,
-    code: Option<Code>,
-}
-
-#[derive(Debug)]
-struct Code {
-    text: String,
-    until: Millis,
-    wrong: u32,
+    pairing: Pairing,
 }
 
 /// How a client proved that it may come in.
@@ -64,17 +49,7 @@ impl Devices {
 
     /// A new pairing code, in place of the one before.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
-        let mut bytes = [0; 64];
-        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        // 31 letters: a byte of 248 or more would make the first of them likelier.
-        let letters =
-            bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(LETTERS[usize::from(byte % 31)]));
-        let text: String = letters.take(LENGTH).collect();
-        if text.len() < LENGTH {
-            return self.new_code(now);
-        }
-        self.code = Some(Code { text: text.clone(), until: now + CODE_LASTS, wrong: 0 });
-        Ok(text)
+        self.pairing.new_code(now)
     }
 
     /// Whether a token lets its bearer in. A pairing code is spent by it.
@@ -84,16 +59,7 @@ impl Devices {
         if let Some(device) = self.known.iter().find(same) {
             return Some(Admitted::As(device.id.clone()));
         }
-        let code = self.code.as_mut().filter(|code| now < code.until)?;
-        if bool::from(code.text.as_bytes().ct_eq(token.as_bytes())) {
-            self.code = None;
-            return Some(Admitted::ByCode);
-        }
-        code.wrong += 1;
-        if code.wrong >= WRONG {
-            self.code = None;
-        }
-        None
+        self.pairing.spend(token, now).then_some(Admitted::ByCode)
     }
 
     /// A new device and its key's text, which is kept nowhere here.
@@ -154,7 +120,8 @@ fn hash_of(token: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Admitted, CODE_LASTS, Devices};
+    use super::{Admitted, Devices};
+    use crate::pairing::CODE_LASTS;
 
     #[test]
     fn a_code_works_once_and_for_ten_minutes() {

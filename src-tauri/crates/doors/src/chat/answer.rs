@@ -1,0 +1,254 @@
+//! From the chat to the host: who says what, and whether it counts.
+
+use super::approval::{Approval, Shown, Status};
+use super::command::{self, Command, Verdict};
+use super::hub::{Hub, Job, Line};
+use super::messenger::{Heard, Message, Messenger, Sender};
+use super::register::Owner;
+use super::settings::HighRisk;
+use super::text;
+use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
+use postern_contract::{Answer, AnswerParams, Question, Scope};
+use postern_host::FaceGuard;
+use postern_policy::RiskLevel;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much is listened to of one owner, and of all strangers together, in a stretch of time.
+const STRETCH: Duration = Duration::from_secs(10);
+const OWNER_SAYS: u32 = 60;
+const STRANGERS_SAY: u32 = 30;
+/// How many answers wait until what they are about is posted.
+const EARLY: usize = 100;
+
+/// What an answer is about: the approval as it is known, and the message that it was shown by.
+type Target = Option<(Approval, Shown)>;
+
+/// Where words about an answer go.
+enum Back {
+    /// Into the place where it was given.
+    Place(String),
+    /// To whoever pressed the button.
+    Press(String),
+}
+
+impl<M: Messenger> Hub<M> {
+    /// Something happened on the network.
+    pub(super) async fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Online(name) => {
+                self.line.send_replace(Line::Online(name));
+                self.duty();
+                self.catch_up().await;
+            }
+            Heard::Offline { why, hopeless } => {
+                tracing::warn!(door = self.name, why, "a chat is not connected");
+                self.line.send_replace(Line::Offline { why, hopeless });
+                self.duty();
+            }
+            Heard::Said { from, place, text, at } => {
+                if let Some(command) = command::parse(&text) {
+                    self.said(&from, place, command, at).await;
+                }
+            }
+            Heard::Reacted { from, place, message, signs } => {
+                let target = self.shown_by(&place, &message);
+                let (Some(verdict), Some(_)) = (Verdict::of_reactions(&signs), &target) else { return };
+                self.answered(&from, verdict, target, Back::Place(place), "reacted to").await;
+            }
+            Heard::Pressed { from, place, message, verdict, press } => {
+                let target = self.shown_by(&place, &message);
+                self.answered(&from, verdict, target, Back::Press(press), "pressed a button of").await;
+            }
+        }
+    }
+
+    /// Whether it may be about the question that is being posted: what it is about is known when that is done.
+    pub(super) fn is_early(&self, heard: &Heard) -> bool {
+        let Some((there, code)) = self.showing.as_ref().filter(|_| self.early.len() < EARLY) else {
+            return false;
+        };
+        match heard {
+            Heard::Online(_) | Heard::Offline { .. } => false,
+            Heard::Said { place, text, .. } => {
+                place == there
+                    && matches!(command::parse(text), Some(Command::Answer { code: of, .. }) if of == *code)
+            }
+            Heard::Reacted { place, message, .. } | Heard::Pressed { place, message, .. } => {
+                place == there && self.shown_by(place, message).is_none()
+            }
+        }
+    }
+
+    fn shown_by(&self, place: &str, message: &str) -> Target {
+        let register = self.register();
+        let (approval, shown) = register.kept.approvals.shown_by(place, message)?;
+        Some((approval.clone(), shown.clone()))
+    }
+
+    async fn said(&mut self, from: &Sender, place: String, command: Command, at: Option<i64>) {
+        let (code, verdict) = match command {
+            Command::Pair(code) => return self.pair(from, &place, &code),
+            Command::Miswritten(usage) => {
+                if self.owner(from, "said a command").is_some() {
+                    let message = Message::words("That is written ").quoted(usage).clone();
+                    self.say(Job::Say { place, message });
+                }
+                return;
+            }
+            Command::Answer { code, verdict } => (code, verdict),
+        };
+        let target = {
+            let register = self.register();
+            let found = register.kept.approvals.by_code(&place, &code);
+            found.map(|(approval, shown)| (approval.clone(), shown.clone()))
+        };
+        // Four digits come again: what was said before they were shown was about something else.
+        let asked = target.as_ref().map_or(0, |(_, shown)| shown.at);
+        if at.is_none_or(|at| at < asked) {
+            if self.owner(from, "answered").is_some() {
+                let words =
+                    format!("{code}: that was said before this was asked, or reached me late. Say it again.");
+                self.say(Job::Say { place, message: Message::words(words) });
+            }
+            return;
+        }
+        if target.is_none() {
+            if self.owner(from, &format!("answered {code}")).is_some() {
+                let message = Message::words(format!("Nothing with the ID {code} was shown here."));
+                self.say(Job::Say { place, message });
+            }
+            return;
+        }
+        self.answered(from, verdict, target, Back::Place(place), "answered").await;
+    }
+
+    fn pair(&mut self, from: &Sender, place: &str, code: &str) {
+        if !self.listens(from) {
+            return;
+        }
+        let now = crate::now();
+        let paired = self.register().pair(from, place, code, now);
+        if !paired {
+            self.register().note(from, "brought a pairing code that is not right", now);
+            return;
+        }
+        tracing::info!(door = self.name, owner = from.id, "an owner paired");
+        self.duty();
+        let words = "Paired. Questions of your agents are shown here from now on, and you can answer them.";
+        self.say(Job::Say { place: place.to_owned(), message: Message::words(words) });
+        self.stir.notify_one();
+    }
+
+    /// The owner that somebody is; one who is none is noted. None as well where too much is said.
+    fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
+        if !self.listens(from) {
+            return None;
+        }
+        let mut register = self.register();
+        let owner = register.owner(from).cloned();
+        match &owner {
+            Some(owner) => register.seen(&owner.id, crate::now()),
+            None => register.note(from, did, crate::now()),
+        }
+        owner
+    }
+
+    /// Whether somebody says little enough to be listened to. Strangers share what they may say.
+    fn listens(&mut self, from: &Sender) -> bool {
+        let owner = self.register().owner(from).map(|owner| owner.id.clone());
+        let most = if owner.is_some() { OWNER_SAYS } else { STRANGERS_SAY };
+        let (since, times) = self.lately.entry(owner.unwrap_or_default()).or_insert((Instant::now(), 0));
+        if since.elapsed() >= STRETCH {
+            (*since, *times) = (Instant::now(), 0);
+        }
+        *times += 1;
+        *times <= most
+    }
+
+    /// Somebody answers. It counts for an owner, about what waits, as it was shown.
+    async fn answered(&mut self, from: &Sender, verdict: Verdict, target: Target, back: Back, did: &str) {
+        let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
+        let Some(owner) = self.owner(from, &format!("{did} {about}: {}", verdict.word())) else { return };
+        let Some((approval, shown)) = target else {
+            return self.back(back, Message::words("This is not known any more."));
+        };
+        if approval.status != Status::Pending {
+            return self.back(back, text::too_late(&approval));
+        }
+        if let (Some(why), Verdict::Once | Verdict::Always) = (approval.withheld, verdict) {
+            return self.back(back, text::not_from_here(&approval.code, why));
+        }
+        let words = match self.decide(&owner, &approval, &shown, verdict).await {
+            Ok(done) => done,
+            Err(why) => format!("{}: your answer changed nothing: {why}.", approval.code),
+        };
+        // What was decided is told by the message itself; a button wants its answer.
+        let told = self.ours.contains_key(&approval.question);
+        if !told || matches!(back, Back::Press(_)) {
+            self.back(back, Message::words(words));
+        }
+    }
+
+    fn back(&mut self, back: Back, message: Message) {
+        match back {
+            Back::Place(place) => self.say(Job::Say { place, message }),
+            Back::Press(press) => self.say(Job::Acknowledge { press, text: message.text() }),
+        }
+    }
+
+    /// Gives the host an owner's answer to exactly what was shown. In words: what was done, or why nothing was.
+    async fn decide(
+        &mut self,
+        owner: &Owner,
+        approval: &Approval,
+        shown: &Shown,
+        verdict: Verdict,
+    ) -> Result<String, String> {
+        // The connection may be lost by now: what was said before counts all the same.
+        let passing = self.face_of(&owner.name);
+        let face = self.faces.get(&owner.id).map_or(passing.id(), FaceGuard::id);
+        let id = approval.question.clone();
+        let waiting = QuestionRef { question_id: id.clone() };
+        let question = crate::call::<GetQuestion>(&self.host, face, &waiting).await;
+        let question = question.map_err(|_| "it waits no more".to_owned())?;
+        let (answer, proposal, words) = self.meant(&question, verdict);
+        let params = AnswerParams {
+            question_id: id.clone(),
+            digest: shown.digest.clone(),
+            answer,
+            scope: Scope::Agent,
+            proposal,
+            edited: None,
+            lifetime: None,
+            feedback: None,
+        };
+        let answered = crate::call::<AnswerQuestion>(&self.host, face, &params).await;
+        let answered = answered.map_err(|error| error.message)?;
+        if !answered.applied {
+            return Err(answered.reason.unwrap_or_default());
+        }
+        let words = format!("{words} by {}, {}", self.name, owner.name);
+        self.ours.insert(id, words.clone());
+        Ok(words)
+    }
+
+    /// What a verdict asks of the host. *Always* saves exactly this command, where that may be saved; a request of high risk
+    /// is approved for good only where the person allowed that.
+    fn meant(&self, question: &Question, verdict: Verdict) -> (Answer, Option<String>, &'static str) {
+        let risky =
+            question.risk.level == RiskLevel::Dangerous && self.settings.high_risk != HighRisk::Always;
+        let offers = &question.proposals;
+        let offer = offers.iter().find(|offer| offer.id == "exact").or_else(|| offers.first());
+        match (verdict, offer) {
+            (Verdict::Deny, _) => (Answer::Deny, None, "Denied"),
+            (Verdict::Once, _) => (Answer::Once, None, "Approved once"),
+            (Verdict::Always, Some(offer)) if !risky => {
+                (Answer::Always, Some(offer.id.clone()), "Approved always")
+            }
+            (Verdict::Always, _) => {
+                (Answer::Once, None, "Approved once (this cannot be approved for good here)")
+            }
+        }
+    }
+}

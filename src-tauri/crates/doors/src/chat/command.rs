@@ -1,0 +1,193 @@
+//! What an owner can say in a chat: the commands and the reactions, as one reading of hostile text.
+
+/// The longest text that is read as a command, in bytes.
+const LONGEST: usize = 200;
+
+/// What an owner decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Run it now.
+    Once,
+    /// Save a rule and run it now.
+    Always,
+    /// Do not run it.
+    Deny,
+}
+
+impl Verdict {
+    /// Its word in a command and on a button.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Always => "always",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// The verdict of a word, in any case.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        [Self::Once, Self::Always, Self::Deny].into_iter().find(|one| word.eq_ignore_ascii_case(one.word()))
+    }
+
+    /// The sign that stands for it.
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::Once => "👍",
+            Self::Always => "✅",
+            Self::Deny => "❌",
+        }
+    }
+
+    /// The verdict of somebody's reactions, the narrowest of several: deny, then once, then always. None where none of
+    /// them means one. Skin tones and variation selectors change nothing; a thumb down denies as well.
+    pub(crate) fn of_reactions(signs: &[String]) -> Option<Self> {
+        let plain = |sign: &String| {
+            sign.chars()
+                .filter(|c| !matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'))
+                .collect()
+        };
+        let given: Vec<String> = signs.iter().map(plain).collect();
+        let has = |sign: &str| given.iter().any(|one| one == sign);
+        if has(Self::Deny.sign()) || has("👎") {
+            return Some(Self::Deny);
+        }
+        [Self::Once, Self::Always].into_iter().find(|one| has(one.sign()))
+    }
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Command {
+    /// `/approve ID [once|always|deny]` and `/deny ID`.
+    Answer {
+        /// The four hex digits, in lower case.
+        code: String,
+        /// What was decided.
+        verdict: Verdict,
+    },
+    /// `/pair CODE`, and `/start CODE` as Telegram says it.
+    Pair(String),
+    /// One of these commands, but not as it is written: how it is.
+    Miswritten(&'static str),
+}
+
+const APPROVE: &str = "/approve ID [once|always|deny]";
+const DENY: &str = "/deny ID";
+const PAIR: &str = "/pair CODE";
+
+/// Reads a message. None where it is no command of ours: people talk, and other bots have commands of their own.
+pub(super) fn parse(text: &str) -> Option<Command> {
+    let text = text.trim();
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut words = text.split_whitespace();
+    // In a group Telegram says for which bot: /approve@name.
+    let name = words.next()?.split('@').next().unwrap_or_default().to_ascii_lowercase();
+    let words: Vec<&str> = words.collect();
+    match (name.as_str(), words.as_slice()) {
+        ("/approve", [id]) => Some(answer(id, Some(Verdict::Once), APPROVE)),
+        ("/approve", [id, word]) => Some(answer(id, Verdict::of_word(word), APPROVE)),
+        ("/approve", _) => Some(Command::Miswritten(APPROVE)),
+        ("/deny", [id]) => Some(answer(id, Some(Verdict::Deny), DENY)),
+        ("/deny", _) => Some(Command::Miswritten(DENY)),
+        ("/pair" | "/start", [code]) => Some(Command::Pair((*code).to_owned())),
+        ("/pair", _) => Some(Command::Miswritten(PAIR)),
+        _ => None,
+    }
+}
+
+fn answer(id: &str, verdict: Option<Verdict>, usage: &'static str) -> Command {
+    let is_code = id.len() == 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match verdict.filter(|_| is_code) {
+        Some(verdict) => Command::Answer { code: id.to_ascii_lowercase(), verdict },
+        None => Command::Miswritten(usage),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command, Verdict, parse};
+    use proptest::prelude::*;
+
+    fn says(text: &str, verdict: Verdict) {
+        let expected = Command::Answer { code: "a1b2".to_owned(), verdict };
+        assert_eq!(parse(text), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn every_command_of_the_flow_is_read() {
+        says("/approve a1b2", Verdict::Once);
+        says("/approve a1b2 once", Verdict::Once);
+        says("/approve a1b2 always", Verdict::Always);
+        says("/approve a1b2 deny", Verdict::Deny);
+        says("/deny a1b2", Verdict::Deny);
+        says("  /Approve@postern_bot  A1B2   ALWAYS ", Verdict::Always);
+        assert_eq!(parse("/pair k3x"), Some(Command::Pair("k3x".to_owned())));
+        assert_eq!(parse("/start k3x"), Some(Command::Pair("k3x".to_owned())));
+    }
+
+    #[test]
+    fn what_is_nearly_a_command_decides_nothing() {
+        for text in
+            ["/approve", "/approve a1b", "/approve a1b2c", "/approve g1b2", "/approve a1b2 yes", "/deny"]
+        {
+            assert!(matches!(parse(text), Some(Command::Miswritten(_))), "{text}");
+        }
+        for text in ["/approve a1b2 once more", "/deny a1b2 always", "/approve a1b2\u{202e}", "/pair"] {
+            assert!(matches!(parse(text), Some(Command::Miswritten(_))), "{text}");
+        }
+        for text in ["", "approve a1b2", "I say /approve a1b2", "/approved a1b2", "/start", "//approve a1b2"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(parse(&format!("/approve a1b2 {}", " ".repeat(300))), parse("/approve a1b2"), "trimmed");
+        assert_eq!(parse(&format!("/approve {} a1b2", " ".repeat(300))), None);
+    }
+
+    #[test]
+    fn of_several_reactions_the_narrowest_counts() {
+        let of = |signs: &[&str]| {
+            Verdict::of_reactions(&signs.iter().map(|sign| (*sign).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["👍"]), Some(Verdict::Once));
+        assert_eq!(of(&["✅"]), Some(Verdict::Always));
+        assert_eq!(of(&["❌"]), Some(Verdict::Deny));
+        assert_eq!(of(&["👎"]), Some(Verdict::Deny), "Telegram has no ❌ among its reactions");
+        assert_eq!(of(&["👍🏽"]), Some(Verdict::Once));
+        assert_eq!(of(&["✅\u{fe0f}"]), Some(Verdict::Always));
+        assert_eq!(of(&["✅", "👍"]), Some(Verdict::Once));
+        assert_eq!(of(&["👍", "✅", "❌"]), Some(Verdict::Deny));
+        assert_eq!(of(&["🎉", "👀"]), None);
+        assert_eq!(of(&["👍👍"]), None);
+        assert_eq!(of(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_harm_and_answers_name_four_hex_digits(text in any::<String>()) {
+            if let Some(Command::Answer { code, .. }) = parse(&text) {
+                prop_assert!(code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+                prop_assert!(text.trim_start().starts_with('/'));
+            }
+        }
+
+        #[test]
+        fn what_is_written_as_it_should_be_is_what_is_read(
+            code in "[0-9a-f]{4}",
+            word in prop::sample::select(vec!["once", "always", "deny"]),
+            space in "[ \t]{1,3}",
+        ) {
+            let read = parse(&format!("/approve{space}{code}{space}{word}"));
+            let verdict = Verdict::of_word(word).unwrap();
+            prop_assert_eq!(read, Some(Command::Answer { code, verdict }));
+        }
+
+        #[test]
+        fn words_that_are_no_verdict_decide_nothing(code in "[0-9a-f]{4}", word in "[a-zA-Z]{1,8}") {
+            prop_assume!(Verdict::of_word(&word).is_none());
+            let line = format!("/approve {code} {word}");
+            prop_assert!(matches!(parse(&line), Some(Command::Miswritten(_))));
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The flow, as one task: hears the host and the network, and says one thing after the other.
+//!
+//! Nothing of the network is waited for while something else could be heard: a call that hangs is given up after
+//! [`PATIENCE`], and one that may be made later is made later.
+
+use super::approval::{Approval, Shown, Status, Withheld};
+use super::messenger::{Heard, Message, Messenger, Posted, Trouble};
+use super::register::Register;
+use super::settings::Settings;
+use super::text;
+use postern_contract::methods::{GetQuestion, QuestionRef};
+use postern_contract::{Question, Told};
+use postern_host::{FaceGuard, FaceKind, Host};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long one call to the network may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// How soon something is said again after the network did not answer, and how often.
+const AGAIN: Duration = Duration::from_secs(2);
+const TRIES: u32 = 5;
+
+/// Whether the network is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Nothing is known yet.
+    Connecting,
+    /// It is, under this name.
+    Online(String),
+    /// It is not.
+    Offline { why: String, hopeless: bool },
+}
+
+/// Something to say.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// A question, in a place.
+    Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
+    /// What became of it, where it was shown.
+    Change { place: String, id: String, message: Message },
+    /// Words to somebody.
+    Say { place: String, message: Message },
+    /// Words to somebody who pressed a button.
+    Acknowledge { press: String, text: String },
+}
+
+/// A job that was tried.
+pub(super) struct Done {
+    job: Job,
+    tries: u32,
+    outcome: Result<Option<Posted>, Trouble>,
+}
+
+type Calling = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+/// The flow between a host and a network.
+pub(super) struct Hub<M> {
+    pub(super) host: Host,
+    pub(super) messenger: Arc<M>,
+    /// The door's name, which is also the name that its register is kept under.
+    pub(super) name: &'static str,
+    pub(super) settings: Settings,
+    pub(super) register: Arc<Mutex<Register>>,
+    pub(super) line: watch::Sender<Line>,
+    /// Owners on duty: while the network is there.
+    pub(super) faces: HashMap<String, FaceGuard>,
+    /// What an answer of ours decided, in words, until the host says so.
+    pub(super) ours: HashMap<String, String>,
+    /// How much was heard of whom lately.
+    pub(super) lately: HashMap<String, (Instant, u32)>,
+    pub(super) jobs: VecDeque<(Job, u32)>,
+    /// What is about to be shown: digest, question and place.
+    pub(super) posting: HashSet<(String, String, String)>,
+    pub(super) not_before: Option<Instant>,
+    /// The place and the four digits of the question that is being posted: an answer can be here before its id is.
+    pub(super) showing: Option<(String, String)>,
+    /// Answers to it, until it is known.
+    pub(super) early: VecDeque<Heard>,
+    /// Told when owners came or went.
+    pub(super) stir: Arc<Notify>,
+}
+
+impl<M: Messenger> Hub<M> {
+    /// Runs until the host ends.
+    pub(super) async fn run(mut self) {
+        // Before the list is read, so that nothing is missed between.
+        let mut told = self.host.watch();
+        self.duty();
+        self.catch_up().await;
+        self.keep().await;
+        let mut heard = hear(&self.messenger);
+        let stir = Arc::clone(&self.stir);
+        let mut calling: Option<Calling> = None;
+        loop {
+            if calling.is_none() {
+                calling = self.next_call();
+            }
+            let later = self.not_before.filter(|_| calling.is_none());
+            tokio::select! {
+                news = told.recv() => if !self.news(news, &mut told).await { return },
+                something = &mut heard => {
+                    heard = hear(&self.messenger);
+                    if self.is_early(&something) {
+                        self.early.push_back(something);
+                    } else {
+                        self.hear(something).await;
+                    }
+                }
+                done = done(&mut calling) => {
+                    calling = None;
+                    self.showing = None;
+                    self.done(done).await;
+                    for something in std::mem::take(&mut self.early) {
+                        self.hear(something).await;
+                    }
+                }
+                () = at(later) => self.not_before = None,
+                () = stir.notified() => {
+                    self.duty();
+                    self.catch_up().await;
+                }
+            }
+            self.keep().await;
+        }
+    }
+
+    /// False where the host ended.
+    async fn news(&mut self, news: Result<Told, RecvError>, told: &mut Receiver<Told>) -> bool {
+        match news {
+            Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => self.ask(&question),
+            Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(_) => {}
+            Err(RecvError::Lagged(_)) => {
+                *told = told.resubscribe();
+                self.catch_up().await;
+            }
+            Err(RecvError::Closed) => return false,
+        }
+        true
+    }
+
+    pub(super) fn online(&self) -> bool {
+        matches!(*self.line.borrow(), Line::Online(_))
+    }
+
+    /// The register. Every change of it is whole: a panic elsewhere leaves it so.
+    pub(super) fn register(&self) -> MutexGuard<'_, Register> {
+        self.register.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn say(&mut self, job: Job) {
+        self.jobs.push_back((job, 0));
+    }
+
+    /// Begins to say the next thing, if something may be said now.
+    fn next_call(&mut self) -> Option<Calling> {
+        if !self.online() || self.not_before.is_some_and(|at| Instant::now() < at) {
+            return None;
+        }
+        self.not_before = None;
+        loop {
+            let (job, tries) = self.jobs.pop_front()?;
+            if self.is_due(&job) {
+                let messenger = Arc::clone(&self.messenger);
+                if let Job::Show { question, place, .. } = &job {
+                    self.showing = Some((place.clone(), question.code.clone()));
+                }
+                return Some(Box::pin(async move {
+                    let slow = || Err(Trouble::Lost("it did not answer in time".to_owned()));
+                    let outcome =
+                        timeout(PATIENCE, carry_out(&*messenger, &job)).await.unwrap_or_else(|_| slow());
+                    Done { job, tries, outcome }
+                }));
+            }
+            self.posted(&job);
+        }
+    }
+
+    /// A question that waits no more, or shows something else by now, is not shown.
+    fn is_due(&self, job: &Job) -> bool {
+        let Job::Show { question, .. } = job else { return true };
+        let mut register = self.register();
+        let approval = register.kept.approvals.of(&question.id);
+        approval.is_some_and(|one| one.status == Status::Pending && one.digest == question.digest)
+    }
+
+    async fn done(&mut self, done: Done) {
+        let Done { job, tries, outcome } = done;
+        let why = match outcome {
+            Ok(posted) => {
+                if let (Job::Show { question, place, .. }, Some(posted)) = (&job, posted) {
+                    self.shown(question, place, posted).await;
+                }
+                self.posted(&job);
+                return;
+            }
+            Err(Trouble::Later(wait)) => {
+                self.not_before = Some(Instant::now() + wait);
+                self.jobs.push_front((job, tries));
+                return;
+            }
+            // A question is tried for as long as it waits.
+            Err(Trouble::Lost(_)) if tries < TRIES || matches!(job, Job::Show { .. }) => {
+                self.not_before = Some(Instant::now() + AGAIN);
+                self.jobs.push_front((job, tries + 1));
+                return;
+            }
+            Err(Trouble::Lost(why) | Trouble::Refused(why)) => why,
+        };
+        self.posted(&job);
+        tracing::warn!(door = self.name, why, "a message could not be sent");
+    }
+
+    fn posted(&mut self, job: &Job) {
+        if let Job::Show { question, place, .. } = job {
+            self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
+        }
+    }
+
+    /// A question was shown: from now on it can be answered there.
+    async fn shown(&mut self, question: &Question, place: &str, posted: Posted) {
+        // Whoever sits there has been told.
+        let face = {
+            let register = self.register();
+            let there = register.owners().find(|owner| owner.place == place).or(register.owners().next());
+            there.and_then(|owner| self.faces.get(&owner.id)).map(FaceGuard::id)
+        };
+        if let Some(face) = face {
+            let shown = QuestionRef { question_id: question.id.clone() };
+            // It may wait no more.
+            drop(crate::call::<GetQuestion>(&self.host, face, &shown).await);
+        }
+        let late = {
+            let mut register = self.register();
+            register.changed = true;
+            let Some(approval) = register.kept.approvals.of(&question.id) else { return };
+            approval.shown.push(Shown {
+                place: place.to_owned(),
+                external_message_id: posted.id.clone(),
+                alias: posted.alias,
+                digest: question.digest.clone(),
+                at: posted.at,
+            });
+            stale(approval, &question.digest)
+        };
+        if let Some(message) = late {
+            self.say(Job::Change { place: place.to_owned(), id: posted.id, message });
+        }
+    }
+
+    /// Owners are on duty while the network is there.
+    pub(super) fn duty(&mut self) {
+        let owners: Vec<(String, String)> = if self.online() {
+            self.register().owners().map(|owner| (owner.id.clone(), owner.name.clone())).collect()
+        } else {
+            Vec::new()
+        };
+        self.faces.retain(|id, _| owners.iter().any(|(owner, _)| owner == id));
+        for (id, name) in owners {
+            if !self.faces.contains_key(&id) {
+                let face = self.face_of(&name);
+                self.faces.insert(id, face);
+            }
+        }
+    }
+
+    /// An owner as a face, which is told as the one who answered.
+    pub(super) fn face_of(&self, owner: &str) -> FaceGuard {
+        self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name))
+    }
+
+    /// Writes down what changed.
+    async fn keep(&self) {
+        if let Err(error) = keep(&self.host, self.name, &self.register).await {
+            tracing::error!(door = self.name, error, "what a chat knows cannot be kept");
+        }
+    }
+}
+
+/// Writes down what changed since it was last written down.
+pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Register>) -> Result<(), String> {
+    let value = {
+        let mut register = register.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::take(&mut register.changed) {
+            return Ok(());
+        }
+        serde_json::to_value(&register.kept).map_err(|error| error.to_string())?
+    };
+    host.remember(name, value).await.map_err(|error| error.to_string())
+}
+
+/// What a message has to say that was posted while its question changed or ended; none where it is right.
+fn stale(approval: &Approval, digest: &str) -> Option<Message> {
+    if approval.status != Status::Pending {
+        Some(text::decided(approval))
+    } else if approval.digest != digest {
+        Some(text::outdated(approval))
+    } else {
+        None
+    }
+}
+
+async fn carry_out<M: Messenger>(messenger: &M, job: &Job) -> Result<Option<Posted>, Trouble> {
+    match job {
+        Job::Show { question, withheld, place } => {
+            let message = text::notification(question, *withheld, crate::now());
+            messenger.post(place, &message).await.map(Some)
+        }
+        Job::Change { place, id, message } => messenger.change(place, id, message).await.map(|()| None),
+        Job::Say { place, message } => messenger.post(place, message).await.map(|_| None),
+        Job::Acknowledge { press, text } => messenger.acknowledge(press, text).await.map(|()| None),
+    }
+}
+
+fn hear<M: Messenger>(messenger: &Arc<M>) -> Pin<Box<dyn Future<Output = Heard> + Send>> {
+    let messenger = Arc::clone(messenger);
+    Box::pin(async move { messenger.next().await })
+}
+
+async fn done(calling: &mut Option<Calling>) -> Done {
+    match calling {
+        Some(calling) => calling.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(when: Option<Instant>) {
+    match when {
+        Some(when) => sleep_until(when).await,
+        None => std::future::pending().await,
+    }
+}

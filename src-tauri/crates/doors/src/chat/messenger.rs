@@ -1,0 +1,160 @@
+//! What a chat network has to be able to do. `docs/CHAT.md` says how to write one.
+
+use super::command::Verdict;
+use postern_policy::Millis;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// A chat network, logged in as the account that asks.
+///
+/// Nothing here decides: whether the sender is an owner, what a command means and whether an answer counts is the flow's.
+/// Every call may take long or never end (the flow gives up after [`super::hub::PATIENCE`]); none may hold up [`Self::next`].
+pub(crate) trait Messenger: Debug + Send + Sync + 'static {
+    /// Posts a message in a place, and says by which id reactions to it will name it.
+    fn post(&self, place: &str, message: &Message) -> impl Future<Output = Result<Posted, Trouble>> + Send;
+
+    /// Makes a message that was posted say something else; where the network cannot, posts it as a new one.
+    fn change(
+        &self,
+        place: &str,
+        id: &str,
+        message: &Message,
+    ) -> impl Future<Output = Result<(), Trouble>> + Send;
+
+    /// Tells somebody who pressed a button what came of it. `press` is [`Heard::Pressed`]'s. Networks without buttons do
+    /// nothing.
+    fn acknowledge(&self, press: &str, text: &str) -> impl Future<Output = Result<(), Trouble>> + Send;
+
+    /// The next thing that happened. Connects, and connects again with a back-off, by itself. Called again only after it
+    /// gave something; never dropped before, but for good.
+    fn next(&self) -> impl Future<Output = Heard> + Send;
+}
+
+/// A message as it is to be shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// Its text, in order.
+    pub(crate) pieces: Vec<Piece>,
+    /// What can be answered by buttons, where the network has them, and the digest that they stand for.
+    pub(crate) buttons: Vec<Verdict>,
+}
+
+/// A stretch of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// The flow's own words.
+    Own(String),
+    /// Words of an agent, escaped: nothing in it may become a link, a name or a style.
+    Quoted(String),
+}
+
+impl Message {
+    /// One stretch of our own words.
+    pub(crate) fn words(text: impl Into<String>) -> Self {
+        Self { pieces: vec![Piece::Own(text.into())], buttons: Vec::new() }
+    }
+
+    pub(super) fn own(&mut self, text: &str) -> &mut Self {
+        self.pieces.push(Piece::Own(text.to_owned()));
+        self
+    }
+
+    pub(super) fn quoted(&mut self, text: &str) -> &mut Self {
+        self.pieces.push(Piece::Quoted(text.to_owned()));
+        self
+    }
+
+    /// All of it as one text.
+    pub(crate) fn text(&self) -> String {
+        self.pieces.iter().map(Piece::text).collect()
+    }
+}
+
+impl Piece {
+    /// What it says.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Own(text) | Self::Quoted(text) => text,
+        }
+    }
+}
+
+/// A message that was posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Posted {
+    /// How changes name it, and reactions where there is no alias: unique in its place.
+    pub(crate) id: String,
+    /// How reactions may name it as well.
+    pub(crate) alias: Option<String>,
+    /// When, by the network's clock where it says so (milliseconds since 1970).
+    pub(crate) at: Millis,
+}
+
+/// Why something could not be said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// Again in this long, and no sooner.
+    Later(Duration),
+    /// The network did not answer, or not sensibly: again soon. In words, without secrets.
+    Lost(String),
+    /// It will not be: not even again. In words, without secrets.
+    Refused(String),
+}
+
+/// Something that happened on the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// It is connected and logged in, under this name.
+    Online(String),
+    /// It is not, and goes on trying.
+    Offline {
+        /// Why, in words, without secrets.
+        why: String,
+        /// Whether trying again will not mend it (a wrong password): whoever opens the door is told at once.
+        hopeless: bool,
+    },
+    /// Somebody said something.
+    Said {
+        /// Who.
+        from: Sender,
+        /// Where.
+        place: String,
+        /// What.
+        text: String,
+        /// When, by the clock of [`Posted::at`]; none where it was kept for us for a while and nobody knows how long.
+        at: Option<Millis>,
+    },
+    /// Somebody's reactions to a message changed.
+    Reacted {
+        /// Who.
+        from: Sender,
+        /// Where.
+        place: String,
+        /// To which message.
+        message: String,
+        /// Those that are new.
+        signs: Vec<String>,
+    },
+    /// Somebody pressed a button.
+    Pressed {
+        /// Who.
+        from: Sender,
+        /// Where.
+        place: String,
+        /// Under which message.
+        message: String,
+        /// Which.
+        verdict: Verdict,
+        /// What [`Messenger::acknowledge`] takes.
+        press: String,
+    },
+}
+
+/// Who said something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sender {
+    /// Who it is, as the network itself vouches for: never a name that people choose. None where it does not.
+    pub(crate) id: Option<String>,
+    /// What they call themselves.
+    pub(crate) name: String,
+}

@@ -1,0 +1,192 @@
+//! Approval in a chat: a question is posted where its owners are, and answered there by a command, a reaction or a button.
+//!
+//! One flow ([`hub`]) serves every network; a network is a [`Messenger`]. Only owners can answer, only what was shown to
+//! them, and exactly as it was shown; everybody else is ignored and noted.
+
+mod answer;
+mod approval;
+mod ask;
+mod command;
+mod hub;
+mod messenger;
+mod register;
+mod settings;
+mod telegram;
+mod text;
+mod xmpp;
+
+pub(crate) use telegram::Telegram;
+pub(crate) use xmpp::Xmpp;
+
+use hub::{Hub, Line};
+use messenger::Messenger;
+use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_host::Host;
+use register::{Kept, Register};
+use settings::Settings;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long opening a door waits to learn whether it works.
+const SETTLES: Duration = Duration::from_secs(10);
+/// How long after a crash the flow starts again.
+const AFTER_A_CRASH: Duration = Duration::from_secs(5);
+
+/// The open door to a network.
+#[derive(Debug)]
+pub(crate) struct Chat<M> {
+    host: Host,
+    kind: DoorKind,
+    messenger: Arc<M>,
+    register: Arc<Mutex<Register>>,
+    line: watch::Receiver<Line>,
+    stir: Arc<tokio::sync::Notify>,
+    closed: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// What a network tells a person who sets it up.
+pub(crate) trait Guide {
+    /// The steps before the pairing code is brought, and how it is: `code` is the code, `name` the account's own name.
+    fn steps(&self, code: &str, name: Option<&str>) -> String;
+}
+
+impl<M: Messenger + Guide> Chat<M> {
+    /// Starts the flow with a network.
+    async fn start(
+        host: &Host,
+        kind: DoorKind,
+        settings: Settings,
+        messenger: M,
+    ) -> Result<Self, ControlError> {
+        let odd = |error: String| ControlError::new(ControlCode::Store, error);
+        let kept = match host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))? {
+            Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
+            None => Kept::default(),
+        };
+        let register = Arc::new(Mutex::new(Register::new(kept, &settings.owners)));
+        let messenger = Arc::new(messenger);
+        let (line, watched) = watch::channel(Line::Connecting);
+        let stir = Arc::new(tokio::sync::Notify::new());
+        let (closed, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let hub = {
+            let (host, messenger, register) = (host.clone(), Arc::clone(&messenger), Arc::clone(&register));
+            let stir = Arc::clone(&stir);
+            move || Hub {
+                host: host.clone(),
+                messenger: Arc::clone(&messenger),
+                name: kind.name(),
+                settings: settings.clone(),
+                register: Arc::clone(&register),
+                line: line.clone(),
+                faces: HashMap::new(),
+                ours: HashMap::new(),
+                lately: HashMap::new(),
+                jobs: VecDeque::new(),
+                posting: HashSet::new(),
+                not_before: None,
+                showing: None,
+                early: VecDeque::new(),
+                stir: Arc::clone(&stir),
+            }
+        };
+        tasks.spawn(keep_running(hub, closed.clone()));
+        Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
+    }
+
+    /// The owners.
+    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+        let online = matches!(*self.line.borrow(), Line::Online(_));
+        self.register().rows(online)
+    }
+
+    /// Who tried to answer and may not.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.register().notes()
+    }
+
+    /// Why it is not connected.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match &*self.line.borrow() {
+            Line::Connecting | Line::Online(_) => None,
+            Line::Offline { why, .. } => Some(why.clone()),
+        }
+    }
+
+    /// Waits until it is known whether it works. Only what trying again does not mend is an error.
+    pub(crate) async fn settle(&self) -> Result<(), ControlError> {
+        let mut line = self.line.clone();
+        let known = timeout(SETTLES, line.wait_for(|line| *line != Line::Connecting)).await;
+        match known.as_ref().ok().and_then(|line| line.as_ref().ok()).map(|line| (**line).clone()) {
+            Some(Line::Offline { why, hopeless: true }) => Err(ControlError::refused(why)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A new pairing code, and how to bring it.
+    pub(crate) fn set_up(&self) -> Result<DoorSetup, ControlError> {
+        let code = self.register().new_code(crate::now());
+        let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+        let name = match &*self.line.borrow() {
+            Line::Online(name) => Some(name.clone()),
+            Line::Connecting | Line::Offline { .. } => None,
+        };
+        let text = self.messenger.steps(&code, name.as_deref());
+        let mut values = BTreeMap::from([("pairingCode".to_owned(), code)]);
+        values.extend(name.map(|name| ("account".to_owned(), name)));
+        Ok(DoorSetup { door: self.kind, values, text })
+    }
+
+    /// Somebody who paired is an owner no more.
+    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+        if !self.register().forget(client) {
+            let client = postern_command::escape::text(client);
+            let what = format!("no owner {client} is paired; those of owners= are in the settings");
+            return Err(ControlError::not_found(what));
+        }
+        self.stir.notify_one();
+        let kept = hub::keep(&self.host, self.kind.name(), &self.register).await;
+        kept.map_err(|error| ControlError::new(ControlCode::Store, error))
+    }
+
+    /// Says and hears nothing any more.
+    pub(crate) async fn close(self) {
+        self.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Every change of it is whole: a panic elsewhere leaves it so.
+    fn register(&self) -> MutexGuard<'_, Register> {
+        self.register.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs the flow until the door closes. A panic ends the flow alone, which starts again.
+async fn keep_running<M: Messenger>(hub: impl Fn() -> Hub<M>, closed: CancellationToken) {
+    loop {
+        let mut running = tokio::spawn(hub().run());
+        let ended = tokio::select! {
+            ended = &mut running => ended,
+            () = closed.cancelled() => {
+                running.abort();
+                // It ends at its next wait.
+                drop(running.await);
+                return;
+            }
+        };
+        match ended {
+            Ok(()) => return,
+            Err(error) => tracing::error!(%error, "a chat crashed: it starts again"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(AFTER_A_CRASH) => {}
+            () = closed.cancelled() => return,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What is typed for every chat: who may answer, whose questions are shown where, and how far an answer from a chat goes.
+
+use crate::values::{Values, list};
+use postern_contract::methods::ControlError;
+use postern_policy::AgentId;
+use std::collections::BTreeMap;
+
+/// How the flow goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// Owners that were named, beside those that pair.
+    pub(super) owners: Vec<String>,
+    /// Whose questions are shown; everybody's where none is named.
+    agents: Vec<AgentId>,
+    /// To whom the questions of an agent go, where not to everybody.
+    routes: BTreeMap<AgentId, Vec<String>>,
+    /// A room where questions are shown that are routed to nobody, on networks whose rooms are joined.
+    pub(super) room: Option<String>,
+    /// What may be done from here about a request of high risk.
+    pub(super) high_risk: HighRisk,
+}
+
+/// What may be done from a chat about a request of high risk. Denying it is always possible.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum HighRisk {
+    /// It is only told.
+    #[default]
+    Announce,
+    /// It may be approved once.
+    Once,
+    /// As any other.
+    Always,
+}
+
+impl Settings {
+    /// Reads what was typed. `owner` says what is wrong with the id of an owner.
+    pub(super) fn read(
+        values: &Values,
+        owner: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Self, ControlError> {
+        let agent = |name: &str| {
+            AgentId::new(name).map_err(|error| ControlError::invalid(format!("an agent: {error}")))
+        };
+        let id = |text: &String| owner(text).map_err(ControlError::invalid);
+        let owners = list(values, "owners").iter().map(id).collect::<Result<_, _>>()?;
+        let agents = list(values, "agents").iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
+        let mut routes: BTreeMap<_, Vec<String>> = BTreeMap::new();
+        for route in list(values, "routes") {
+            let pair = route.split_once(':');
+            let (name, whom) =
+                pair.ok_or_else(|| ControlError::invalid("routes is AGENT:OWNER,AGENT:OWNER"))?;
+            routes.entry(agent(name)?).or_default().push(id(&whom.to_owned())?);
+        }
+        let high_risk = match values.get("high-risk").map(String::as_str) {
+            None | Some("announce") => HighRisk::Announce,
+            Some("once") => HighRisk::Once,
+            Some("always") => HighRisk::Always,
+            Some(_) => return Err(ControlError::invalid("high-risk is announce, once or always")),
+        };
+        Ok(Self { owners, agents, routes, room: None, high_risk })
+    }
+
+    /// Whether this agent's questions are shown here.
+    pub(super) fn shows(&self, agent: &AgentId) -> bool {
+        self.agents.is_empty() || self.agents.contains(agent)
+    }
+
+    /// To whom this agent's questions go: none where it is everybody.
+    pub(super) fn route(&self, agent: &AgentId) -> Option<&[String]> {
+        self.routes.get(agent).map(Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HighRisk, Settings};
+    use crate::values::Values;
+    use postern_policy::AgentId;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        let values: Values =
+            pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let owner =
+            |text: &str| text.parse::<i64>().map(|id| id.to_string()).map_err(|_| "a number".to_owned());
+        Settings::read(&values, owner).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn questions_go_to_everybody_where_nothing_is_said() {
+        let (main, other) = (AgentId::new("main").unwrap(), AgentId::new("other").unwrap());
+        let settings = read(&[]).unwrap();
+        assert!(settings.shows(&main) && settings.route(&main).is_none());
+        assert_eq!(settings.high_risk, HighRisk::Announce, "a doubt allows nothing");
+        let settings = read(&[("agents", "main, ci"), ("routes", "main:7,main:8"), ("owners", "7")]).unwrap();
+        assert!(settings.shows(&main) && !settings.shows(&other));
+        assert_eq!(settings.route(&main).unwrap(), ["7", "8"]);
+        assert_eq!(settings.owners, ["7"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(read(&[("owners", "anna")]).unwrap_err().contains("number"));
+        assert!(read(&[("routes", "main:anna")]).unwrap_err().contains("number"));
+        assert!(read(&[("routes", "main")]).unwrap_err().contains("AGENT:OWNER"));
+        assert!(read(&[("agents", "ma in")]).unwrap_err().contains("an agent"));
+        assert!(read(&[("high-risk", "yes")]).unwrap_err().contains("announce"));
+    }
+}

@@ -1,0 +1,264 @@
+//! Telegram: the Bot API by long polling. Messages go out without a parse mode, what an agent chose as `code`, so that nothing
+//! in it is a link, a name or a command; answers come as commands, as presses of inline buttons, or as reactions.
+
+mod api;
+mod update;
+
+use super::messenger::{Heard, Message, Messenger, Piece, Posted, Trouble};
+use super::settings::Settings;
+use super::{Chat, Guide};
+use crate::chat::command::Verdict;
+use crate::values::{Values, absolute};
+use api::{Api, Fault};
+use postern_contract::methods::{ControlError, DoorKind};
+use postern_host::Host;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// Where the Bot API is.
+const SERVER: &str = "https://api.telegram.org";
+/// How long one poll waits for news, in seconds; and how long the answer to it may take.
+const POLL: u64 = 50;
+const POLL_PATIENCE: Duration = Duration::from_secs(POLL + 20);
+/// How long any other call may take.
+const CALL: Duration = Duration::from_secs(20);
+/// How soon it is tried again after a failure: twice as long each time, up to a minute.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A bot.
+#[derive(Debug)]
+pub(crate) struct Telegram {
+    api: Api,
+    polling: Mutex<Polling>,
+}
+
+/// Where the polling stands.
+#[derive(Debug, Default)]
+struct Polling {
+    /// What was received and not yet given.
+    heard: VecDeque<Heard>,
+    /// The first update that was not received.
+    offset: i64,
+    online: bool,
+    /// The trouble that was told last.
+    told: Option<String>,
+    wait: Option<Duration>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Me {
+    username: Option<String>,
+    first_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sent {
+    message_id: i64,
+    date: i64,
+}
+
+impl Telegram {
+    /// Opens the door.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Chat<Self>, ControlError> {
+        let settings = Settings::read(values, owner)?;
+        let token = host.given_secret(DoorKind::Telegram.name()).await;
+        let token =
+            token.map_err(|error| ControlError::refused(format!("the token cannot be read: {error}")))?;
+        let token = token.ok_or_else(|| {
+            ControlError::invalid(
+                "a bot is needed: in Telegram open a chat with @BotFather, send /newbot, answer its two questions, and give \
+                 the token that it tells you: postern doors enable telegram token=-",
+            )
+        })?;
+        let ca = values.get("ca").map(|file| absolute("ca", file)).transpose()?;
+        let api = Api::new(values.get("server").map_or(SERVER, String::as_str), &token, ca.as_deref())?;
+        let messenger = Self { api, polling: Mutex::default() };
+        Chat::start(host, DoorKind::Telegram, settings, messenger).await
+    }
+
+    /// One step of the polling: whatever there was is in `heard` then.
+    async fn poll(&self, polling: &mut Polling) -> Result<(), Fault> {
+        if !polling.online {
+            let me: Me = self.api.call("getMe", &json!({}), CALL).await?;
+            polling.online = true;
+            polling.heard.push_back(Heard::Online(me.username.unwrap_or(me.first_name)));
+            return Ok(());
+        }
+        let asked = json!({
+            "offset": polling.offset,
+            "timeout": POLL,
+            "allowed_updates": ["message", "callback_query", "message_reaction"],
+        });
+        let updates: Vec<Value> = self.api.call("getUpdates", &asked, POLL_PATIENCE).await?;
+        for update in updates {
+            // One that cannot be read must not come again for ever.
+            let id = update["update_id"].as_i64().unwrap_or(polling.offset);
+            polling.offset = polling.offset.max(id.saturating_add(1));
+            polling.heard.extend(update::heard(update));
+        }
+        Ok(())
+    }
+}
+
+impl Messenger for Telegram {
+    async fn post(&self, place: &str, message: &Message) -> Result<Posted, Trouble> {
+        let mut body = body(place, message)?;
+        if !message.buttons.is_empty() {
+            let button = |verdict: &Verdict| json!({"text": format!("{} {}", verdict.sign(), verdict.word()), "callback_data": verdict.word()});
+            let row: Vec<Value> = message.buttons.iter().map(button).collect();
+            body["reply_markup"] = json!({"inline_keyboard": [row]});
+        }
+        let sent: Sent = self.api.call("sendMessage", &body, CALL).await.map_err(Trouble::from)?;
+        Ok(Posted { id: sent.message_id.to_string(), alias: None, at: sent.date.saturating_mul(1000) })
+    }
+
+    async fn change(&self, place: &str, id: &str, message: &Message) -> Result<(), Trouble> {
+        let mut body = body(place, message)?;
+        body["message_id"] = json!(number(id)?);
+        // Without a reply_markup the buttons go.
+        match self.api.call::<Value>("editMessageText", &body, CALL).await {
+            // It says so already.
+            Err(Fault::Refused(why)) if why.contains("message is not modified") => Ok(()),
+            other => other.map(drop).map_err(Trouble::from),
+        }
+    }
+
+    async fn acknowledge(&self, press: &str, text: &str) -> Result<(), Trouble> {
+        // Its limit.
+        let text: String = text.chars().take(190).collect();
+        let body = json!({"callback_query_id": press, "text": text});
+        self.api.call::<Value>("answerCallbackQuery", &body, CALL).await.map(drop).map_err(Trouble::from)
+    }
+
+    async fn next(&self) -> Heard {
+        let mut polling = self.polling.lock().await;
+        loop {
+            if let Some(heard) = polling.heard.pop_front() {
+                return heard;
+            }
+            if let Some(wait) = polling.wait {
+                tokio::time::sleep(wait).await;
+            }
+            let fault = match self.poll(&mut polling).await {
+                Ok(()) => {
+                    (polling.wait, polling.told) = (None, None);
+                    continue;
+                }
+                Err(fault) => fault,
+            };
+            polling.online = false;
+            polling.wait = Some(match &fault {
+                Fault::Later(wait) => *wait,
+                _ => polling.wait.map_or(FIRST_WAIT, |wait| (wait * 2).min(LONGEST_WAIT)),
+            });
+            let (why, hopeless) = told(fault);
+            if polling.told.as_ref() != Some(&why) {
+                polling.told = Some(why.clone());
+                return Heard::Offline { why, hopeless };
+            }
+        }
+    }
+}
+
+impl Guide for Telegram {
+    fn steps(&self, code: &str, name: Option<&str>) -> String {
+        let name = name.unwrap_or("your_bot");
+        format!(
+            "1. In Telegram open a chat with your bot: https://t.me/{name}\n\
+             2. Send it: /pair {code}\n\
+             \x20  (or open https://t.me/{name}?start={code} and press Start)\n\
+             The code works once, and for ten minutes. Questions are shown in the chat where you send it. For a group, add the\n\
+             bot to it, make it an administrator so that it hears reactions, and send the code there.\n\
+             Every owner needs a code of their own: postern doors setup telegram\n"
+        )
+    }
+}
+
+/// An owner is a user's number, which stays the same whatever they call themselves.
+fn owner(text: &str) -> Result<String, String> {
+    match text.parse::<i64>() {
+        Ok(id) if id > 0 => Ok(id.to_string()),
+        _ => Err("an owner on Telegram is the number of a user; pair instead: postern doors setup telegram"
+            .to_owned()),
+    }
+}
+
+fn number(text: &str) -> Result<i64, Trouble> {
+    text.parse().map_err(|_| Trouble::Refused("that is no number of Telegram's".to_owned()))
+}
+
+/// A text with what an agent chose as `code`: positions are counted in UTF-16 units.
+fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
+    let (mut offset, mut entities) = (0, Vec::new());
+    for piece in &message.pieces {
+        let length = piece.text().encode_utf16().count();
+        if matches!(piece, Piece::Quoted(_)) && length > 0 {
+            entities.push(json!({"type": "code", "offset": offset, "length": length}));
+        }
+        offset += length;
+    }
+    Ok(json!({
+        "chat_id": number(place)?,
+        "text": message.text(),
+        "entities": entities,
+        "link_preview_options": {"is_disabled": true},
+    }))
+}
+
+fn told(fault: Fault) -> (String, bool) {
+    match fault {
+        Fault::Unauthorized => (
+            "Telegram does not know this token: ask @BotFather for it and say postern doors enable telegram token=-"
+                .to_owned(),
+            true,
+        ),
+        Fault::Later(_) => ("Telegram asks to be left alone for a while".to_owned(), false),
+        Fault::Lost(why) => (format!("Telegram cannot be reached: {why}"), false),
+        Fault::Refused(why) => (format!("Telegram refuses: {why}"), false),
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Later(wait) => Self::Later(wait),
+            Fault::Lost(why) => Self::Lost(why),
+            Fault::Unauthorized => Self::Lost(told(fault).0),
+            Fault::Refused(why) => Self::Refused(why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::body;
+    use crate::chat::messenger::{Message, Piece};
+
+    #[test]
+    fn what_an_agent_chose_is_code_counted_as_telegram_counts() {
+        let pieces = ["🔒 Command: ", "*x* @me 🙂", "\nExpires", ""];
+        let message = Message {
+            pieces: vec![
+                Piece::Own(pieces[0].to_owned()),
+                Piece::Quoted(pieces[1].to_owned()),
+                Piece::Own(pieces[2].to_owned()),
+                Piece::Quoted(pieces[3].to_owned()),
+            ],
+            buttons: Vec::new(),
+        };
+        let body = body("42", &message).unwrap();
+        assert_eq!(body["chat_id"], 42);
+        let text: Vec<u16> = body["text"].as_str().unwrap().encode_utf16().collect();
+        let entities = body["entities"].as_array().unwrap();
+        assert_eq!(entities.len(), 1, "an empty stretch is none");
+        let at = |key: &str| usize::try_from(entities[0][key].as_u64().unwrap()).unwrap();
+        let quoted = &text[at("offset")..at("offset") + at("length")];
+        assert_eq!(String::from_utf16(quoted).unwrap(), pieces[1]);
+        assert_eq!(entities[0]["type"], "code");
+        assert!(body.get("parse_mode").is_none());
+    }
+}

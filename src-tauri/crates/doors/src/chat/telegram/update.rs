@@ -1,0 +1,183 @@
+//! Updates of the Bot API: what people said, pressed and reacted.
+
+use crate::chat::command::Verdict;
+use crate::chat::messenger::{Heard, Sender};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Debug, Deserialize)]
+struct Update {
+    message: Option<Said>,
+    callback_query: Option<Pressed>,
+    message_reaction: Option<Reacted>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Said {
+    from: Option<User>,
+    /// There where somebody speaks for a chat: nobody says who that is.
+    sender_chat: Option<Value>,
+    chat: Place,
+    date: i64,
+    text: Option<String>,
+    /// There where it is somebody else's words, or a bot's.
+    forward_origin: Option<Value>,
+    via_bot: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Pressed {
+    id: String,
+    from: User,
+    message: Option<Under>,
+    data: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Under {
+    chat: Place,
+    message_id: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reacted {
+    chat: Place,
+    message_id: i64,
+    /// None where somebody reacts for a chat.
+    user: Option<User>,
+    old_reaction: Vec<Sign>,
+    new_reaction: Vec<Sign>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Sign {
+    emoji: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Place {
+    id: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct User {
+    id: i64,
+    #[serde(default)]
+    is_bot: bool,
+    #[serde(default)]
+    first_name: String,
+    username: Option<String>,
+}
+
+/// What an update says; nothing where it is about something else.
+pub(super) fn heard(update: Value) -> Option<Heard> {
+    let update: Update = match serde_json::from_value(update) {
+        Ok(update) => update,
+        Err(error) => {
+            tracing::warn!(%error, "an update of Telegram's cannot be read: it is left out");
+            return None;
+        }
+    };
+    let said = update.message.and_then(said);
+    said.or_else(|| update.callback_query.and_then(pressed)).or_else(|| update.message_reaction.map(reacted))
+}
+
+fn said(said: Said) -> Option<Heard> {
+    if said.forward_origin.is_some() || said.via_bot.is_some() {
+        return None;
+    }
+    let for_a_chat = said.sender_chat.is_some();
+    let from = sender(said.from.filter(|_| !for_a_chat));
+    let place = said.chat.id.to_string();
+    Some(Heard::Said { from, place, text: said.text?, at: Some(said.date.saturating_mul(1000)) })
+}
+
+fn pressed(pressed: Pressed) -> Option<Heard> {
+    let under = pressed.message?;
+    Some(Heard::Pressed {
+        from: sender(Some(pressed.from)),
+        place: under.chat.id.to_string(),
+        message: under.message_id.to_string(),
+        verdict: Verdict::of_word(&pressed.data?)?,
+        press: pressed.id,
+    })
+}
+
+fn reacted(reacted: Reacted) -> Heard {
+    let (new, old) = (reacted.new_reaction, reacted.old_reaction);
+    let signs = new.into_iter().filter(|sign| !old.contains(sign)).filter_map(|sign| sign.emoji);
+    Heard::Reacted {
+        from: sender(reacted.user),
+        place: reacted.chat.id.to_string(),
+        message: reacted.message_id.to_string(),
+        signs: signs.collect(),
+    }
+}
+
+/// Telegram vouches for the number of a user. A bot, or somebody who speaks for a chat, is nobody.
+fn sender(user: Option<User>) -> Sender {
+    let Some(user) = user else {
+        return Sender { id: None, name: "somebody who speaks for a chat".to_owned() };
+    };
+    let name = match user.username {
+        Some(username) => format!("{} @{username}", user.first_name),
+        None => user.first_name,
+    };
+    Sender { id: (!user.is_bot).then(|| user.id.to_string()), name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heard;
+    use crate::chat::command::Verdict;
+    use crate::chat::messenger::Heard;
+    use serde_json::{Value, json};
+
+    fn message(extra: &Value) -> Value {
+        let mut message = json!({"message_id": 5, "date": 1_700_000_000, "chat": {"id": -7, "type": "group"},
+            "from": {"id": 42, "is_bot": false, "first_name": "Anna", "username": "anna"}, "text": "/deny a1b2"});
+        for (key, value) in extra.as_object().unwrap() {
+            message[key] = value.clone();
+        }
+        json!({"update_id": 1, "message": message})
+    }
+
+    #[test]
+    fn a_message_is_its_senders_words() {
+        let Some(Heard::Said { from, place, text, at }) = heard(message(&json!({}))) else { panic!() };
+        assert_eq!((from.id.as_deref(), from.name.as_str()), (Some("42"), "Anna @anna"));
+        assert_eq!((place.as_str(), text.as_str(), at), ("-7", "/deny a1b2", Some(1_700_000_000_000)));
+    }
+
+    #[test]
+    fn nobody_speaks_for_a_chat_or_with_the_words_of_others() {
+        let anonymous = message(&json!({"sender_chat": {"id": -7}}));
+        assert!(matches!(heard(anonymous), Some(Heard::Said { from, .. }) if from.id.is_none()));
+        let bot = message(&json!({"from": {"id": 42, "is_bot": true, "first_name": "b"}}));
+        assert!(matches!(heard(bot), Some(Heard::Said { from, .. }) if from.id.is_none()));
+        assert_eq!(heard(message(&json!({"forward_origin": {"type": "user"}}))), None);
+        assert_eq!(heard(message(&json!({"via_bot": {"id": 1}}))), None);
+    }
+
+    #[test]
+    fn a_reaction_is_what_is_new_and_a_press_is_its_button() {
+        let user = json!({"id": 42, "first_name": "Anna"});
+        let sign = |emoji: &str| json!({"type": "emoji", "emoji": emoji});
+        let update = json!({"update_id": 1, "message_reaction": {"chat": {"id": 42}, "message_id": 9, "date": 1,
+            "user": user, "old_reaction": [sign("👍")], "new_reaction": [sign("👍"), sign("👎"),
+            {"type": "custom_emoji", "custom_emoji_id": "1"}]}});
+        assert!(
+            matches!(heard(update), Some(Heard::Reacted { signs, message, .. }) if signs == ["👎"] && message == "9")
+        );
+        let press = |data: &str| {
+            json!({"update_id": 1, "callback_query": {"id": "c1", "from": user, "data": data,
+            "chat_instance": "x", "message": {"chat": {"id": 42}, "message_id": 9, "date": 0}}})
+        };
+        assert!(
+            matches!(heard(press("always")), Some(Heard::Pressed { verdict: Verdict::Always, press, .. }) if press == "c1")
+        );
+        assert_eq!(heard(press("something else")), None);
+        assert_eq!(heard(json!({"update_id": 1, "poll": {}})), None);
+        assert_eq!(heard(json!({"update_id": 1, "message": "?"})), None);
+    }
+}
