@@ -254,6 +254,7 @@ fn openclaws(security: &str) -> String {
                 {"pattern": "/usr/bin/printf", "id": "1", "lastUsedAt": 5},
                 {"pattern": "git", "argPattern": "^(status|diff)( .*)?$"},
                 {"pattern": "/usr/bin/git", "argPattern": hash, "source": "allow-always", "lastUsedCommand": "git push"},
+                {"pattern": "/usr/bin/git", "argPattern": "sha256:argv:00ff", "lastUsedCommand": "git pull"},
                 {"pattern": "/usr/bin/sed", "argPattern": "-n"},
                 "bash",
             ]},
@@ -285,11 +286,12 @@ fn openclaws_document_comes_in_as_far_as_it_can_be_said() {
         "uname *",
         "/usr/bin/printf",
         "git status *; git diff *",
-        "hash",
-        "last used for: git push",
+        "/usr/bin/git --args sha256:cwd-argv:v1:abab",
+        "hash of an old form",
+        "last used for: git pull",
         "what they begin with",
-        "[4]  bash",
-        "4 would be added",
+        "[5]  bash",
+        "5 would be added",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -297,7 +299,7 @@ fn openclaws_document_comes_in_as_far_as_it_can_be_said() {
     assert!(!shown.contains("secret") && !shown.contains("/bin/sh"), "{shown}");
     assert!(own_rules_of(&host, "claw").is_empty(), "it only looked");
     host.ok(&main);
-    assert_eq!(own_rules_of(&host, "claw").len(), 4);
+    assert_eq!(own_rules_of(&host, "claw").len(), 5);
     let settings = &host.json(&["agents", "show", "claw"])["settings"];
     assert_eq!(
         (&settings["security"], &settings["ask"], &settings["fallback"], &settings["allowSkills"]),

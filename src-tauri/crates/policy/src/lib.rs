@@ -1,6 +1,7 @@
 //! May it run: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence. Pure.
 
 mod agent;
+mod arguments;
 pub mod case;
 mod check;
 pub mod environment;

@@ -3,7 +3,7 @@
 use crate::agent::AgentPolicy;
 use crate::environment::{Standing, standing};
 use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::needed::folders_of;
+use crate::needed::{folder_of, folders_of};
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
@@ -202,7 +202,7 @@ pub(super) fn coverage<'a>(
         if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy) {
             continue;
         }
-        let said = weigh(rule, subject);
+        let said = weigh(rule, subject, facts);
         let rank = match &said {
             Coverage::Covered(_) => 0,
             Coverage::Changed(..) => 1,
@@ -258,7 +258,7 @@ fn collect(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
 }
 
 /// Whether one rule covers the step.
-fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>) -> Coverage<'a> {
+fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Coverage<'a> {
     let words = subject.elevated.as_ref().unwrap_or(&subject.words);
     if let Some(command) = &rule.command {
         let program = words.len() - subject.words.len();
@@ -266,8 +266,9 @@ fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>) -> Coverage<'a> {
             return Coverage::Nothing;
         }
     }
+    let folder = || folder_of(facts.cwd, &subject.step.dir);
     if let Some(args) = &rule.args
-        && !args.matches(words.get(1..).unwrap_or_default())
+        && !args.matches(words.get(1..).unwrap_or_default(), folder().as_deref())
     {
         return Coverage::Nothing;
     }

@@ -92,8 +92,8 @@ fn weigh<'a>(rule: &'a Compiled, call: &Invocation<'_>, facts: &Facts<'_>) -> Op
     };
     let args = match &rule.args {
         None => Match::Yes,
-        Some(args) if args.matches(&call.args) => Match::Yes,
-        Some(_) if call.args.contains(&None) => Match::Maybe,
+        Some(args) if args.matches(&call.args, call.folder.as_deref()) => Match::Yes,
+        Some(args) if args.may_match(&call.args, call.folder.as_deref()) => Match::Maybe,
         Some(_) => Match::No,
     };
     match program.min(args) {

@@ -1,11 +1,12 @@
 //! One entry of an allowlist, as rules.
 
 use super::expression::{Unsayable, arguments};
+use crate::arguments::bound;
 use crate::exec_approval::written;
 use crate::pattern::parse_pattern;
 use crate::rule::{Pattern, PatternKind};
 
-/// How an argument pattern begins that is a hash of a command and its folder, in every version of it.
+/// How an argument pattern begins that is a hash, in every version of it.
 const HASHED: &str = "sha256:";
 
 /// An entry.
@@ -26,7 +27,8 @@ pub struct Entry {
 pub struct Allowed {
     /// The pattern.
     pub pattern: Pattern,
-    /// One pattern a word for the arguments; none means any, or that the pattern says them.
+    /// One pattern a word for the arguments, or the hash of all and their folder; none means any, or that the pattern says
+    /// them.
     pub arguments: Option<Vec<String>>,
 }
 
@@ -38,7 +40,7 @@ impl Entry {
         }
         let arguments = match self.arguments.as_deref() {
             None => None,
-            Some(hash) if hash.starts_with(HASHED) => return Err(self.hashed()),
+            Some(hash) if hash.starts_with(HASHED) => Some(vec![self.hashed(hash)?]),
             Some(expression) => Some(arguments(expression).map_err(|Unsayable(why)| why)?),
         };
         if self.pattern.contains(['[', ']', '{', '}', '\\']) {
@@ -53,17 +55,21 @@ impl Entry {
         }
     }
 
-    fn hashed(&self) -> String {
-        let mut why =
-            "it is bound to one command in one folder by their hash, which does not say them: it is asked \
+    /// The hash as argument patterns. It is one of the arguments and their folder, so the program has to be a path.
+    fn hashed(&self, hash: &str) -> Result<Vec<String>, String> {
+        let arguments = vec![hash.to_owned()];
+        if bound(&arguments).is_some() && self.pattern.contains('/') {
+            return Ok(arguments);
+        }
+        let mut why = "it is bound by a hash of an old form, or of a program that is not named by its path: it is asked \
                        about once, and Always saves it here"
-                .to_owned();
+            .to_owned();
         if let Some(command) = &self.last_used {
             // Joined by blanks: told as it is, for the person to judge.
             why.push_str("; it was last used for: ");
             why.push_str(command);
         }
-        why
+        Err(why)
     }
 }
 

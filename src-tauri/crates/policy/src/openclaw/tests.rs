@@ -1,7 +1,7 @@
 use super::{Allowed, document, read};
 use crate::pattern::pattern_text;
-use crate::testing::rule;
-use crate::{Ask, Effect, Fallback, Pattern, Rule, Security, Settings};
+use crate::testing::{Scene, rule};
+use crate::{Ask, Decision, Effect, Fallback, Pattern, Rule, Security, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -101,14 +101,41 @@ fn what_cannot_be_said_as_narrowly_is_left_out_with_the_reason() {
         ("^(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)$", "too many"),
         ("^((((((((((a))))))))))$", "groups in groups"),
         ("^a\\", "ends in"),
-        ("sha256:cwd-argv:v1:00ff", "command in one folder"),
-        ("sha256:argv:00ff", "command in one folder"),
+        ("sha256:cwd-argv:v1:00ff", "hash of an old form"),
+        ("sha256:argv:00ff", "hash of an old form"),
     ] {
         let told = why_not(&json!({"pattern": "git", "argPattern": expression}));
         assert!(told.contains(part), "{expression}: {told}");
     }
     let hashed = json!({"pattern": "/usr/bin/git", "argPattern": "sha256:cwd-argv:v1:ab", "lastUsedCommand": "git push"});
     assert!(why_not(&hashed).ends_with("last used for: git push"));
+}
+
+/// The hash is of `push origin` in `/Users/u/p`: see `arguments.rs`.
+const HASH: &str = "sha256:cwd-argv:v1:fa3d2efe1a7475fa313a98de9ca633c7e5f240309942abc7efda7ede3564861c";
+
+#[test]
+fn what_is_always_allowed_in_one_folder_stays_bound_to_it() {
+    let entry = json!({"pattern": "/usr/bin/git", "argPattern": HASH, "source": "allow-always"});
+    let [allowed] = with(&entry).allowed().unwrap().try_into().unwrap();
+    let bound = Rule { args: allowed.arguments, ..rule(1, Effect::Allow, &pattern_text(&allowed.pattern)) };
+    for (folder, line, expected) in [
+        ("/Users/u/p", "git push origin", true),
+        ("/Users/u/p", "git push", false),
+        ("/Users/u/p", "git push origin main", false),
+        ("/Users/u/p", "ls push origin", false),
+        ("/Users/u", "git push origin", false),
+    ] {
+        let mut scene = Scene::new().rule(bound.clone()).shell(line);
+        folder.clone_into(&mut scene.cwd);
+        assert_eq!(scene.judge().decision == Decision::Allow, expected, "{line} in {folder}");
+    }
+    let (text, left_out) = document("claw", &Settings::default(), &[bound]);
+    assert!(left_out.is_empty(), "{left_out:?}");
+    let back = &text["agents"]["claw"]["allowlist"][0];
+    assert_eq!((&back["pattern"], &back["argPattern"]), (&json!("/usr/bin/git"), &json!(HASH)));
+    let by_name = why_not(&json!({"pattern": "git", "argPattern": HASH}));
+    assert!(by_name.contains("not named by its path"), "{by_name}");
 }
 
 #[test]

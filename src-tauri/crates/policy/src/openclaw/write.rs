@@ -1,5 +1,6 @@
 //! Settings and rules as a document of OpenClaw's.
 
+use crate::arguments::bound;
 use crate::rule::{Effect, Lifetime, Pattern, Rule};
 use crate::settings::Settings;
 use serde_json::{Value, json};
@@ -37,10 +38,12 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     if rule.allow_writes {
         return Err("that it may write cannot be said there");
     }
+    let hash = rule.args.as_deref().filter(|args| bound(args).is_some()).and_then(|args| args.first());
     let (pattern, arguments) = match &rule.pattern {
         Pattern::Path(path) if path.contains(['[', ']', '{', '}', '\\']) => {
             return Err("a glob with classes or alternatives cannot be said there");
         }
+        Pattern::Path(path) if hash.is_some() => return Ok(json!({ "pattern": path, "argPattern": hash })),
         Pattern::Path(path) => (path.clone(), rule.args.clone().map(|words| split(words, &["**"]))),
         Pattern::Command(_) if rule.args.is_some() => {
             return Err("words and arguments beside them cannot be said there");

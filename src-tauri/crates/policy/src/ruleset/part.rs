@@ -1,6 +1,7 @@
 //! One lot of rules, compiled: a verdict costs the same with ten of them and with ten thousand.
 
 use super::{Broken, index::Index};
+use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
 use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId};
@@ -26,7 +27,7 @@ pub(crate) struct Compiled {
     /// A command pattern's words.
     pub(crate) command: Option<WordsPattern>,
     /// The patterns of the arguments, where the rule has some.
-    pub(crate) args: Option<WordsPattern>,
+    pub(crate) args: Option<Arguments>,
     /// Whether the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
 }
@@ -94,7 +95,7 @@ impl Part {
         let mut compiled = Compiled {
             rule: rule.clone(),
             command: None,
-            args: rule.args.as_deref().map(WordsPattern::of_arguments),
+            args: rule.args.as_deref().map(Arguments::new),
             is_glob: false,
         };
         let index = if generous { &mut self.deny } else { &mut self.allow };

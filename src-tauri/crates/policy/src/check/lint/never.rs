@@ -3,6 +3,7 @@
 use super::super::example::{facts, steps_of, timeless};
 use super::super::would_match;
 use crate::agent::AgentPolicy;
+use crate::arguments::bound;
 use crate::judge::{describes, judge};
 use crate::path;
 use crate::pattern::pattern_text;
@@ -19,6 +20,10 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<String> {
     let rule = &timeless(rule);
     if describes(rule) {
         return carrier_by_glob(rule);
+    }
+    if rule.args.as_deref().is_some_and(|args| bound(args).is_some()) {
+        // A hash does not say what it is of.
+        return None;
     }
     let tried: Vec<Vec<String>> = examples(rule, home);
     if tried.is_empty() {

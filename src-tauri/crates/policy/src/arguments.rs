@@ -1,0 +1,119 @@
+//! What a rule says of the arguments of its program.
+
+use crate::words::WordsPattern;
+use sha2::{Digest as _, Sha256};
+
+/// How the one pattern begins that stands for all arguments and the folder by their hash.
+const BOUND: &str = "sha256:cwd-argv:v1:";
+
+/// Patterns of a rule's arguments, ready to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Arguments {
+    /// One pattern a word.
+    Words(WordsPattern),
+    /// Exactly some arguments in one folder, which are known by their SHA-256: OpenClaw's *Always allow here*, which
+    /// remembers no more than that.
+    Bound([u8; 32]),
+}
+
+impl Arguments {
+    /// Reads a rule's argument patterns.
+    pub(crate) fn new(patterns: &[String]) -> Self {
+        match bound(patterns) {
+            Some(hash) => Self::Bound(hash),
+            None => Self::Words(WordsPattern::of_arguments(patterns)),
+        }
+    }
+
+    /// Whether these are arguments that it describes, of a program in this folder. What is not known before the run
+    /// (`None`) is bound to nothing.
+    pub(crate) fn matches(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
+        match self {
+            Self::Words(words) => words.matches(args),
+            Self::Bound(hash) => {
+                let args: Option<Vec<&str>> = args.iter().copied().collect();
+                args.zip(folder).is_some_and(|(args, folder)| hash_of(folder, &args) == *hash)
+            }
+        }
+    }
+
+    /// Whether it may describe them all the same, once everything is known.
+    pub(crate) fn may_match(&self, args: &[Option<&str>], folder: Option<&str>) -> bool {
+        args.contains(&None) || matches!(self, Self::Bound(_)) && folder.is_none()
+    }
+
+    /// Whether it names the argument at `index` rather than describing it.
+    pub(crate) fn names(&self, index: usize) -> bool {
+        match self {
+            Self::Words(words) => words.names(index),
+            Self::Bound(_) => true,
+        }
+    }
+}
+
+/// The hash that argument patterns consist of; none where they are patterns.
+pub(crate) fn bound(patterns: &[String]) -> Option<[u8; 32]> {
+    let [only] = patterns else { return None };
+    let digits = only.strip_prefix(BOUND)?;
+    if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    let mut hash = [0; 32];
+    for (at, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(hash)
+}
+
+/// OpenClaw's layout: folder and arguments each behind their length in bytes, the number of arguments between them, every
+/// part ended by a NUL.
+fn hash_of(folder: &str, args: &[&str]) -> [u8; 32] {
+    let counted = |text: &str| format!("{}\0{text}\0", text.len());
+    let args_of: String = args.iter().map(|arg| counted(arg)).collect();
+    let text = format!("{}{}\0{args_of}", counted(folder), args.len());
+    Sha256::digest(text).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+
+    /// SHA-256 of `10 NUL /Users/u/p NUL 2 NUL 4 NUL push NUL 6 NUL origin NUL`.
+    const PUSH: &str = "fa3d2efe1a7475fa313a98de9ca633c7e5f240309942abc7efda7ede3564861c";
+    /// SHA-256 of `9 NUL /Users/ü NUL 0 NUL`.
+    const ALONE: &str = "a3cfed2a0e916840b288ff2450f2624ed88b091e311bade7669ee9a9c08c3264";
+
+    fn bound(hash: &str) -> Arguments {
+        Arguments::new(&[format!("sha256:cwd-argv:v1:{hash}")])
+    }
+
+    #[test]
+    fn a_hash_is_of_all_arguments_and_the_folder() {
+        for (hash, args, folder, expected) in [
+            (PUSH, &[Some("push"), Some("origin")][..], Some("/Users/u/p"), true),
+            (PUSH, &[Some("push"), Some("origin")], Some("/Users/u"), false),
+            (PUSH, &[Some("push"), Some("origin")], None, false),
+            (PUSH, &[Some("push"), None], Some("/Users/u/p"), false),
+            (PUSH, &[Some("push origin")], Some("/Users/u/p"), false),
+            (PUSH, &[Some("push"), Some("origin"), Some("")], Some("/Users/u/p"), false),
+            (ALONE, &[], Some("/Users/ü"), true),
+        ] {
+            assert_eq!(bound(hash).matches(args, folder), expected, "{args:?} in {folder:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_hash_is_a_word() {
+        for text in ["sha256:cwd-argv:v1:00ff".to_owned(), format!("sha256:argv:{PUSH}"), PUSH.to_uppercase()]
+        {
+            let word = Arguments::new(std::slice::from_ref(&text));
+            assert!(word.matches(&[Some(&text)], None), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_yet_may_match() {
+        assert!(bound(PUSH).may_match(&[None], Some("/a")) && bound(PUSH).may_match(&[], None));
+        assert!(!bound(PUSH).may_match(&[Some("push")], Some("/a")));
+    }
+}
