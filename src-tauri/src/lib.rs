@@ -2,7 +2,8 @@
 //!
 //! `options` what it was started with · `backend` the host, embedded or attached to · `desk` the question on show and
 //! what was seen of it · `window` the two windows · `commands` what each page may call · `menu` the menu-bar item ·
-//! `notify` notifications that tell · `preferences` how it looks and sounds · `sound` what is heard.
+//! `notify` notifications that tell · `presence` is it the owner who answers · `preferences` how it looks and sounds ·
+//! `sound` what is heard.
 
 mod backend;
 mod commands;
@@ -11,6 +12,7 @@ mod menu;
 mod notify;
 mod options;
 mod preferences;
+mod presence;
 mod run;
 mod sound;
 mod window;

@@ -1,4 +1,5 @@
-//! How the desktop app looks and sounds: `desktop.json` in the data folder. Nothing in it decides anything.
+//! How the desktop app looks and sounds, and whether it asks for Touch ID: `desktop.json` in the data folder. Nothing in it
+//! allows anything.
 
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write as _};
@@ -17,11 +18,20 @@ pub(crate) struct Preferences {
     pub(crate) appearance: Appearance,
     /// Whether a question is heard.
     pub(crate) sound: bool,
+    /// Whether the owner of the Mac confirms *Always* and what is dangerous, by Touch ID or the password.
+    pub(crate) confirm: bool,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
-        Self { appearance: Appearance::System, sound: true }
+        Self { appearance: Appearance::System, sound: true, confirm: false }
+    }
+}
+
+impl Preferences {
+    /// What holds where the file cannot be read: it may have said that the owner confirms, and a Mac can ask.
+    fn in_doubt() -> Self {
+        Self { confirm: cfg!(target_os = "macos"), ..Self::default() }
     }
 }
 
@@ -56,19 +66,18 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Reads them. What is not there, or cannot be read, is as it is for everybody.
+    /// Reads them. What is not there is as it is for everybody.
     pub(crate) fn read(data: &Path) -> Self {
         let file = data.join(FILE);
         let now = match std::fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
                 tracing::warn!(%error, file = %file.display(), "the preferences cannot be read");
-                Preferences::default()
+                Preferences::in_doubt()
             }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Preferences::default(),
             Err(error) => {
-                if error.kind() != ErrorKind::NotFound {
-                    tracing::warn!(%error, file = %file.display(), "the preferences cannot be read");
-                }
-                Preferences::default()
+                tracing::warn!(%error, file = %file.display(), "the preferences cannot be read");
+                Preferences::in_doubt()
             }
         };
         Self { file, now: Mutex::new(now) }
@@ -100,10 +109,15 @@ mod tests {
     fn what_was_chosen_is_there_the_next_time() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Kept::read(folder.path()).get(), Preferences::default(), "nothing was chosen yet");
-        let dark = Preferences { appearance: Appearance::Dark, sound: false };
+        let dark = Preferences { appearance: Appearance::Dark, sound: false, confirm: true };
         Kept::read(folder.path()).set(dark).unwrap();
         assert_eq!(Kept::read(folder.path()).get(), dark);
+        std::fs::write(folder.path().join(FILE), r#"{"sound":false}"#).unwrap();
+        let older = Preferences { sound: false, ..Preferences::default() };
+        assert_eq!(Kept::read(folder.path()).get(), older, "what an older version wrote is still read");
         std::fs::write(folder.path().join(FILE), "{").unwrap();
-        assert_eq!(Kept::read(folder.path()).get(), Preferences::default(), "a damaged file stops nothing");
+        let damaged = Kept::read(folder.path()).get();
+        assert_eq!(damaged, Preferences::in_doubt(), "a damaged file stops nothing");
+        assert_eq!(damaged.confirm, cfg!(target_os = "macos"), "and does not turn off what the owner wanted");
     }
 }

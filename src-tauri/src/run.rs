@@ -70,7 +70,7 @@ fn start(
     app.set_activation_policy(tauri::ActivationPolicy::Accessory)?;
     let preferences = Arc::new(Kept::read(&options.data));
     app.set_theme(preferences.get().appearance.theme());
-    let approval = approval::open(app, Arc::clone(&backend))?;
+    let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences))?;
     let parts = Parts { backend, approval, preferences, listener: Arc::default() };
     app.manage(parts.clone());
     let menu = menu::open(app)?;
@@ -143,8 +143,13 @@ async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told)
             }
             menu.refresh(&parts.backend).await;
         }
-        Told::QuestionChanged(_) | Told::QuestionClosed(_) => {
+        Told::QuestionChanged(_) => {
             parts.approval.look();
+            menu.refresh(&parts.backend).await;
+        }
+        Told::QuestionClosed(closed) => {
+            parts.approval.look();
+            notify::over(&closed.id);
             menu.refresh(&parts.backend).await;
         }
         Told::Attention(told) => {

@@ -170,7 +170,11 @@ async fn the_page_has_no_other_command(window: &Window) {
         ("settings_launch_at_login", "{}"),
         ("settings_set_launch_at_login", r#"{"on":true}"#),
         ("settings_preferences", "{}"),
-        ("settings_set_preferences", r#"{"preferences":{"appearance":"dark","sound":false}}"#),
+        ("settings_presence", "{}"),
+        (
+            "settings_set_preferences",
+            r#"{"preferences":{"appearance":"dark","sound":false,"confirm":false}}"#,
+        ),
         ("plugin:window|close", "{}"),
         ("plugin:event|emit", r#"{"event":"x"}"#),
         ("plugin:webview|create_webview_window", r#"{"options":{"label":"x"}}"#),

@@ -2,13 +2,18 @@
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::preferences::Preferences;
+use crate::presence::{self, Means};
 use crate::run::Parts;
 use postern_contract::methods::METHODS;
 use serde_json::Value;
 use std::sync::PoisonError;
+use std::time::Duration;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 use tauri_plugin_autostart::ManagerExt;
+
+/// How long the owner has to confirm a change of the settings.
+const CONFIRM: Duration = Duration::from_mins(1);
 
 /// Whether the settings page may call `method`: no question is answered from there, and no tool call.
 fn may_call(method: &str) -> bool {
@@ -51,12 +56,23 @@ pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
     parts.preferences.get()
 }
 
+/// How this machine can tell its owner.
 #[tauri::command]
-pub(super) fn settings_set_preferences(
+pub(super) async fn settings_presence() -> Means {
+    presence::means().await
+}
+
+#[tauri::command]
+pub(super) async fn settings_set_preferences(
     app: AppHandle,
     parts: State<'_, Parts>,
     preferences: Preferences,
 ) -> Result<(), String> {
+    // Only the owner turns off what asks for the owner, where this machine can tell at all.
+    let less = parts.preferences.get().confirm && !preferences.confirm;
+    if less && presence::means().await != Means::None {
+        presence::confirm("no longer ask for you", CONFIRM).await?;
+    }
     app.set_theme(preferences.appearance.theme());
     parts.preferences.set(preferences).map_err(|error| format!("the preferences could not be kept: {error}"))
 }

@@ -163,4 +163,4 @@ fn content(question: &Question) -> Question {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,7 +3,7 @@ use postern_contract::methods::Arming;
 use postern_contract::{Answer, AnswerParams, Question, Scope};
 use serde_json::json;
 
-fn question(id: &str, digest: &str) -> Question {
+pub(crate) fn question(id: &str, digest: &str) -> Question {
     serde_json::from_value(json!({
         "id": id, "code": "9f3a", "digest": digest, "requests": ["r"],
         "asker": {"agent": "builder", "name": [], "color": "#7a5af8", "knownBy": "on its own channel", "session": null, "says": null},

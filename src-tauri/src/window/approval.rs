@@ -3,6 +3,7 @@
 use super::presenter::{Event, Presenter};
 use crate::backend::Backend;
 use crate::desk::{Offer, Showing};
+use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
 use postern_contract::{AnswerParams, Answered, EditParams, Edited};
 use std::sync::Arc;
@@ -26,7 +27,11 @@ pub(crate) struct Approval {
 }
 
 /// Makes the window and starts what drives it.
-pub(crate) fn open(app: &AppHandle, backend: Arc<Backend>) -> tauri::Result<Approval> {
+pub(crate) fn open(
+    app: &AppHandle,
+    backend: Arc<Backend>,
+    preferences: Arc<Kept>,
+) -> tauri::Result<Approval> {
     let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
         .title("Postern asks")
         .inner_size(WIDTH, HEIGHT)
@@ -41,7 +46,7 @@ pub(crate) fn open(app: &AppHandle, backend: Arc<Backend>) -> tauri::Result<Appr
         .maximizable(false)
         .build()?;
     let (events, arriving) = mpsc::unbounded_channel();
-    tauri::async_runtime::spawn(Presenter::new(window, backend).run(arriving));
+    tauri::async_runtime::spawn(Presenter::new(window, backend, preferences).run(arriving));
     Ok(Approval { events })
 }
 

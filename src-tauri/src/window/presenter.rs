@@ -3,13 +3,15 @@
 use super::approval::{LEAST_HEIGHT, WIDTH};
 use crate::backend::Backend;
 use crate::desk::{Desk, Offer, Showing};
+use crate::preferences::Kept;
+use crate::presence;
 use postern_contract::methods::{
     AnswerQuestion, CannotPresent, EditQuestion, ListQuestions, Nothing, PresentQuestion, PreviewRule,
     RulePreview, Unpresented,
 };
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Scope};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question, Scope};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::ipc::Channel;
 use tauri::{LogicalPosition, LogicalSize, WebviewWindow};
 use tokio::sync::{mpsc, oneshot};
@@ -48,6 +50,7 @@ pub(crate) enum Event {
 pub(crate) struct Presenter {
     window: WebviewWindow,
     backend: Arc<Backend>,
+    preferences: Arc<Kept>,
     desk: Desk,
     page: Option<Channel<Showing>>,
     told: Option<Showing>,
@@ -58,9 +61,9 @@ pub(crate) struct Presenter {
 }
 
 impl Presenter {
-    pub(crate) fn new(window: WebviewWindow, backend: Arc<Backend>) -> Self {
+    pub(crate) fn new(window: WebviewWindow, backend: Arc<Backend>, preferences: Arc<Kept>) -> Self {
         let desk = Desk::default();
-        Self { window, backend, desk, page: None, told: None, again: None, patience: None }
+        Self { window, backend, preferences, desk, page: None, told: None, again: None, patience: None }
     }
 
     /// Until the app ends.
@@ -193,7 +196,25 @@ impl Presenter {
             let reason = Some("another question is on show by now".to_owned());
             return Ok(Answered { applied: false, reason, also: Vec::new() });
         }
+        if let Err(reason) = self.confirmed(params.answer).await {
+            return Ok(Answered { applied: false, reason: Some(reason.to_owned()), also: Vec::new() });
+        }
         self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)
+    }
+
+    /// Whether the owner confirmed an answer that wants it. Nothing else happens here meanwhile: what is on show stays, and
+    /// the focus that the system's own question takes counts for nothing.
+    async fn confirmed(&self, answer: Answer) -> Result<(), &'static str> {
+        let wanted = |question: &&Question| presence::wanted(question, answer);
+        let Some(question) = self.desk.question().filter(wanted) else { return Ok(()) };
+        if !self.preferences.get().confirm {
+            return Ok(());
+        }
+        let what = match answer {
+            Answer::Always => "allow this always",
+            _ => "allow a dangerous command",
+        };
+        presence::confirm(what, left(question)).await
     }
 
     async fn edit(&self, params: EditParams) -> Result<Edited, String> {
@@ -244,6 +265,13 @@ impl Presenter {
             self.told = Some(showing);
         }
     }
+}
+
+/// How long a question still waits.
+fn left(question: &Question) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let ends = Duration::from_millis(u64::try_from(question.expires_at).unwrap_or(0));
+    ends.saturating_sub(now)
 }
 
 /// Sleeps until then; for good where there is no then.

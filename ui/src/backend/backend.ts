@@ -60,11 +60,15 @@ export type Method = Exclude<
 export type Params<M extends Method> = ControlMethods[M]["params"];
 export type Result<M extends Method> = ControlMethods[M]["result"];
 
-/** How the app looks and sounds. */
+/** How the app looks and sounds, and whether the owner of the computer confirms *Always* and what is dangerous. */
 export interface Preferences {
   appearance: "system" | "light" | "dark";
   sound: boolean;
+  confirm: boolean;
 }
+
+/** How the computer can tell its owner. */
+export type Presence = "touch-id" | "password" | "none";
 
 /** All that the settings page can do. */
 export interface SettingsBackend {
@@ -73,6 +77,7 @@ export interface SettingsBackend {
   setLaunchAtLogin(on: boolean): Promise<void>;
   preferences(): Promise<Preferences>;
   setPreferences(preferences: Preferences): Promise<void>;
+  presence(): Promise<Presence>;
   /** Writes a text into the person's Downloads folder under this name, or one like it that is free. Gives the path. */
   save(name: string, text: string): Promise<string>;
   /** Tells what happened, by its name; the page asks for the lists again. */

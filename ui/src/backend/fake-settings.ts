@@ -1,7 +1,7 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
 import type { AgentRow, HostSettings, Preset, Settings, Status } from "../contract";
-import type { Method, News, Params, Preferences, Result, SettingsBackend } from "./backend";
+import type { Method, News, Params, Preferences, Presence, Result, SettingsBackend } from "./backend";
 import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights, offer, suggestions } from "./fake-insights";
@@ -26,7 +26,9 @@ export class FakeSettings implements SettingsBackend {
   private agentRows: AgentRow[];
   private told: (what: News) => void = () => undefined;
   private login = false;
-  private chosen: Preferences = { appearance: "system", sound: true };
+  private chosen: Preferences = { appearance: "system", sound: true, confirm: false };
+  /** How the computer would tell its owner. */
+  means: Presence = "touch-id";
   private host: HostSettings = {
     keepDays: 90,
     newAgent: agents(this.now)[0]?.settings ?? raise(),
@@ -86,6 +88,10 @@ export class FakeSettings implements SettingsBackend {
 
   async setPreferences(preferences: Preferences) {
     this.chosen = preferences;
+  }
+
+  async presence() {
+    return this.means;
   }
 
   /** Says that something happened. */

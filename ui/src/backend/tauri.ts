@@ -33,6 +33,7 @@ export function settings(): SettingsBackend {
     setLaunchAtLogin: (on) => invoke("settings_set_launch_at_login", { on }),
     preferences: () => invoke("settings_preferences"),
     setPreferences: (preferences) => invoke("settings_set_preferences", { preferences }),
+    presence: () => invoke("settings_presence"),
     watch: (told) => subscribe<News>("settings_watch", told),
   };
 }

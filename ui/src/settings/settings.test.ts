@@ -233,3 +233,36 @@ it("says times as people do", () => {
   expect(ago(null, now)).toBe("never");
   expect([took(null), took(41), took(1_500), took(300_000)]).toEqual(["–", "41 ms", "1.5 s", "5 min"]);
 });
+
+describe("the owner's confirmation", () => {
+  const name = /Ask for me before/;
+
+  it("is chosen, and says by what", async () => {
+    const { user, backend } = await open();
+    await user.click(screen.getByRole("button", { name: "Settings" }));
+    const confirm = await screen.findByRole("switch", { name });
+    expect(confirm).toHaveAccessibleDescription(/Touch ID/);
+    await user.click(confirm);
+    expect(await backend.preferences()).toMatchObject({ confirm: true, sound: true });
+  });
+
+  it("cannot be turned on where the computer cannot tell its owner, and says so", async () => {
+    const { user, backend } = await open();
+    backend.means = "none";
+    await user.click(screen.getByRole("button", { name: "Settings" }));
+    const confirm = await screen.findByRole("switch", { name });
+    expect(confirm).toBeDisabled();
+    expect(confirm).toHaveAccessibleDescription(/neither/);
+  });
+
+  it("stays on where the owner did not confirm to turn it off", async () => {
+    const { user, backend } = await open();
+    await backend.setPreferences({ ...(await backend.preferences()), confirm: true });
+    vi.spyOn(backend, "setPreferences").mockRejectedValue("it was not confirmed");
+    await user.click(screen.getByRole("button", { name: "Settings" }));
+    const confirm = await screen.findByRole("switch", { name });
+    await user.click(confirm);
+    await vi.waitFor(() => expect(confirm).toBeChecked());
+    expect(screen.getByText(/it was not confirmed/)).toBeVisible();
+  });
+});

@@ -7,6 +7,12 @@ export const prefs = {
   start: "Start and sound",
   sound: "Play a sound when an agent asks",
   soundHint: "The window and the menu bar say it in any case.",
+  confirm: "Ask for me before “Always” and before dangerous commands",
+  confirmHints: {
+    "touch-id": "By Touch ID, or the password of this Mac. It holds for the window that asks.",
+    password: "By the password of this Mac: it has no Touch ID. It holds for the window that asks.",
+    none: "This computer has neither Touch ID nor a way to ask for its password.",
+  },
   questions: "Questions",
   timeout: "A question waits, for a new agent",
   timeoutHint: "Each agent has a time of its own, on its page under Advanced.",

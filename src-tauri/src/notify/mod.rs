@@ -1,18 +1,28 @@
 //! Notifications tell. They carry no button, so nothing can be allowed by one.
 
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(target_os = "macos"), path = "linux.rs")]
+mod system;
+
 use postern_contract::Question;
+use system::{remove, show};
 
 /// Characters of a command in a notification.
 const LONGEST: usize = 200;
 
 /// A question was opened.
 pub(crate) fn asked(question: &Question, heard: bool) {
-    show(format!("{} asks", question.asker.agent), &shortened(&question.line), heard);
+    show(&question.id, format!("{} asks", question.asker.agent), &shortened(&question.line), heard);
+}
+
+/// A question is answered, or over: what told of it tells no more.
+pub(crate) fn over(question: &str) {
+    remove(question);
 }
 
 /// Something that the person should know.
 pub(crate) fn attention(words: &str) {
-    show("Postern".to_owned(), words, false);
+    show(words, "Postern".to_owned(), words, false);
 }
 
 /// The beginning of a line, as much as a notification shows. It tells; the window shows all of it.
@@ -21,28 +31,6 @@ fn shortened(line: &str) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
-}
-
-/// On macOS the floating window and the menu-bar count say it; a notification there needs a signed app.
-#[cfg(not(target_os = "linux"))]
-fn show(title: String, text: &str, heard: bool) {
-    tracing::info!(title, text, heard, "notification");
-}
-
-#[cfg(target_os = "linux")]
-fn show(title: String, text: &str, heard: bool) {
-    // Bodies may be read as markup on Linux.
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    tauri::async_runtime::spawn_blocking(move || {
-        let mut notification = notify_rust::Notification::new();
-        notification.appname("Postern").summary(&title).body(&text);
-        if heard {
-            notification.sound_name("message-new-instant");
-        }
-        if let Err(error) = notification.show() {
-            tracing::debug!(%error, "no notification");
-        }
-    });
 }
 
 #[cfg(test)]

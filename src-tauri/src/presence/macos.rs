@@ -1,0 +1,55 @@
+//! Touch ID and the password, by LocalAuthentication.
+#![expect(unsafe_code, reason = "LocalAuthentication has no safe form")]
+
+use super::Means;
+use block2::RcBlock;
+use objc2::rc::Retained;
+use objc2::runtime::Bool;
+use objc2_foundation::{NSError, NSString};
+use objc2_local_authentication::{LABiometryType, LAContext, LAPolicy};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Touch ID, and the password where there is none or it does not know the finger.
+const POLICY: LAPolicy = LAPolicy::DeviceOwnerAuthentication;
+
+pub(super) fn means() -> Means {
+    let context = context();
+    // SAFETY: the context is a live one of our own, on this thread only; the policy is one of the system's. The kind of
+    // biometry may be read once a policy was looked at, which the line before does.
+    unsafe {
+        if context.canEvaluatePolicy_error(POLICY).is_err() {
+            Means::None
+        } else if context.biometryType() == LABiometryType::TouchID
+            && context.canEvaluatePolicy_error(LAPolicy::DeviceOwnerAuthenticationWithBiometrics).is_ok()
+        {
+            Means::TouchId
+        } else {
+            Means::Password
+        }
+    }
+}
+
+pub(super) fn confirm(what: &str, patience: Duration) -> Result<(), &'static str> {
+    let context = context();
+    let (say, said) = channel();
+    // Called once, on a thread of the system's: it only sends a word, which may come after we have stopped waiting.
+    let reply = RcBlock::new(move |yes: Bool, _: *mut NSError| _ = say.send(yes.as_bool()));
+    // SAFETY: the context is a live one of our own and is held until the answer is here or it was invalidated, as its
+    // documentation wants; the reply is a block of the right shape that is copied by the call and sends over a channel.
+    unsafe { context.evaluatePolicy_localizedReason_reply(POLICY, &NSString::from_str(what), &reply) };
+    let answer = said.recv_timeout(patience);
+    // SAFETY: a live context of our own; it takes its question off the screen, if that is still there.
+    unsafe { context.invalidate() };
+    match answer {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("it was not confirmed by Touch ID or the password"),
+        Err(RecvTimeoutError::Timeout) => Err("nobody confirmed it in time"),
+        Err(RecvTimeoutError::Disconnected) => Err("this Mac did not ask for Touch ID"),
+    }
+}
+
+fn context() -> Retained<LAContext> {
+    // SAFETY: `new` of a class without requirements.
+    unsafe { LAContext::new() }
+}

@@ -1,0 +1,79 @@
+//! Whether it is the owner of this Mac who answers: Touch ID, or the password of the account, before what is saved for good
+//! and before what is dangerous. It can only take a yes back; it never gives one.
+
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(target_os = "macos"), path = "none.rs")]
+mod system;
+
+use postern_contract::{Answer, Question};
+use postern_policy::RiskLevel;
+use serde::Serialize;
+use std::time::Duration;
+
+/// How this machine can tell its owner. `ui/src/backend/backend.ts` has the same type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Means {
+    /// By a finger, or the password where no finger fits.
+    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only a Mac has it"))]
+    TouchId,
+    /// By the password of the account.
+    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only a Mac has it"))]
+    Password,
+    /// Not at all.
+    None,
+}
+
+/// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
+/// refusal never is.
+pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
+    match answer {
+        Answer::Always => true,
+        Answer::Once => question.risk.level == RiskLevel::Dangerous,
+        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => false,
+    }
+}
+
+/// How this machine can tell its owner, as it is now.
+pub(crate) async fn means() -> Means {
+    tauri::async_runtime::spawn_blocking(system::means).await.unwrap_or(Means::None)
+}
+
+/// Asks the owner to confirm `what` ("allow this command"), for at most `patience`. Only a clear yes is one.
+pub(crate) async fn confirm(what: &'static str, patience: Duration) -> Result<(), &'static str> {
+    let asked = tauri::async_runtime::spawn_blocking(move || system::confirm(what, patience)).await;
+    asked.unwrap_or(Err("the question for Touch ID was lost"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{confirm, means, wanted};
+    use crate::desk::tests::question;
+    use postern_contract::{Answer, Question};
+    use postern_policy::RiskLevel;
+    use std::time::Duration;
+
+    fn risky(level: RiskLevel) -> Question {
+        let mut question = question("q", "d");
+        question.risk.level = level;
+        question
+    }
+
+    #[test]
+    fn the_owner_confirms_what_is_remembered_and_what_is_dangerous() {
+        let harmless = risky(RiskLevel::NeedsReview);
+        assert!(wanted(&harmless, Answer::Always), "it holds for what comes later, too");
+        assert!(!wanted(&harmless, Answer::Once));
+        assert!(wanted(&risky(RiskLevel::Dangerous), Answer::Once));
+        for no in [Answer::Deny, Answer::DenyAlways, Answer::DenyAll] {
+            assert!(!wanted(&risky(RiskLevel::Dangerous), no), "a refusal waits for nobody: {no:?}");
+        }
+    }
+
+    #[cfg(not(target_os = "macos"))]
+    #[tokio::test]
+    async fn a_machine_that_cannot_tell_its_owner_confirms_nothing() {
+        assert_eq!(means().await, super::Means::None);
+        assert!(confirm("allow this", Duration::from_secs(1)).await.is_err());
+    }
+}
