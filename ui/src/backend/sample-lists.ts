@@ -69,6 +69,7 @@ export function agents(now: number): AgentRow[] {
       ...agent("release", "release", "#1f8a4c", now - 12 * DAY),
       preset: "deny",
       settings: { ...defaults, security: "deny", ask: "off" },
+      locked: ["security", "ask"],
     },
   ];
 }

@@ -30,6 +30,14 @@ describe("an agent's page", () => {
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
   });
 
+  it("says what an organisation decides, and lets nobody try to change it", async () => {
+    await open("release");
+    expect(await screen.findByTestId("locked")).toHaveTextContent("what it may run · when you are asked");
+    const presets = within(screen.getByRole("radiogroup", { name: "What it may run" }));
+    for (const preset of presets.getAllByRole("radio")) expect(preset).toBeDisabled();
+    expect(screen.getByRole("switch", { name: /read-only/ })).toBeEnabled();
+  });
+
   it("switches read-only commands on", async () => {
     const { user, call } = await open("builder");
     await user.click(screen.getByRole("switch", { name: /read-only/ }));
