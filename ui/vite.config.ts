@@ -21,5 +21,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts"],
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,
+    // Generous: what is tested is what happens, not how fast, also on a machine with much else to do.
+    testTimeout: 60_000,
   },
 });

@@ -95,3 +95,17 @@ test("what would be allowed anyway says so", async ({ page }) => {
   await page.getByRole("menuitem", { name: "Make a rule…" }).click();
   await expect(page.getByText("It would be allowed now.")).toBeVisible();
 });
+
+test("a long command is shown in full length where one wants it, and never cut", async ({ page }) => {
+  await page.goto("/settings.html?scene=hostile");
+  await page.getByTestId("request").first().click();
+  const command = page.locator("aside .command");
+  const hidden = () => command.evaluate((box) => box.scrollHeight - box.clientHeight);
+  const all = page.getByRole("button", { name: "Show all" });
+  await expect(all).toBeVisible();
+  expect(await hidden()).toBeGreaterThan(0);
+  await all.click();
+  await expect.poll(hidden).toBe(0);
+  await page.getByRole("button", { name: "Show less" }).click();
+  await expect.poll(hidden).toBeGreaterThan(0);
+});

@@ -33,6 +33,8 @@ export const activity = {
   clear: "Clear filters",
   further: "Looking further back…",
   command: "Command",
+  showAll: "Show all",
+  showLess: "Show less",
   agent: "Agent",
   state: "State",
   by: "By",
