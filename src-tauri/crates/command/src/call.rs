@@ -151,6 +151,8 @@ pub(crate) struct Found {
     pub(crate) cost: usize,
     /// The person's home folder, where it is known.
     pub(crate) home: Option<String>,
+    /// A function stands, or may stand, for a program whose output is known.
+    pub(crate) redefined: bool,
     /// Names that `unset` was told in the shell that reads the text, also in what `eval` or a trap would run.
     pub(crate) unset: Vec<String>,
 }

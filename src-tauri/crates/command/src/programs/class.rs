@@ -55,7 +55,7 @@ fn is_loader(base: &str) -> bool {
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "rzsh", "nu", "pwsh",
-    "elvish", "xonsh", "oil", "osh", "yash",
+    "elvish", "xonsh", "oil", "osh", "yash", "posh", "sash", "pdksh", "lksh", "hush", "rc", "slsh", "ion",
 ];
 
 const INTERPRETERS: &[&str] = &[
@@ -113,6 +113,16 @@ const INTERPRETERS: &[&str] = &[
     "nvim",
     "emacs",
     "m4",
+    "jrunscript",
+    "kotlin",
+    "kscript",
+    "jbang",
+    "scala-cli",
+    "amm",
+    "bb",
+    "nbb",
+    "joker",
+    "jiti",
 ];
 
 const WRAPPERS: &[&str] = &[
@@ -229,6 +239,35 @@ const WRAPPERS: &[&str] = &[
     "abduco",
     "ttyrec",
     "asciinema",
+    "setlock",
+    "logsave",
+    "openvt",
+    "multitime",
+    "ksu",
+    "pexec",
+    "grc",
+    "eatmydata",
+    "catchsegv",
+    "dbus-launch",
+    "cgexec",
+    "startx",
+    "xinit",
+    "s6-setuidgid",
+    "execlineb",
+    "machinectl",
+    "lxc-attach",
+    "lxc-execute",
+    "teller",
+    "dotenvx",
+    "cross-env",
+    "env-cmd",
+    "concurrently",
+    "run-s",
+    "run-p",
+    "npm-run-all",
+    "onchange",
+    "cargo-watch",
+    "bacon",
 ];
 
 /// GNU tools that Homebrew and BSD ports install with a leading `g` (coreutils, findutils, tar, sed, awk, grep, make, binutils).

@@ -49,7 +49,7 @@ pub(super) const INTERPRETERS: &[Interpreter] = &[
                   --no-deprecation --trace-deprecation --throw-deprecation --unhandled-rejections: --trace-uncaught \
                   --preserve-symlinks --test-name-pattern: --test-reporter: --test-only --expose-gc",
         code: "-e -p -r --eval --print --require --import --loader",
-        named: "--test --run",
+        named: "--test --run --test-reporter",
         asks: "-v --version --help -h",
         source: "node(1): -r, --import and --loader load code, --env-file sets NODE_OPTIONS",
         ..BASE

@@ -52,10 +52,11 @@ impl Walk<'_> {
         let Some(values) = scanned.values else {
             let starts_open = scanned.loose.dash
                 || self.slice(&range(word.span)).starts_with(['*', '?', '[', '+', '@', '!']);
-            return match (scanned.number, starts_open) {
-                (true, _) => Made::Number,
-                (false, true) => Made::Wild,
-                (false, false) => Made::Plain,
+            return match starts_open {
+                _ if scanned.number => Made::Number,
+                _ if scanned.tame => Made::Tame,
+                true => Made::Wild,
+                false => Made::Plain,
             };
         };
         let number = |value: &String| !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());

@@ -9,6 +9,7 @@ use shuck_ast::{
 
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
+use super::output;
 use super::walk::{Around, Made, Pass, Walk, range};
 use super::word::Problem;
 use crate::programs::{Class, class_of};
@@ -198,6 +199,7 @@ impl Walk<'_> {
                     Problem { code: "function-name", what, advice: Some("give the function another name") },
                 );
             }
+            self.found.redefined |= output::knows(name);
             self.functions.insert(name.to_owned(), around.certain);
         }
         if function.uses_function_keyword() {

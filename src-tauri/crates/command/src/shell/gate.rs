@@ -28,6 +28,11 @@ impl Outline {
 /// characters up in a table of 256 and reads outside of it for others, which ends the process. To bash they are parts of
 /// words, never of names; so is the `.` that stands for each of their bytes.
 pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
+    outline_where(text, masks, &[])
+}
+
+/// As [`outline`], of a text in which here-documents are hidden: each of these places has to be the `<` of a redirection.
+pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]) -> Option<Outline> {
     let mut bytes = text.as_bytes().to_vec();
     for mask in masks {
         bytes.get_mut(mask.clone())?.fill(b'_');
@@ -45,8 +50,13 @@ pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
     }
     let mut outline = Outline::default();
     let mut nodes = vec![tree.root_node()];
+    let mut redirected = 0;
     while let Some(node) = nodes.pop() {
         match node.kind() {
+            "<" if arrows.contains(&node.start_byte()) => {
+                redirected +=
+                    usize::from(node.parent().is_some_and(|around| around.kind() == "file_redirect"));
+            }
             "command" => outline.push(command_words(node, text)),
             "declaration_command" | "unset_command" => outline.push(declaration_words(node)),
             "test_command" => outline.push(test_words(node, text)),
@@ -56,7 +66,7 @@ pub(super) fn outline(text: &str, masks: &[Range<usize>]) -> Option<Outline> {
         nodes.extend(node.children(&mut cursor));
     }
     outline.sort();
-    Some(outline)
+    (redirected == arrows.len()).then_some(outline)
 }
 
 /// Name and arguments, and what the grammar takes for further targets of a redirection (`echo > f a`).

@@ -10,6 +10,9 @@ mod expansion;
 mod flow;
 mod fold;
 mod gate;
+mod heredocs;
+mod output;
+mod qualifiers;
 mod redirect;
 mod scanner;
 mod simple;
@@ -195,14 +198,13 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         found.opaque.push(doubt("continuation", what, Some("write the command on one line")));
         return None;
     };
-    let Some(read) = walk::read(nest, &folded, found.cost) else {
+    let Some(read) = walk::read(nest, &folded, found) else {
         let what = "this text could not be read in full";
         found.opaque.push(doubt("not-read", what, Some("write simple commands, one to a line")));
         return None;
     };
     let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
-    let agreed =
-        read.clean && gate::outline(&folded.text, &read.masks).is_some_and(|other| other == read.outline);
+    let agreed = read.clean && agree(&folded.text, &read);
     found.cost = read.found.cost;
     found.steps.extend(read.found.steps);
     found.opaque.extend(read.found.opaque);
@@ -217,4 +219,18 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
         return None;
     }
     read.single
+}
+
+/// Whether the other parser sees the same commands, if need be in the text without its here-documents.
+fn agree(text: &str, read: &walk::Read) -> bool {
+    let documents = &read.here_documents;
+    if !heredocs::share_a_line(documents)
+        && gate::outline(text, &read.masks).is_some_and(|other| other == read.outline)
+    {
+        return true;
+    }
+    let hidden = (!documents.is_empty()).then(|| heredocs::hide(text, documents)).flatten();
+    let arrows: Vec<usize> = documents.iter().map(|document| document.operator.start).collect();
+    let other = hidden.and_then(|text| gate::outline_where(&text, &read.masks, &arrows));
+    other.is_some_and(|other| other == read.outline)
 }

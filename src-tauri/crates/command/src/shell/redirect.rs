@@ -2,6 +2,7 @@
 
 use shuck_ast::{Command, Heredoc, HeredocBodyPart, Redirect, RedirectKind, RedirectTarget, Stmt};
 
+use super::heredocs::HereDocument;
 use super::walk::{Around, Walk, range};
 use super::word::{Problem, Scanned};
 use crate::call::Feed;
@@ -44,7 +45,14 @@ impl Walk<'_> {
             }
             match &redirect.target {
                 RedirectTarget::Heredoc(heredoc) => {
-                    feed = self.here_document(heredoc, redirect, around);
+                    let own = self.here_document(heredoc, redirect, around);
+                    // Of several the last one counts for a descriptor; what is guessed is in any of them.
+                    feed = match (feed, all.last()) {
+                        (Feed::Text(before), Some(Redirection { kind: RedirectionKind::Here, .. })) => {
+                            Feed::Text(before + "\n" + &own)
+                        }
+                        _ => Feed::Text(own),
+                    };
                     let target = Word::literal(heredoc.delimiter.cooked.as_str());
                     all.push(Redirection { kind: RedirectionKind::Here, target });
                 }
@@ -61,10 +69,6 @@ impl Walk<'_> {
                     all.push(Redirection { kind, target: Word { raw: self.raw(&range(word.span)), value } });
                 }
             }
-        }
-        if redirects.iter().filter(|redirect| redirect.heredoc().is_some()).count() > 1 {
-            let what = "two here-documents for one command";
-            self.doubt(&range(redirects[0].span), Problem { code: "here-document", what, advice: None });
         }
         (all, feed)
     }
@@ -93,15 +97,26 @@ impl Walk<'_> {
         }
     }
 
-    fn here_document(&mut self, heredoc: &Heredoc, redirect: &Redirect, around: &Around) -> Feed {
+    fn here_document(&mut self, heredoc: &Heredoc, redirect: &Redirect, around: &Around) -> String {
         let body = range(heredoc.body.span);
         let text = self.slice(&body).to_owned();
         if !self.ends_at_delimiter(heredoc) {
             let what = "a here-document whose end is hard to find";
             self.doubt(&range(redirect.span), Problem { code: "here-document", what, advice: None });
         }
+        self.check_quoted(heredoc, redirect, &text);
+        let start = range(redirect.span).start;
+        let arrow = self.slice(&range(redirect.span)).find("<<").map_or(start, |at| start + at);
+        self.here_documents.push(HereDocument {
+            operator: arrow..range(heredoc.delimiter.span).end,
+            delimiter: heredoc.delimiter.cooked.to_string(),
+            tabs: heredoc.delimiter.strip_tabs,
+            plain: !heredoc.delimiter.expands_body
+                || !["`", "$(", "${", "$[", "\\"].iter().any(|mark| text.contains(mark)),
+            body: body.clone(),
+        });
         if !heredoc.delimiter.expands_body {
-            return Feed::Text(text);
+            return text;
         }
         let inner = heredoc.body.parts.iter().filter_map(|part| match &part.kind {
             HeredocBodyPart::CommandSubstitution { body, .. } => Some((range(part.span), body)),
@@ -113,7 +128,17 @@ impl Walk<'_> {
         }
         self.masks.extend(scanned.escapes.iter().map(|at| at - 1..at + 1));
         self.bodies(&scanned.bodies, around);
-        Feed::Text(text)
+        text
+    }
+
+    /// The parser takes the second here-document of a command for a quoted one, whatever it is.
+    fn check_quoted(&mut self, heredoc: &Heredoc, redirect: &Redirect, body: &str) {
+        let quoted = self.slice(&range(heredoc.delimiter.span)).contains(['\'', '"', '\\']);
+        if !quoted && !heredoc.delimiter.expands_body && body.contains(['$', '`', '\\']) {
+            let what = "what is expanded in the second here-document of a command is not followed";
+            let advice = Some("quote its delimiter, or write two commands");
+            self.doubt(&range(redirect.span), Problem { code: "here-document", what, advice });
+        }
     }
 
     /// The body must begin right after a newline and be followed by the delimiter on a line of its own.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::ansi;
 use super::braces::Unit;
 use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operator};
+use super::output::{self, Prints};
+use super::qualifiers;
 use super::word::{Inner, Problem, Quoting, Scanned, Scope, problem};
 use crate::Dialect;
 
@@ -44,10 +46,21 @@ impl Scanner<'_, '_> {
                     self.out.beyond_posix = true;
                     self.commands(here, quoting)?;
                 }
+                (Quoting::Word, '(') if self.ends_in_qualifiers() => {
+                    self.units.push(Unit::Unknown { dash: false });
+                    self.out.loose.several = true;
+                    self.out.qualifiers = Some(here..self.end);
+                    self.at = self.end;
+                }
                 (Quoting::Word, c) if c.is_ascii_whitespace() || ";&|<>()".contains(c) => {
                     return Err(problem("parsers-disagree", "where a word ends is read in two ways"));
                 }
-                (Quoting::Word, '=') if self.units.is_empty() && self.scope.dialect == Dialect::Zsh => {
+                // Alone it stands for itself: `[ a = b ]`.
+                (Quoting::Word, '=')
+                    if self.units.is_empty()
+                        && self.scope.dialect == Dialect::Zsh
+                        && !self.rest().is_empty() =>
+                {
                     return Err(problem("zsh-expansion", "zsh replaces `=name` with a path"));
                 }
                 (Quoting::Word, '~') if self.scope.dialect == Dialect::Zsh && self.named_directory() => {
@@ -63,6 +76,14 @@ impl Scanner<'_, '_> {
             Quoting::Double => Err(problem("parsers-disagree", "a quote is not closed")),
             Quoting::Word | Quoting::Body => Ok(()),
         }
+    }
+
+    /// Whether the rest of the word picks among the files that zsh finds for it, and runs nothing.
+    fn ends_in_qualifiers(&self) -> bool {
+        let inside = self.rest().strip_suffix(')');
+        self.scope.dialect == Dialect::Zsh
+            && !self.units.is_empty()
+            && inside.is_some_and(qualifiers::are_plain)
     }
 
     fn named_directory(&self) -> bool {
@@ -212,6 +233,7 @@ impl Scanner<'_, '_> {
         const DISAGREE: Problem = problem("parsers-disagree", "a substitution is read in two ways");
         let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
         let text = self.scope.source.get(here..end).filter(|_| end <= self.end).ok_or(DISAGREE)?;
+        let mut prints = None;
         match inner {
             Inner::Commands(_) if text.starts_with("$((") => return Err(DISAGREE),
             Inner::Commands(_) if text.starts_with('`') && text.contains('\\') => {
@@ -220,15 +242,24 @@ impl Scanner<'_, '_> {
                     "escaped backquotes are read differently by different shells",
                 ));
             }
-            Inner::Commands(body) => self.out.bodies.push(body),
+            Inner::Commands(body) => {
+                self.out.bodies.push(body);
+                if text.starts_with(['$', '`']) && !self.scope.variables.redefined {
+                    prints = output::of(body, self.scope.source);
+                }
+            }
             Inner::Arithmetic => arithmetic(text, self.scope.variables)?,
         }
         let path = text.starts_with(['<', '>']);
-        let number = text.starts_with("$((");
-        let any = !path && !number;
-        self.unknown(any, quoting, any);
+        let number = text.starts_with("$((") || prints == Some(Prints::Number);
+        let words = prints == Some(Prints::Words);
+        // Without quotes a path may be split into words that begin with a dash.
+        let whole = prints == Some(Prints::Path) && quoting != Quoting::Word;
+        self.unknown(!(path || number || words || whole), quoting, !(path || number));
         self.at = end;
-        self.out.number = number && self.units.len() == 1 && self.is_all(quoting);
+        let alone = self.units.len() == 1 && self.is_all(quoting);
+        self.out.number = number && alone;
+        self.out.tame = words && alone;
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use shuck_parser::parser::{Parser, ShellDialect};
 use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
+use super::heredocs::HereDocument;
 use super::word::{self, Problem, Scanned, Scope, Variables};
 use super::{Nest, candidates};
 use crate::call::{Feed, Found, Functions};
@@ -29,30 +30,38 @@ pub(super) struct Read {
     pub(super) single: Option<Vec<String>>,
     /// Plain characters that the other parser would misread.
     pub(super) masks: Vec<Range<usize>>,
+    pub(super) here_documents: Vec<HereDocument>,
 }
 
 /// Walks a text. What the line makes of its variables is found first, by walking without a look at what runs until nothing
-/// new is learnt. `start` is what the reading has cost up to here. None where the parser gives up: it panics on some texts with
+/// new is learnt. `start` is what was found up to here. None where the parser gives up: it panics on some texts with
 /// characters beyond ASCII in backquotes, and on others that nobody has met yet.
-pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: usize) -> Option<Read> {
+pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Read> {
     let dialect = match nest.dialect {
         Dialect::Posix | Dialect::Bash => ShellDialect::Bash,
         Dialect::Zsh => ShellDialect::Zsh,
     };
     let parsed = std::panic::catch_unwind(|| Parser::with_dialect(&folded.text, dialect).parse()).ok()?;
-    let mut variables = Variables { hopeful: folded.text.contains('$'), ..Variables::default() };
+    let mut variables =
+        Variables { hopeful: folded.text.contains('$'), redefined: start.redefined, ..Variables::default() };
     let mut settled = None;
     for _ in 0..4 {
         let mut walk = Walk { pass: Pass::Learning, ..Walk::new(nest, folded, &variables, start) };
         walk.sequence(&parsed.file.body, &Around::top(nest));
-        let learnt = walk.learnt();
+        let mut learnt = walk.learnt();
+        learnt.redefined |= start.redefined;
         if !variables.hopeful && learnt == variables {
             settled = Some(learnt);
             break;
         }
         variables = learnt;
     }
-    let variables = settled.unwrap_or(Variables { moves: true, unsettled: true, ..Variables::default() });
+    let variables = settled.unwrap_or(Variables {
+        moves: true,
+        unsettled: true,
+        redefined: true,
+        ..Variables::default()
+    });
     let mut walk = Walk::new(nest, folded, &variables, start);
     walk.sequence(&parsed.file.body, &Around::top(nest));
     Some(walk.finish(parsed.is_ok()))
@@ -135,10 +144,11 @@ pub(super) struct Walk<'w> {
     pub(super) singles: Vec<Option<Vec<String>>>,
     /// Plain characters that the other parser would misread: escapes in here-documents, lone dashes.
     pub(super) masks: Vec<Range<usize>>,
+    pub(super) here_documents: Vec<HereDocument>,
 }
 
 impl<'w> Walk<'w> {
-    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: usize) -> Self {
+    fn new(nest: &'w Nest<'w>, folded: &'w Folded, variables: &'w Variables, start: &Found) -> Self {
         let text = folded.text.as_str();
         let has = |name: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
         Self {
@@ -155,14 +165,25 @@ impl<'w> Walk<'w> {
             declared: Vec::new(),
             outline: Outline::default(),
             made: Vec::new(),
-            found: Found { cost: start, home: nest.home.map(str::to_owned), ..Found::default() },
+            found: Found {
+                cost: start.cost,
+                home: nest.home.map(str::to_owned),
+                redefined: variables.redefined,
+                ..Found::default()
+            },
             singles: Vec::new(),
             masks: Vec::new(),
+            here_documents: Vec::new(),
         }
     }
 
     fn learnt(&self) -> Variables {
-        let mut learnt = Variables { moves: self.moved, unsettled: self.unsettled, ..Variables::default() };
+        let mut learnt = Variables {
+            moves: self.moved,
+            unsettled: self.unsettled,
+            redefined: self.found.redefined || self.unsettled,
+            ..Variables::default()
+        };
         if self.unsettled {
             return learnt;
         }
@@ -188,7 +209,8 @@ impl<'w> Walk<'w> {
         self.check_declared();
         self.outline.sort();
         let single = if let [single] = self.singles.as_mut_slice() { single.take() } else { None };
-        Read { found: self.found, outline: self.outline, clean, single, masks: self.masks }
+        let (masks, here_documents) = (self.masks, self.here_documents);
+        Read { found: self.found, outline: self.outline, clean, single, masks, here_documents }
     }
 
     /// `unset NAME` brings the program back that a function of that name stood for; so may one in a loop, or in `eval`.
@@ -270,6 +292,7 @@ impl<'w> Walk<'w> {
     pub(super) fn scan<'a>(&mut self, span: Span, parts: &'a [WordPartNode], around: &Around) -> Scanned<'a> {
         let scanned = word::scan(self.scope(around), range(span), parts);
         self.made.extend(scanned.sets.iter().map(|(name, _)| (name.clone(), Made::Wild)));
+        self.masks.extend(scanned.qualifiers.clone());
         scanned
     }
 

@@ -31,6 +31,7 @@ pub(super) struct Scope<'a> {
 
 /// What the line itself makes of its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 pub(super) struct Variables {
     /// Whether nothing is known yet: every variable is taken to be tame.
     pub(super) hopeful: bool,
@@ -44,6 +45,8 @@ pub(super) struct Variables {
     pub(super) wild: HashSet<String>,
     /// Something may set any variable.
     pub(super) unsettled: bool,
+    /// A function stands, or may stand, for a program whose output is known.
+    pub(super) redefined: bool,
     /// The line changes its directory somewhere.
     pub(super) moves: bool,
 }
@@ -91,6 +94,10 @@ pub(super) struct Scanned<'a> {
     /// Whether it is one arithmetic expansion, a number of the shell's own or a variable that is set to numbers only, and
     /// nothing else.
     pub(super) number: bool,
+    /// Whether it is one substitution that prints words of which none begins with a dash, and nothing else.
+    pub(super) tame: bool,
+    /// The glob qualifiers that it ends in (zsh).
+    pub(super) qualifiers: Option<Range<usize>>,
     /// Variables that it gives a value by the way (`${x:=value}`).
     pub(super) sets: Vec<(String, String)>,
     /// Where a character is escaped inside double quotes or a here-document.

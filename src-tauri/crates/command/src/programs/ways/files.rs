@@ -79,7 +79,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 row("-F --info-script --new-volume-script", Runs, "tar(1): GNU"),
                 row("--rmt-command --rsh-command", Runs, "tar(1): GNU; GTFOBins tar"),
                 row("-P --absolute-names --absolute-paths", Writes, "tar(1): absolute paths"),
-                row("-C/ --directory/ --cd/", Writes, "tar(1): another folder"),
+                row("-C/ --directory/ --cd/ --one-top-level/", Writes, "tar(1): another folder"),
                 row("--index-file --volno-file --listed-incremental -g", Writes, "tar(1): GNU"),
                 row("--remove-files --recursive-unlink --unlink-first", Deletes, "tar(1): GNU"),
                 row("-T --files-from", Config, "tar(1): GNU reads options from that file; GTFOBins tar"),

@@ -157,6 +157,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("install download wheel", Fetches, "pip(1): setup.py runs; GTFOBins pip"),
             row("--python", Runs, "pip(1)"),
+            row("--log --report --cache-dir/ --target/ --prefix/ --root/", Writes, "pip(1)"),
             row(
                 "config.set config.edit config.unset --config-settings -C --global-option --build-option --editor",
                 Changes,
@@ -226,7 +227,7 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
     tool(
         &["jest", "vitest", "mocha", "ava", "tap", "playwright", "cypress", "karma"],
-        "-t: --testNamePattern: -g: --grep: --timeout: --reporter:",
+        "-t: --testNamePattern: -g: --grep: --timeout: --reporter: --coverage --ci --colors --run --dry-run",
         &[
             row(
                 "-c --config --setupFiles --setupFilesAfterEach --globalSetup --transform --resolver --runner --testRunner --reporters",

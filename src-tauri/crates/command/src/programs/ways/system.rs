@@ -118,7 +118,6 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
     tool(
         &[
-            "sysctl",
             "modprobe",
             "insmod",
             "rmmod",
@@ -154,8 +153,20 @@ pub(super) const TOOLS: &[Tool] = &[
         &[row(
             "*",
             Changes,
-            "sysctl(8), kmod(8), setfacl(1), ldconfig(8): the whole machine; GTFOBins setfacl, ldconfig, hwclock",
+            "kmod(8), setfacl(1), ldconfig(8): the whole machine; GTFOBins setfacl, ldconfig, hwclock",
         )],
+    ),
+    tool(
+        &["sysctl"],
+        "",
+        &[
+            row("~=", Changes, "sysctl(8): NAME=VALUE sets it"),
+            row(
+                "-w --write -p --load -f --system",
+                Changes,
+                "sysctl(8): also what a file says; GTFOBins sysctl",
+            ),
+        ],
     ),
     tool(
         &["lsof", "vmstat", "iostat", "netstat"],

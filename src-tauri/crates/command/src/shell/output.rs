@@ -1,0 +1,170 @@
+//! What a substitution prints, where that is known well enough to tell it from an option: `git show $(git rev-parse HEAD)`.
+
+use shuck_ast::{BinaryOp, Command, RedirectKind, Stmt, StmtSeq, Word};
+
+use super::walk::range;
+
+/// What some programs print, whatever the files that they look at hold. Nothing at all may come as well: where they fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prints {
+    /// One number.
+    Number,
+    /// Words, none of which begins with a dash or is a pattern.
+    Words,
+    /// One path from the root, which may hold blanks.
+    Path,
+}
+
+/// What the last command of a substitution prints; none where that is not known.
+pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
+    let [only] = body.stmts.as_slice() else { return None };
+    let mut last = only;
+    let mut piped = false;
+    while let Command::Binary(binary) = &last.command {
+        let plain = binary.op == BinaryOp::Pipe && !last.negated && last.redirects.is_empty();
+        last = plain.then_some(binary.right.as_ref())?;
+        piped = true;
+    }
+    let argv = words(last, source)?;
+    let feeds = |kind| matches!(kind, RedirectKind::Input | RedirectKind::HereString | RedirectKind::HereDoc);
+    let fed = piped || last.redirects.iter().any(|redirect| feeds(redirect.kind));
+    printed(&argv, fed)
+}
+
+/// Whether a function of this name would make what is known here untrue.
+pub(super) fn knows(name: &str) -> bool {
+    const NAMES: &[&str] = &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd"];
+    NAMES.contains(&name)
+}
+
+/// The words of a simple command, each of them written out, that hands on nothing but its output.
+fn words<'s>(statement: &Stmt, source: &'s str) -> Option<Vec<&'s str>> {
+    let Command::Simple(command) = &statement.command else { return None };
+    let slice = |word: &Word| source.get(range(word.span));
+    let silent = statement.redirects.iter().all(|redirect| match redirect.kind {
+        RedirectKind::Input | RedirectKind::HereString | RedirectKind::HereDoc => true,
+        RedirectKind::Output => redirect.word_target().and_then(slice) == Some("/dev/null"),
+        _ => false,
+    });
+    if statement.negated || statement.terminator.is_some() || !command.assignments.is_empty() || !silent {
+        return None;
+    }
+    std::iter::once(&command.name).chain(&command.args).map(|word| literal(slice(word)?)).collect()
+}
+
+/// A word of plain characters, in quotes as a whole or not at all.
+fn literal(raw: &str) -> Option<&str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=%+@^~,".contains(c);
+    let quoted = ['\'', '"'].iter().find_map(|quote| raw.strip_prefix(*quote)?.strip_suffix(*quote));
+    let text = quoted.unwrap_or(raw);
+    text.chars().all(|c| plain(c) || quoted.is_some() && c == ' ').then_some(text).filter(|t| !t.is_empty())
+}
+
+fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
+    let no_dash = |words: &[&str]| !words.is_empty() && words.iter().all(|word| !word.starts_with('-'));
+    match argv {
+        // Without a file it names none.
+        ["wc", "-l" | "-c" | "-w" | "-m"] if fed => Some(Prints::Number),
+        ["grep", "-c", pattern] if fed && !pattern.starts_with('-') => Some(Prints::Number),
+        ["nproc"]
+        | ["getconf", "_NPROCESSORS_ONLN"]
+        | ["id", "-u" | "-g"]
+        | ["sysctl", "-n", "hw.ncpu" | "hw.logicalcpu" | "hw.physicalcpu"] => Some(Prints::Number),
+        ["uname"] | ["uname", "-s" | "-m" | "-r"] => Some(Prints::Words),
+        ["date", options @ .., format] => date(options, format),
+        ["pwd"] | ["git", "rev-parse", "--show-toplevel"] => Some(Prints::Path),
+        // A name that is no commit is printed as it was given, an option too.
+        ["git", "rev-parse", "--short" | "--verify", names @ ..] | ["git", "rev-parse", names @ ..]
+            if no_dash(names) =>
+        {
+            Some(Prints::Words)
+        }
+        ["git", "merge-base", names @ ..] if no_dash(names) => Some(Prints::Words),
+        ["git", "rev-list", "--count", names @ ..] if no_dash(names) => Some(Prints::Number),
+        ["git", "rev-list", "-1", names @ ..] | ["git", "rev-list", "-n", "1", names @ ..]
+            if no_dash(names) =>
+        {
+            Some(Prints::Words)
+        }
+        ["git", "log", "-1", format] | ["git", "log", format, "-1"] | ["git", "log", "-1", format, _]
+            if matches!(*format, "--format=%H" | "--format=%h" | "--pretty=%H" | "--pretty=%h") =>
+        {
+            argv.get(4).is_none_or(|name| !name.starts_with('-')).then_some(Prints::Words)
+        }
+        _ => None,
+    }
+}
+
+/// `date -u +%Y-%m-%d`: fields that are digits or names, and what stands between them. `%z` may begin with a dash.
+fn date(options: &[&str], format: &str) -> Option<Prints> {
+    let fields = format.strip_prefix('+')?;
+    let part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric())
+            || part.starts_with('%')
+                && part.chars().nth(1).is_some_and(|field| "YymdFHMSsTjDbBaAGVu".contains(field))
+    };
+    if !options.iter().all(|option| matches!(*option, "-u" | "--utc")) || !fields.split(' ').all(part) {
+        return None;
+    }
+    Some(if fields == "%s" { Prints::Number } else { Prints::Words })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Prints, literal, printed};
+
+    fn prints(line: &str, fed: bool) -> Option<Prints> {
+        printed(&line.split('|').collect::<Vec<_>>(), fed)
+    }
+
+    #[test]
+    fn what_cannot_be_an_option_is_known() {
+        for (line, expected) in [
+            ("wc|-l", Prints::Number),
+            ("grep|-c|x", Prints::Number),
+            ("nproc", Prints::Number),
+            ("date|+%s", Prints::Number),
+            ("date|-u|+%Y-%m-%d %T", Prints::Words),
+            ("git|rev-parse|HEAD", Prints::Words),
+            ("git|rev-parse|--short|HEAD~1", Prints::Words),
+            ("git|rev-parse|--show-toplevel", Prints::Path),
+            ("git|merge-base|main|HEAD", Prints::Words),
+            ("git|rev-list|--count|main..HEAD", Prints::Number),
+            ("git|log|-1|--format=%H", Prints::Words),
+            ("git|log|-1|--format=%H|main", Prints::Words),
+        ] {
+            assert_eq!(prints(line, true), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_an_option_is_not() {
+        for line in [
+            "git|rev-parse|--output=x",
+            "git|rev-parse|HEAD|--output=x",
+            "git|rev-parse|--abbrev-ref|HEAD",
+            "git|rev-parse",
+            "git|branch|--show-current",
+            "git|describe|--tags",
+            "git|log|-1|--format=-x",
+            "git|log|-1|--format=%s",
+            "git|log|-1|--format=%H|--all",
+            "git|-c|alias.x=y|rev-parse|HEAD",
+            "date|+%z",
+            "date|+-x",
+            "date|+%F -x",
+            "date|-f|f|+%F",
+            "date",
+            "wc|-l|f",
+            "echo|x",
+            "uname|-a",
+        ] {
+            assert_eq!(prints(line, true), None, "{line}");
+        }
+        assert_eq!(prints("wc|-l", false), None, "the request's own input");
+        for raw in ["$x", "'a'b", "\"$x\"", "a*", "`x`", "''", "\\x", "{a,b}", "~$x"] {
+            assert_eq!(literal(raw), None, "{raw}");
+        }
+        assert_eq!(literal("'+%F %T'"), Some("+%F %T"));
+    }
+}
