@@ -74,8 +74,19 @@ fn texts() -> Vec<String> {
         all.extend(COUNTS.map(|count| pile.repeat(count.min(most))));
     }
     let distinct = (0..LONGEST_TEXT / 6).map(|nth| format!("{nth:05x};")).collect::<Vec<_>>().concat();
-    let quoted = (0..LONGEST_TEXT / 12).map(|nth| format!("l{nth:05} 'a b';")).collect::<Vec<_>>().concat();
-    all.extend([distinct, quoted].map(|text| text.chars().take(LONGEST_TEXT).collect()));
+    let numbered = |line: &dyn Fn(usize) -> String| (0..LONGEST_TEXT / 8).map(line).collect::<String>();
+    let quoted = numbered(&|nth| format!("l{nth:05} 'a b';"));
+    let home = numbered(&|nth| format!("~/b{nth:04};"));
+    let words = |line: usize, most: usize| (0..most).map(|nth| format!(" a{nth}{line}")).collect::<String>();
+    let wrapped = [40, 60].map(|most| numbered(&|nth| format!("sudo{};", words(nth, most))));
+    let alike = numbered(&|nth| format!("sudo x{nth}{};", words(0, 40)));
+    let fed = format!("eval \"{}echo '{}'\"", "a>\\$x;".repeat(20), words(0, LONGEST_TEXT / 8));
+    all.extend(
+        [distinct, quoted, home, alike, fed]
+            .into_iter()
+            .chain(wrapped)
+            .map(|text| text.chars().take(LONGEST_TEXT).collect()),
+    );
     all
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::{Assignment, Dialect, Dir, Opaque, Redirection, Role, Step, Via, Word};
+use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Via, Word};
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone)]
@@ -86,12 +87,7 @@ impl Call {
     }
 
     /// Notes why the call is not understood; the first reason stays, candidates add up.
-    pub(crate) fn doubt(
-        &mut self,
-        code: &'static str,
-        what: impl Into<String>,
-        candidates: Vec<Vec<String>>,
-    ) {
+    pub(crate) fn doubt(&mut self, code: &'static str, what: impl Into<String>, candidates: Vec<Guess>) {
         if let Some(opaque) = &mut self.opaque {
             opaque.candidates.extend(candidates);
             return;
@@ -126,19 +122,19 @@ impl Call {
     /// What the rest of its words could be a command of: every suffix that begins with a known word that is no option. The
     /// first ones are long; of hundreds each is told with few words, which is enough for a rule that denies a program or
     /// a subcommand.
-    pub(crate) fn suffixes(&self, from: usize) -> Vec<Vec<String>> {
+    pub(crate) fn suffixes(&self, from: usize) -> Vec<Guess> {
         const LONGEST: usize = 16;
         const LONG_ONES: usize = 32;
         const SHORTEST: usize = 3;
         let starts =
             (from..self.args.len()).filter(|&at| self.args[at].value().is_some_and(|v| !v.starts_with('-')));
-        let argv = |(nth, at): (usize, usize)| {
-            let most = if nth < LONG_ONES { LONGEST } else { SHORTEST };
-            let words = self.args[at..].iter().take(most);
-            words.map(|arg| arg.value().unwrap_or_default().to_owned()).collect()
+        let words: Arc<[String]> =
+            self.args.iter().map(|arg| arg.value().unwrap_or_default().to_owned()).collect();
+        let guess = |(nth, at): (usize, usize)| {
+            Guess::part(&words, at, if nth < LONG_ONES { LONGEST } else { SHORTEST })
         };
         let mut seen = HashSet::new();
-        starts.enumerate().map(argv).filter(|argv: &Vec<String>| seen.insert(argv.clone())).collect()
+        starts.enumerate().map(guess).filter(|guess| seen.insert(guess.clone())).collect()
     }
 }
 

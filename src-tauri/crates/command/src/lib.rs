@@ -8,6 +8,7 @@ mod builtins;
 mod call;
 pub mod environment;
 pub mod escape;
+mod guess;
 mod peel;
 mod programs;
 mod quote;
@@ -16,6 +17,7 @@ mod reading;
 mod shell;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
+pub use guess::Guess;
 pub use programs::{
     Class, Known, Swallows, arity, class_of, is_read_only, known_carriers, known_ways, plain_forms, swallows,
 };

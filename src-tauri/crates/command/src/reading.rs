@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Guess;
+
 /// Whose grammar the text is read by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -164,7 +166,7 @@ pub struct WayOut {
     /// What it does, in plain words ("`--pre` runs a program on every file"). Text of the request in it is escaped already.
     pub what: String,
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
-    pub candidates: Vec<Vec<String>>,
+    pub candidates: Vec<Guess>,
 }
 
 /// A part that was not understood.
@@ -180,7 +182,7 @@ pub struct Opaque {
     pub span: Range<usize>,
     /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
     /// allow rules.
-    pub candidates: Vec<Vec<String>>,
+    pub candidates: Vec<Guess>,
 }
 
 /// Why a request cannot be judged.

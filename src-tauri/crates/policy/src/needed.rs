@@ -1,7 +1,7 @@
 //! What has to be looked up before a reading can be judged.
 
 use crate::path;
-use postern_command::{Class, Dir, Opaque, Power, Reading, Role, Step, Via, class_of};
+use postern_command::{Class, Dir, Guess, Opaque, Power, Reading, Role, Step, Via, class_of};
 
 /// Names that the shell itself answers to: never looked up in a line of shell text.
 const SHELL_WORDS: [&str; 10] =
@@ -96,11 +96,11 @@ pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
 
 /// Commands that a part which was not understood, or a way out, may run: deny rules look at each, allow rules at none.
 pub fn candidates(reading: &Reading) -> impl Iterator<Item = &[String]> {
-    let parts: fn(&Opaque) -> std::slice::Iter<'_, Vec<String>> = |part| part.candidates.iter();
+    let parts: fn(&Opaque) -> std::slice::Iter<'_, Guess> = |part| part.candidates.iter();
     let of_steps = reading.steps.iter().filter_map(|step| step.opaque.as_ref()).flat_map(parts);
     let of_ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
     let all = reading.opaque.iter().flat_map(parts).chain(of_steps).chain(of_ways);
-    all.map(Vec::as_slice).filter(|argv| !argv.is_empty())
+    all.map(|guess| &**guess).filter(|argv| !argv.is_empty())
 }
 
 /// Whether the shell itself answers to the name.

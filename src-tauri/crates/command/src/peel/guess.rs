@@ -1,5 +1,6 @@
 //! What a call that is not followed may run: for deny rules only, so too much is fine and too little is not.
 
+use crate::Guess;
 use crate::call::{Arg, Call, Feed};
 use crate::programs::{Class, class_of};
 use crate::shell::candidates;
@@ -8,7 +9,7 @@ use crate::shell::candidates;
 const MOST_VALUES: usize = 4;
 
 /// Every command that the words from `from` on, the texts in them, and what is fed to the call may be.
-pub(crate) fn behind(call: &Call, from: usize) -> Vec<Vec<String>> {
+pub(crate) fn behind(call: &Call, from: usize) -> Vec<Guess> {
     let mut found = call.suffixes(from);
     for word in call.args.iter().skip(from).filter_map(Arg::value) {
         found.extend(in_word(word));
@@ -20,7 +21,7 @@ pub(crate) fn behind(call: &Call, from: usize) -> Vec<Vec<String>> {
 }
 
 /// Commands in one word: a text with blanks, the value of an option (`--command=rm x`, `-crm x`), a text after `!`.
-pub(crate) fn in_word(word: &str) -> Vec<Vec<String>> {
+pub(crate) fn in_word(word: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     for (at, _) in word.match_indices('=').take(MOST_VALUES) {
         found.extend(in_text(command_of(word.get(at + 1..).unwrap_or_default())));
@@ -46,18 +47,18 @@ fn command_of(text: &str) -> &str {
 
 /// Commands in a text. Quotes are gone from a guess, so what a shell or a wrapper in it is given may start at any of its
 /// words.
-pub(crate) fn in_text(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn in_text(text: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     for mut guess in candidates(text) {
         // fish's words before a command.
         while guess.first().is_some_and(|head| ["and", "or", "not", "begin"].contains(&head.as_str())) {
-            guess.remove(0);
+            guess = guess.without(1);
         }
         let carries = guess
             .first()
             .is_some_and(|head| matches!(class_of(head), Class::Shell | Class::Wrapper | Class::Multicall));
         if carries {
-            found.extend((1..guess.len()).map(|at| guess[at..].to_vec()));
+            found.extend((1..guess.len()).map(|at| guess.without(at)));
         }
         found.push(guess);
     }
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn a_command_is_seen_behind_shells_in_texts() {
         for text in ["sh -c 'rm -rf x'", "nohup bash -c \"sh -c 'rm -rf x'\"", "a; rm -rf x", "$(rm -rf x)"] {
-            assert!(in_text(text).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{text}");
+            assert!(in_text(text).iter().any(|argv| **argv == ["rm", "-rf", "x"]), "{text}");
         }
         for word in [
             "--command=rm -rf x",
@@ -84,8 +85,8 @@ mod tests {
             ".shell rm -rf x",
             "--action=exec=rm -rf x",
         ] {
-            assert!(in_word(word).iter().any(|argv| argv == &["rm", "-rf", "x"]), "{word}");
+            assert!(in_word(word).iter().any(|argv| **argv == ["rm", "-rf", "x"]), "{word}");
         }
-        assert!(!in_text("echo rm").iter().any(|argv| argv == &["rm"]), "an operand is no command");
+        assert!(!in_text("echo rm").iter().any(|argv| **argv == ["rm"]), "an operand is no command");
     }
 }

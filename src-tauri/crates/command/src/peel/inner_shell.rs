@@ -5,7 +5,7 @@ use super::{guess, inner, read_inner};
 use crate::call::{Arg, Call, Feed, Found};
 use crate::programs::family;
 use crate::shell::Place;
-use crate::{Dialect, Power, Role};
+use crate::{Dialect, Guess, Power, Role};
 
 /// Letters that shells share and that neither run anything nor export what the text sets.
 const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
@@ -198,7 +198,7 @@ fn plain_text(call: &Call) -> Option<&str> {
 /// Not followed, but deny rules see what stands in its words.
 fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found) {
     let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
-    let mut guess: Vec<Vec<String>> = texts.flat_map(guess::in_text).collect();
+    let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
     if let Feed::Text(text) = &call.feed {
         guess.extend(guess::in_text(text));
     }

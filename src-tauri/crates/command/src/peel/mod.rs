@@ -21,7 +21,7 @@ use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
-use crate::{Assignment, Dialect, Opaque, Power, Role, Via, Word, environment, escape};
+use crate::{Assignment, Dialect, Guess, Opaque, Power, Role, Via, Word, environment, escape};
 
 /// Adds the steps that a call stands for.
 pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
@@ -39,9 +39,10 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
         || call.depth > DEEPEST
     {
         let mut guess = guess::behind(&call, 1);
-        guess.extend(call.suffixes(0).into_iter().take(1).map(|mut argv| {
+        guess.extend(call.suffixes(0).into_iter().take(1).map(|guess| {
+            let mut argv = guess.to_vec();
             argv[0] = argv[0].replacen('=', "", 1);
-            argv
+            Guess::from(argv)
         }));
         call.doubt("program-name", "the name of the program is unusual", guess);
         return found.steps.push(call.into_step(Role::Program));
@@ -116,7 +117,7 @@ fn refuse(mut call: Call, code: &'static str, what: impl Into<String>, found: &m
 }
 
 /// Commands that may stand in the arguments of a builtin (`alias ls=…`, `printf -v 'a[$(…)]'`), or in what it is fed.
-fn inside_arguments(call: &Call) -> Vec<Vec<String>> {
+fn inside_arguments(call: &Call) -> Vec<Guess> {
     let mut guess = call.suffixes(1);
     for value in call.args.iter().skip(1).filter_map(Arg::value) {
         guess.extend(candidates(value));

@@ -2,7 +2,8 @@
 
 use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord};
 
-use super::walk::{Around, Made, Walk, range};
+use super::around::{Around, Made};
+use super::walk::{Walk, range};
 use super::word::Problem;
 use crate::{Assignment, Word};
 

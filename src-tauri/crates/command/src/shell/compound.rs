@@ -7,10 +7,11 @@ use shuck_ast::{
     ConditionalUnaryExpr, ConditionalUnaryOp, ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
 };
 
+use super::around::{Around, Made, Pass};
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::output;
-use super::walk::{Around, Made, Pass, Walk, range};
+use super::walk::{Walk, range};
 use super::word::Problem;
 use crate::programs::{Class, class_of};
 use crate::{Dialect, Dir, Role, Step, builtins};

@@ -3,9 +3,12 @@
 //! Two readings are put together, both linear in the length: one takes every operator for an end of a command, quoted or
 //! not; one follows quotes, and looks into quoted text where something else would run it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use super::braces::{self, Unit};
+use crate::Guess;
 use crate::programs::{Class, class_of};
 
 /// Bytes of a word whose braces are expanded.
@@ -84,7 +87,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// Every stretch of words that may be a command: after each operator, bracket, quote or substitution.
-pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     let folded;
     let text = if text.contains("\\\n") {
         folded = text.replace("\\\n", "");
@@ -102,10 +105,7 @@ pub(crate) fn candidates(text: &str) -> Vec<Vec<String>> {
         }
     }
     guesses.quoted(text);
-    let mut found = guesses.found;
-    found.sort_unstable();
-    found.dedup();
-    found
+    guesses.noted.found
 }
 
 /// What ends a command.
@@ -116,7 +116,50 @@ struct Guesses<'t> {
     seen: HashSet<&'t str>,
     /// Parts whose quotes were followed.
     followed: HashSet<&'t str>,
-    found: Vec<Vec<String>>,
+    noted: Noted,
+}
+
+/// The guesses so far, each of them once.
+#[derive(Default)]
+struct Noted {
+    found: Vec<Guess>,
+    /// Where a guess with this hash stands in `found`.
+    known: HashMap<u64, usize>,
+    hasher: RandomState,
+}
+
+impl Noted {
+    /// Notes the command that the words are, and what it may run where it runs others.
+    fn command(&mut self, words: Vec<String>) {
+        let Some(start) = start_of(&words) else { return };
+        let runs = words.iter().take(start + 1).any(|word| runs_others(word));
+        let hashes = self.hashes(&words);
+        let words: Arc<[String]> = words.into();
+        let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
+        let inner = (start + 1..words.len()).filter(|_| runs).filter(plain).take(MOST_STARTS);
+        for at in std::iter::once(start).chain(inner) {
+            self.note(Guess::part(&words, at, LONGEST), hashes[at]);
+        }
+    }
+
+    /// A hash of each word with all that follow it: equal words have equal hashes.
+    fn hashes(&self, words: &[String]) -> Vec<u64> {
+        let mut hashes = vec![0; words.len()];
+        let mut behind = 0u64;
+        for (hash, word) in hashes.iter_mut().zip(words).rev() {
+            behind = self.hasher.hash_one((behind, word));
+            *hash = behind;
+        }
+        hashes
+    }
+
+    fn note(&mut self, guess: Guess, hash: u64) {
+        let known = self.known.get(&hash).and_then(|at| self.found.get(*at));
+        if known.is_none_or(|known| **known != *guess) {
+            self.known.insert(hash, self.found.len());
+            self.found.push(guess);
+        }
+    }
 }
 
 impl<'t> Guesses<'t> {
@@ -132,21 +175,7 @@ impl<'t> Guesses<'t> {
             .flat_map(unquoted)
             .filter(|word| !word.is_empty())
             .collect();
-        self.command(&words);
-    }
-
-    /// Notes the command that the words are, and what it may run where it runs others.
-    fn command(&mut self, words: &[String]) {
-        let Some(start) = start_of(words) else { return };
-        let argv = |from: usize| words[from..].iter().take(LONGEST).cloned().collect::<Vec<_>>();
-        self.found.push(argv(start));
-        if !words.iter().take(start + 1).any(|word| runs_others(word)) {
-            return;
-        }
-        let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
-        let starts = (start + 1..words.len()).filter(plain).take(MOST_STARTS);
-        let inner: Vec<_> = starts.map(argv).collect();
-        self.found.extend(inner);
+        self.noted.command(words);
     }
 
     /// The parts of the text as the shell would split it, where quotes make a difference.
@@ -174,17 +203,13 @@ impl<'t> Guesses<'t> {
     /// A part in which no quote is open at either end; without quotes it was looked at already.
     fn part(&mut self, part: &'t str, quotes: bool) {
         if quotes && self.followed.insert(part) {
-            self.split(&words_of(part), 0);
+            self.split(words_of(part), 0);
         }
     }
 
     /// A command whose words are told apart, and the texts in it that something else would run.
-    fn split(&mut self, words: &[String], depth: usize) {
-        if words.is_empty() {
-            return;
-        }
-        self.command(words);
-        let start = start_of(words).unwrap_or(0);
+    fn split(&mut self, words: Vec<String>, depth: usize) {
+        let start = start_of(&words).unwrap_or(0);
         let runs = words.iter().take(start + 1).any(|word| runs_others(word));
         for text in words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '(', '='])) {
             let value = text
@@ -193,14 +218,15 @@ impl<'t> Guesses<'t> {
                 .map(|(_, value)| value);
             if depth < DEEPEST && (runs || value.is_some()) {
                 let text = value.unwrap_or(text);
-                let mut inner = Guesses::default();
+                let mut inner = Guesses { noted: std::mem::take(&mut self.noted), ..Guesses::default() };
                 for part in text.split(OPERATORS) {
                     inner.loose(part);
                 }
-                self.found.append(&mut inner.found);
-                self.split(&words_of(text), depth + 1);
+                self.noted = inner.noted;
+                self.split(words_of(text), depth + 1);
             }
         }
+        self.noted.command(words);
     }
 }
 
@@ -330,7 +356,7 @@ mod tests {
         let found = candidates("echo rm; \"r\"m -rf x && X=1 r\\m y | $'\\x72\\x6d' z; {rm,-rf,q}");
         let heads: Vec<&str> = found.iter().map(|argv| argv[0].as_str()).collect();
         assert_eq!(heads.iter().filter(|head| **head == "rm").count(), 4, "{found:?}");
-        assert!(found.iter().any(|argv| argv == &["echo", "rm"]));
+        assert!(found.iter().any(|argv| **argv == ["echo", "rm"]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reading shell text: a check on the bytes, two parsers that must agree, and a list of constructs that are understood.
 
 mod ansi;
+mod around;
 mod assign;
 mod bounds;
 mod braces;

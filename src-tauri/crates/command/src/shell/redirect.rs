@@ -2,8 +2,9 @@
 
 use shuck_ast::{Command, Heredoc, HeredocBodyPart, Redirect, RedirectKind, RedirectTarget, Stmt};
 
+use super::around::Around;
 use super::heredocs::HereDocument;
-use super::walk::{Around, Walk, range};
+use super::walk::{Walk, range};
 use super::word::{Problem, Scanned};
 use crate::call::Feed;
 use crate::{Redirection, RedirectionKind, Word};

@@ -7,8 +7,9 @@ use shuck_ast::{
     SimpleCommand, Stmt, Word as TreeWord,
 };
 
+use super::around::{Around, Made, Pass};
 use super::flow::{self, After};
-use super::walk::{Around, Made, Pass, Walk, range};
+use super::walk::{Walk, range};
 use crate::call::{Arg, Call};
 use crate::{Dir, Role, Word, builtins, peel};
 

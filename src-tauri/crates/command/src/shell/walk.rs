@@ -9,6 +9,8 @@ use shuck_ast::{
 };
 use shuck_parser::parser::{Parser, ShellDialect};
 
+use super::around::{Around, Made, Pass};
+
 use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
@@ -16,7 +18,7 @@ use super::heredocs::HereDocument;
 use super::word::{self, Problem, Scanned, Scope, Variables};
 use super::{Nest, candidates};
 use crate::call::{Feed, Found, Functions};
-use crate::{Dialect, Dir, Opaque, Redirection};
+use crate::{Dialect, Dir, Opaque};
 
 /// Statements inside statements that are followed.
 const DEEPEST: usize = 16;
@@ -65,61 +67,6 @@ pub(super) fn read(nest: &Nest<'_>, folded: &Folded, start: &Found) -> Option<Re
     let mut walk = Walk::new(nest, folded, &variables, start);
     walk.sequence(&parsed.file.body, &Around::top(nest));
     Some(walk.finish(parsed.is_ok()))
-}
-
-/// What a walk is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// What the line makes of its variables.
-    Learning,
-    /// What runs.
-    Reading,
-}
-
-/// What an assignment makes of a variable, the most that is known about it first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Made {
-    /// Digits only.
-    Number,
-    /// No dash at its beginning, nor at that of any word that it is split into; no pattern.
-    Tame,
-    /// No dash at its beginning.
-    Plain,
-    /// Any text.
-    Wild,
-}
-
-/// What is around a statement.
-#[derive(Debug, Clone)]
-pub(super) struct Around {
-    pub(super) dir: Dir,
-    pub(super) redirections: Vec<Redirection>,
-    pub(super) feed: Feed,
-    /// Reached for certain, once, in the line's own shell.
-    pub(super) certain: bool,
-    /// `$1` and the like still mean what the text was started with.
-    pub(super) own_parameters: bool,
-    /// The whole of a substitution `$(< file)`, which every shell reads itself.
-    pub(super) reads_file: bool,
-    pub(super) nesting: usize,
-}
-
-impl Around {
-    fn top(nest: &Nest<'_>) -> Self {
-        Self {
-            dir: nest.dir.clone(),
-            redirections: nest.redirections.clone(),
-            feed: nest.feed.clone(),
-            certain: true,
-            own_parameters: true,
-            reads_file: false,
-            nesting: 0,
-        }
-    }
-
-    pub(super) fn inside(&self, dir: Dir) -> Self {
-        Self { dir, certain: false, reads_file: false, nesting: self.nesting + 1, ..self.clone() }
-    }
 }
 
 pub(super) struct Walk<'w> {

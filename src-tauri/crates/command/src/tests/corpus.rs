@@ -75,7 +75,8 @@ fn denied(argv: &[&str], case: &Case, bins: &Bins) -> bool {
 fn hit(reading: &Reading, case: &Case, bins: &Bins) -> bool {
     let candidates =
         reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
-    let mut argvs: Vec<Vec<String>> = candidates.flat_map(|opaque| opaque.candidates.clone()).collect();
+    let mut argvs: Vec<Vec<String>> =
+        candidates.flat_map(|opaque| &opaque.candidates).map(|guess| guess.to_vec()).collect();
     let words = |words: &[crate::Word]| {
         words.iter().map(|w| w.value.clone().unwrap_or_default()).collect::<Vec<String>>()
     };

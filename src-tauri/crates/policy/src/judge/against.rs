@@ -12,7 +12,7 @@ use crate::permissions::host::{HostUse, host_use};
 use crate::permissions::{Entry, FileLayer, command};
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
-use postern_command::escape;
+use postern_command::{Guess, escape};
 
 /// The weightiest thing against the step at `at`; a question at least where something only may be denied.
 pub(super) fn step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
@@ -40,13 +40,13 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
 }
 
 /// The weightiest thing against commands that a part which was not understood may run.
-pub(super) fn candidates(policy: &AgentPolicy, facts: &Facts<'_>, argvs: &[Vec<String>]) -> Option<Outcome> {
-    if argvs.is_empty() {
+pub(super) fn candidates(policy: &AgentPolicy, facts: &Facts<'_>, guesses: &[Guess]) -> Option<Outcome> {
+    if guesses.is_empty() {
         return None;
     }
     let near = Near::new(policy, facts);
-    let close = argvs.iter().filter(|argv| near.may_be_denied(argv));
-    let calls = close.filter_map(|argv| invocation::of_candidate(argv, facts));
+    let close = guesses.iter().filter(|guess| near.may_be_denied(guess));
+    let calls = close.filter_map(|guess| invocation::of_candidate(guess, facts));
     calls
         .filter_map(|call| one(policy, facts, &call))
         .filter(|found| found.decision == Decision::Deny)

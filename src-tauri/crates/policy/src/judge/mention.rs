@@ -20,19 +20,15 @@ pub(super) struct Mention<'a> {
 pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
     let spelled = spellings(text);
     let mut named: Vec<(&str, &Compiled)> = Vec::new();
+    let all: HashSet<&str> = spelled.iter().flat_map(|text| words(text)).collect();
     for part in rules.parts() {
-        for word in spelled.iter().flat_map(|text| words(text)) {
+        for word in &all {
             about(part, word, facts, |rule| named.push((word, rule)));
         }
     }
     named.retain(|(_, rule)| rule.is_alive(facts.now, facts.session));
-    // Nearly always nothing is left, and nothing else has to be looked at.
-    if named.is_empty() {
-        return None;
-    }
-    let all: HashSet<&str> = spelled.iter().flat_map(|text| words(text)).collect();
     let meant = |rule: &Compiled| other_words(rule).all(|other| all.contains(other.as_str()));
-    let least = named.iter().filter(|(_, rule)| meant(rule)).min_by_key(|(_, rule)| rule.rule.id);
+    let least = named.iter().filter(|(_, rule)| meant(rule)).min_by_key(|(word, rule)| (rule.rule.id, *word));
     least.map(|(word, rule)| Mention { word: (*word).to_owned(), rule: &rule.rule })
 }
 

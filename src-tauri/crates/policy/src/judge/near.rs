@@ -6,31 +6,51 @@ use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::path;
 use crate::rule::Effect;
+use postern_command::Guess;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What is the same for all guesses of one request.
 pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
+    facts: &'a Facts<'a>,
     core: core::Far<'a>,
     /// A file's entry denies commands: those are matched one by one.
     entries: bool,
+    /// For the words that guesses share, by where they are kept: which of them may lead to what the core guards.
+    leading: RefCell<HashMap<*const String, Vec<usize>>>,
 }
 
 impl<'a> Near<'a> {
-    pub(super) fn new(policy: &'a AgentPolicy, facts: &Facts<'a>) -> Self {
+    pub(super) fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>) -> Self {
         let (_, layers) = against::all_layers(policy, facts);
         let mut entries = layers.iter().flat_map(|layer| layer.entries());
         let entries = entries.any(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
-        Self { policy, core: core::Far::new(facts), entries }
+        Self { policy, facts, core: core::Far::new(facts), entries, leading: RefCell::default() }
     }
 
     /// Whether the command has to be looked at closely. Never false for one that would be denied.
-    pub(super) fn may_be_denied(&self, argv: &[String]) -> bool {
-        let Some(name) = argv.first() else { return false };
-        if self.entries || name.contains('/') {
+    pub(super) fn may_be_denied(&self, guess: &Guess) -> bool {
+        let Some(name) = guess.first() else { return false };
+        if self.entries {
             return true;
         }
-        let base = path::fold(name);
-        self.policy.rules.parts().any(|part| part.deny().may_name(&base))
-            || !self.core.is_clear_of(&base, &argv[1..])
+        let base = path::fold(path::base_name(name));
+        let facts = self.facts;
+        let place = name.contains('/').then(|| path::join(facts.cwd, &path::expand_home(name, facts.home)));
+        let named = self.policy.rules.parts().any(|part| {
+            part.deny().may_name(&base) || place.as_deref().is_some_and(|place| part.deny().may_be_at(place))
+        });
+        named || core::is_about(&base) || self.is_given_a_place(guess)
+    }
+
+    /// Whether one of its arguments may lead to what the core guards. Each word is looked at once.
+    fn is_given_a_place(&self, guess: &Guess) -> bool {
+        let (words, own) = guess.place();
+        let mut known = self.leading.borrow_mut();
+        let look = || (0..words.len()).filter(|at| !self.core.is_far(&words[*at])).collect();
+        let leading = known.entry(words.as_ptr()).or_insert_with(look);
+        let behind = leading.partition_point(|at| *at <= own.start);
+        leading.get(behind).is_some_and(|at| *at < own.end)
     }
 }

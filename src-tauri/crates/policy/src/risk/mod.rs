@@ -13,6 +13,9 @@ use crate::path;
 use crate::verdict::{Risk, RiskLevel};
 use postern_command::{Class, Power, Role, Step, class_of, escape};
 
+/// Commands of a text that was not understood which are weighed. A text with more is dangerous for that alone.
+const MOST_GUESSES: usize = 1_000;
+
 /// Every pattern of commands to be careful about.
 pub fn patterns() -> impl Iterator<Item = &'static Danger> {
     dangerous::PATTERNS.iter().chain(machine::PATTERNS).chain(outside::PATTERNS)
@@ -32,11 +35,16 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     dangers.extend(runs_what_it_fetched(steps));
     dangers.extend(looks_like_something_else(&facts.reading.text));
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
+    let mut left = MOST_GUESSES;
     for part in opaque {
         reviews.push(format!("Not understood: {}", part.what));
-        for seen in part.candidates.iter().filter_map(|argv| Seen::of_words(argv)) {
+        if part.candidates.len() > left {
+            dangers.push("May run more commands than can be weighed one by one".to_owned());
+        }
+        for seen in part.candidates.iter().take(left).filter_map(|argv| Seen::of_words(argv)) {
             hits(&seen, &mut dangers, &mut reviews);
         }
+        left = left.saturating_sub(part.candidates.len());
     }
     let level = if !dangers.is_empty() {
         RiskLevel::Dangerous

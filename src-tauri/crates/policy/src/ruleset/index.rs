@@ -114,6 +114,13 @@ impl Index {
         }
     }
 
+    /// Whether a rule that denies is about any spelling of this path.
+    pub(crate) fn may_be_at(&self, path: &str) -> bool {
+        let mut found = Vec::new();
+        self.by_any_spelling(path, &mut found);
+        !found.is_empty()
+    }
+
     pub(crate) fn by_base_name(&self, name: &str, found: &mut Vec<usize>) {
         extend(&self.base_names, name, found);
     }

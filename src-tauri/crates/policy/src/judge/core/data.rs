@@ -16,8 +16,15 @@ pub(super) fn redirects_into(step: &Step, found: &StepFacts, facts: &Facts<'_>) 
     })
 }
 
-/// Programs that would remove or move the data with a folder around them.
-pub(super) const MOVES_OR_REMOVES: &[&str] = &["mv", "gmv", "rm", "grm", "srm", "chmod", "chown", "chflags"];
+/// Programs that would move the data with a folder around them.
+const MOVES: &[&str] = &["mv", "gmv"];
+/// Programs that would remove or lock them with all that a folder holds.
+const GOES_THROUGH: &[&str] = &["rm", "grm", "srm", "chmod", "chown", "chflags"];
+
+/// Whether programs of this name are looked at, whatever they are given.
+pub(super) fn is_about(base: &str) -> bool {
+    [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
+}
 
 /// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
 /// a whole.
@@ -33,11 +40,11 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'
     }
     match &*call.base() {
         // The last operand is where it moves to.
-        "mv" | "gmv" => {
+        name if MOVES.contains(&name) => {
             let moved = words().count().saturating_sub(1);
             words().take(moved).find(|word| holds_data(word, folder, facts))
         }
-        name if MOVES_OR_REMOVES.contains(&name) && removal::is_recursive(call, facts) => {
+        name if GOES_THROUGH.contains(&name) && removal::is_recursive(call, facts) => {
             words().find(|word| holds_data(word, folder, facts))
         }
         _ => None,

@@ -52,7 +52,12 @@ pub(super) fn check<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<(Cor
     }
 }
 
-/// Tells commands that no entry can be about from their words alone.
+/// Whether an entry is about programs of this name, without folder and in lower case, whatever they are given.
+pub(super) fn is_about(base: &str) -> bool {
+    removal::is_about(base) || data::is_about(base) || stopping::is_about(base)
+}
+
+/// Tells words that lead nowhere near what an entry guards.
 pub(super) struct Far<'a>(data::Far<'a>);
 
 impl<'a> Far<'a> {
@@ -60,11 +65,9 @@ impl<'a> Far<'a> {
         Self(data::Far::new(facts, facts.cwd))
     }
 
-    /// Whether no entry is about a program of this name, without folder and in lower case, with these arguments. It is run
-    /// in the request's own folder.
-    pub(super) fn is_clear_of(&self, base: &str, args: &[String]) -> bool {
-        let named = removal::PROGRAMS.contains(&base) || stopping::PROGRAMS.contains(&base);
-        !named && !data::MOVES_OR_REMOVES.contains(&base) && args.iter().all(|word| self.0.is_far(word))
+    /// Whether a word leads nowhere near, given in the request's own folder.
+    pub(super) fn is_far(&self, word: &str) -> bool {
+        self.0.is_far(word)
     }
 }
 

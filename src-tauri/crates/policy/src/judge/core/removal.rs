@@ -6,19 +6,25 @@ use crate::facts::Facts;
 use crate::path;
 use std::borrow::Cow;
 
-/// Programs that it looks at.
-pub(super) const PROGRAMS: &[&str] = &["find", "gfind", "rsync", "rm", "grm", "srm"];
+const FINDS: &[&str] = &["find", "gfind"];
+const MIRRORS: &[&str] = &["rsync"];
+const REMOVES: &[&str] = &["rm", "grm", "srm"];
+
+/// Whether programs of this name are looked at.
+pub(super) fn is_about(base: &str) -> bool {
+    [FINDS, MIRRORS, REMOVES].iter().any(|names| names.contains(&base))
+}
 
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, facts);
-    if call.is_one_of(&["find", "gfind"]) {
+    if call.is_one_of(FINDS) {
         return finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
     }
-    if call.is_one_of(&["rsync"]) {
+    if call.is_one_of(MIRRORS) {
         let home = |to: &str| everything::is_home_or_above(to, call.folder.as_deref(), facts);
         return mirrors(call, facts) && operands(call).last().is_some_and(|to| home(&to));
     }
-    call.is_one_of(&["rm", "grm", "srm"])
+    call.is_one_of(REMOVES)
         && is_recursive(call, facts)
         && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, facts))
 }

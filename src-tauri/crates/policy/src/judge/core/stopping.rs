@@ -8,22 +8,38 @@ use crate::path;
 /// Postern's own programs, without `postern-run`, which can only ask.
 const OWN: [&str; 2] = ["postern", "postern-desktop"];
 
-/// Programs that it looks at.
-pub(super) const PROGRAMS: &[&str] = &[
-    "postern",
-    "postern-desktop",
-    "pkill",
-    "killall",
-    "killall5",
-    "kill",
-    "launchctl",
-    "systemctl",
-    "service",
-    "loginctl",
-    "osascript",
-    "lldb",
-    "gdb",
-];
+/// How a program could stop Postern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Means {
+    /// It is Postern.
+    Own,
+    Pattern,
+    Name,
+    Number,
+    Service,
+    Session,
+    /// It clicks, or holds another program still.
+    Remote,
+}
+
+/// By its name, without folder and in lower case.
+fn means(base: &str) -> Option<Means> {
+    match base {
+        _ if OWN.contains(&base) => Some(Means::Own),
+        "pkill" => Some(Means::Pattern),
+        "killall" | "killall5" => Some(Means::Name),
+        "kill" => Some(Means::Number),
+        "launchctl" | "systemctl" | "service" => Some(Means::Service),
+        "loginctl" => Some(Means::Session),
+        "osascript" | "lldb" | "gdb" => Some(Means::Remote),
+        _ => None,
+    }
+}
+
+/// Whether programs of this name are looked at.
+pub(super) fn is_about(base: &str) -> bool {
+    means(base).is_some()
+}
 
 pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     if call.is_one_of(&OWN) {
@@ -31,23 +47,25 @@ pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
     }
     let base = call.base();
     let words = || call.args.iter().flatten().copied();
-    match &*base {
-        "pkill" => by_pattern(&call.args),
-        "killall" | "killall5" => base == "killall5" || by_name(&call.args),
-        "kill" if words().any(|word| is_own(word, facts)) || signals_parent(call, facts) => true,
-        "kill" => {
-            words().any(|word| word == "-1")
-                && words().filter(|word| *word == "-1").count() >= kill_all(&call.args)
+    match means(&base) {
+        Some(Means::Own) => true,
+        Some(Means::Pattern) => by_pattern(&call.args),
+        Some(Means::Name) => base == "killall5" || by_name(&call.args),
+        Some(Means::Number) => {
+            let all = || words().filter(|word| *word == "-1").count() >= kill_all(&call.args);
+            words().any(|word| is_own(word, facts))
+                || signals_parent(call, facts)
+                || words().any(|word| word == "-1") && all()
         }
-        "launchctl" | "systemctl" | "service" if words().any(names_postern) && words().any(stops) => true,
+        Some(Means::Service) if words().any(names_postern) && words().any(stops) => true,
         // Of a whole session, with everything that runs in it.
-        "launchctl" if words().any(|word| word == "bootout") => {
+        Some(Means::Service) if base == "launchctl" && words().any(|word| word == "bootout") => {
             call.args.iter().flatten().skip(1).all(|domain| domain.matches('/').count() < 2)
         }
-        "loginctl" => words().any(|word| word.starts_with("terminate") || word.starts_with("kill")),
+        Some(Means::Session) => words().any(|word| word.starts_with("terminate") || word.starts_with("kill")),
         // An agent neither ends it nor clicks in it.
-        "osascript" | "lldb" | "gdb" => words().any(names_postern),
-        _ => false,
+        Some(Means::Remote) => words().any(names_postern),
+        Some(Means::Service) | None => false,
     }
 }
 

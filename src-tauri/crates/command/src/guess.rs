@@ -1,0 +1,69 @@
+//! One guess at a command: words of a text that was not understood.
+
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// The words of a command that may run. Guesses that begin at other words of the same text share them: a text may hold
+/// thousands, and each is as long as it can be.
+#[derive(Clone)]
+pub struct Guess {
+    words: Arc<[String]>,
+    own: Range<usize>,
+}
+
+impl Guess {
+    /// The same guess without its first words.
+    pub(crate) fn without(&self, first: usize) -> Self {
+        let start = (self.own.start + first).min(self.own.end);
+        Self { words: Arc::clone(&self.words), own: start..self.own.end }
+    }
+
+    /// At most so many words of `words` from one of them on.
+    pub(crate) fn part(words: &Arc<[String]>, from: usize, most: usize) -> Self {
+        let start = from.min(words.len());
+        let end = start.saturating_add(most).min(words.len());
+        Self { words: Arc::clone(words), own: start..end }
+    }
+
+    /// Which text its words are of, and where among them it stands: the same for guesses that share them.
+    pub fn place(&self) -> (&[String], Range<usize>) {
+        (&self.words, self.own.clone())
+    }
+}
+
+impl Deref for Guess {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        self.words.get(self.own.clone()).unwrap_or_default()
+    }
+}
+
+impl From<Vec<String>> for Guess {
+    fn from(words: Vec<String>) -> Self {
+        let own = 0..words.len();
+        Self { words: words.into(), own }
+    }
+}
+
+impl std::fmt::Debug for Guess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for Guess {
+    fn eq(&self, other: &Self) -> bool {
+        let same = Arc::ptr_eq(&self.words, &other.words) && self.own == other.own;
+        same || **self == **other
+    }
+}
+
+impl Eq for Guess {}
+
+impl Hash for Guess {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
