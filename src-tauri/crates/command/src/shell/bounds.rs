@@ -22,7 +22,7 @@ const MOST_ARITHMETIC: usize = 64;
 const MOST_FUNCTIONS: usize = 64;
 
 /// Bytes of text that nothing happens in, for one unit.
-const BYTES_A_UNIT: usize = 24;
+const BYTES_A_UNIT: usize = 32;
 
 /// What any text costs, in units: both parsers are set up for it.
 const SET_UP: usize = 8;

@@ -153,7 +153,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 Runs,
                 "cargo(1): cargo-NAME on PATH, or an alias",
             ),
-            row("rustc:^-C rustc:^linker= fix:--broken-code", Config, "cargo-rustc(1): -C linker"),
+            row(
+                "rustc:^-C rustc:^linker= rustdoc:^-C rustdoc:^linker= rustdoc:--runtool rustdoc:--test-runtool fix:--broken-code",
+                Config,
+                "cargo-rustc(1): -C linker",
+            ),
             row("--target-dir/ --out-dir/ --artifact-dir/ --lockfile-path/", Writes, "cargo-build(1)"),
             row("login logout owner yank publish", Secrets, "cargo-login(1), cargo-publish(1)"),
             row("add:--git add:--path generate", Fetches, "cargo-add(1), cargo-generate"),

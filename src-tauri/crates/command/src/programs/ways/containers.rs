@@ -336,6 +336,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 Sends,
                 "gh gist, gh release",
             ),
+            row(
+                "release:-O/ release:--output/ release:-D/ release:--dir/ run:-D/ run:--dir/",
+                Writes,
+                "gh release download, gh run download",
+            ),
             row("browse", Opens, "gh browse"),
             row(
                 "pr.checkout repo.clone gist.clone",

@@ -93,7 +93,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "-i: -x: -n: -t: -s: -b: -P: -sf:",
         &[
             row("-TT --unzip-command -T", Shell, "zip(1); GTFOBins zip"),
-            row("-O --output-file --out -lf --logfile-path", Writes, "zip(1)"),
+            row("#1/ -O --output-file --out -lf --logfile-path", Writes, "zip(1)"),
             row("-m --move", Deletes, "zip(1): removes what it packed"),
         ],
     ),

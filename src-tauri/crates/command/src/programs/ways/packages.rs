@@ -35,6 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
             row("publish unpublish deprecate dist-tag owner access team hook", Secrets, "npm-publish(1)"),
             row("login logout adduser token profile", Secrets, "npm-login(1)"),
             row("-g --global --location", Changes, "npm-install(1): for all projects"),
+            row("--pack-destination/ --logs-dir/", Writes, "npm-pack(1), npm config"),
         ],
     ),
     tool(

@@ -84,10 +84,7 @@ impl<'a> Read<'a> {
                     break;
                 }
                 Some(word) if word.starts_with('-') && word.len() > 1 => self.option(at, word, &grammars),
-                Some(word) if at == 1 && self.style == Style::Bundled => {
-                    self.letters(at, word, &grammars);
-                    at + 1
-                }
+                Some(word) if at == 1 && self.style == Style::Bundled => self.bundle(word, &grammars),
                 Some(_) => {
                     self.operands.push(at);
                     at + 1
@@ -145,6 +142,20 @@ impl<'a> Read<'a> {
             self.glob.get_or_insert(at + 1);
         }
         at + 2
+    }
+
+    /// Reads a first word of letters without a dash (`tar xfC a.tar dir`): their values are the words behind it, in the
+    /// order of the letters. A letter that is not listed is told with the word that would be its own. The index of the
+    /// first word that is no value.
+    fn bundle(&mut self, letters: &str, grammars: &[&str]) -> usize {
+        let mut next = 2;
+        for letter in letters.chars() {
+            let name = format!("-{letter}");
+            let known = grammars.iter().find_map(|grammar| takes(grammar, &name));
+            self.options.push(Seen { at: 1, name, value: self.word(next), complete: known.is_some() });
+            next += usize::from(known == Some(Takes::Value));
+        }
+        next.min(self.args.len())
     }
 
     /// Reads letters; whether the last of them takes the next word.
