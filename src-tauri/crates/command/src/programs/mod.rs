@@ -15,7 +15,7 @@ pub(crate) use class::family;
 pub use class::{Class, class_of};
 pub use known::{Known, known_carriers, known_ways};
 pub use read_only::is_read_only;
-pub use subcommand::{Swallows, plain_forms, swallows};
+pub use subcommand::{Swallows, swallows};
 
 use crate::Role;
 use crate::call::{Call, Found};

@@ -222,57 +222,9 @@ pub(super) fn position(family: &str, argv: &[&str]) -> Option<usize> {
     positions(family, &words).first().copied()
 }
 
-/// Every way in which an argv could be read without the options before its subcommand: for deny rules, which must see
-/// `git push` in `git --no-pager -c a=b push`. The argv as it is comes first.
-///
-/// An option that is not known may or may not take the next word, so both are given; eight forms at most.
-pub fn plain_forms(argv: &[&str]) -> Vec<Vec<String>> {
-    const MOST: usize = 8;
-    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let Some((program, rest)) = argv.split_first() else { return Vec::new() };
-    let mut forms = vec![owned(argv)];
-    if !rest.first().is_some_and(|word| word.starts_with(['-', '+'])) {
-        return forms;
-    }
-    let family = super::family(program);
-    let known = position(&family, argv);
-    let options = rest.iter().enumerate();
-    let guesses = options.scan(true, |before, (at, word)| {
-        let operand = !word.starts_with(['-', '+']);
-        let after_option = *before;
-        *before = !operand;
-        Some((at + 1, operand && (after_option || at > 0)))
-    });
-    let starts = known.into_iter().chain(guesses.filter(|(_, operand)| *operand).map(|(at, _)| at).take(3));
-    for start in starts {
-        let mut form = vec![(*program).to_owned()];
-        form.extend(owned(argv.get(start..).unwrap_or_default()));
-        if forms.len() < MOST && !forms.contains(&form) {
-            forms.push(form);
-        }
-    }
-    forms
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Swallows, plain_forms, positions, swallows};
-
-    #[test]
-    fn options_before_the_subcommand_do_not_hide_it() {
-        for (argv, plain) in [
-            (&["git", "-c", "a.b=c", "push", "--force"][..], "git push --force"),
-            (&["git", "--no-pager", "push"], "git push"),
-            (&["npm", "--prefix", "sub", "publish"], "npm publish"),
-            (&["kubectl", "-n", "prod", "delete", "pod", "x"], "kubectl delete pod x"),
-            (&["/usr/bin/git", "-C", "x", "push"], "/usr/bin/git push"),
-            (&["unheard-of", "--flag", "push"], "unheard-of push"),
-            (&["unheard-of", "--value", "x", "push"], "unheard-of push"),
-        ] {
-            let forms: Vec<String> = plain_forms(argv).iter().map(|form| form.join(" ")).collect();
-            assert!(forms.contains(&plain.to_owned()), "{argv:?} gives {forms:?}");
-        }
-    }
+    use super::{Swallows, positions, swallows};
 
     #[test]
     fn the_subcommand_is_found_where_it_may_stand() {
@@ -289,13 +241,6 @@ mod tests {
             let words: Vec<Option<&str>> = argv.iter().map(|word| Some(*word)).collect();
             assert_eq!(positions(argv[0], &words), expected, "{argv:?}");
         }
-    }
-
-    #[test]
-    fn operands_are_no_subcommands() {
-        assert_eq!(plain_forms(&["git", "log", "--grep=push", "push"]).len(), 1);
-        assert_eq!(plain_forms(&["ls"]).len(), 1);
-        assert!(plain_forms(&[]).is_empty());
     }
 
     #[test]
@@ -324,6 +269,7 @@ mod tests {
             positions("npm", &words)
         };
         assert_eq!(at("npm --unheard x exec"), [2, 3]);
+        assert_eq!(at("npm --a 1 --b 2 --c 3 --d 4 --e 5"), [2, 4, 6, 8], "four of them at most");
         assert_eq!(at("npm -s run x"), [2]);
         assert_eq!(at("npm ? x"), [1], "a word that is known only at run time");
         assert_eq!(at("npm -- x"), [2]);

@@ -7,7 +7,7 @@ use super::walk::range;
 /// What some programs print, whatever the files that they look at hold. Nothing at all may come as well: where they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prints {
-    /// One number.
+    /// Numbers.
     Number,
     /// Words, none of which begins with a dash or is a pattern.
     Words,
@@ -33,7 +33,8 @@ pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
 
 /// Whether a function of this name would make what is known here untrue.
 pub(super) fn knows(name: &str) -> bool {
-    const NAMES: &[&str] = &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd"];
+    const NAMES: &[&str] =
+        &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq"];
     NAMES.contains(&name)
 }
 
@@ -70,6 +71,9 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
         | ["getconf", "_NPROCESSORS_ONLN"]
         | ["id", "-u" | "-g"]
         | ["sysctl", "-n", "hw.ncpu" | "hw.logicalcpu" | "hw.physicalcpu"] => Some(Prints::Number),
+        ["seq", numbers @ ..] if numbers.iter().all(|word| word.bytes().all(|b| b.is_ascii_digit())) => {
+            Some(Prints::Number)
+        }
         ["uname"] | ["uname", "-s" | "-m" | "-r"] => Some(Prints::Words),
         ["date", options @ .., format] => date(options, format),
         ["pwd"] | ["git", "rev-parse", "--show-toplevel"] => Some(Prints::Path),
@@ -123,6 +127,7 @@ mod tests {
             ("wc|-l", Prints::Number),
             ("grep|-c|x", Prints::Number),
             ("nproc", Prints::Number),
+            ("seq|1|3", Prints::Number),
             ("date|+%s", Prints::Number),
             ("date|-u|+%Y-%m-%d %T", Prints::Words),
             ("git|rev-parse|HEAD", Prints::Words),
@@ -158,6 +163,8 @@ mod tests {
             "wc|-l|f",
             "echo|x",
             "uname|-a",
+            "seq|-3|3",
+            "seq|-f|%g|3",
         ] {
             assert_eq!(prints(line, true), None, "{line}");
         }

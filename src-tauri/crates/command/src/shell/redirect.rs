@@ -169,8 +169,10 @@ impl Walk<'_> {
     /// What a statement writes to a pipe, where that is literal text.
     pub(super) fn output(&self, statement: &Stmt) -> Feed {
         let Command::Simple(command) = &statement.command else { return Feed::Unknown };
-        if let Some(heredoc) = statement.redirects.iter().find_map(Redirect::heredoc) {
-            return Feed::Text(self.slice(&range(heredoc.body.span)).to_owned());
+        let documents = statement.redirects.iter().filter_map(Redirect::heredoc);
+        let bodies: Vec<&str> = documents.map(|heredoc| self.slice(&range(heredoc.body.span))).collect();
+        if !bodies.is_empty() {
+            return Feed::Text(bodies.join("\n"));
         }
         let name = self.slice(&range(command.name.span));
         if !matches!(name.rsplit('/').next(), Some("echo" | "printf")) {

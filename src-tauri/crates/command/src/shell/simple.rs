@@ -267,8 +267,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The other parser stumbles over some plain tests (`[ "$x" = y ]` in a list). Where one holds nothing that runs and only
-    /// blanks between its words, it need not see its inside.
+    /// The other parser stumbles over some plain tests (`[ "$x" = y ]` in a list). Where there are only blanks between the
+    /// words of one, it need not see more of it than what runs.
     fn mask_test(&mut self, words: &[Range<usize>]) {
         let [head, inner @ .., last] = words else { return };
         let (Some(first), true, true) = (inner.first(), self.slice(head) == "[", self.slice(last) == "]")
@@ -278,12 +278,21 @@ impl Walk<'_> {
         let apart = words.windows(2).all(|pair| {
             self.slice(&(pair[0].end..pair[1].start)).bytes().all(|byte| matches!(byte, b' ' | b'\t'))
         });
-        let inside = first.start..last.start;
-        let runs =
-            ["`", "$(", "${", "<(", ">(", "=(", "$["].iter().any(|mark| self.slice(&inside).contains(mark));
-        if apart && !runs {
-            self.masks.push(first.start..inner.last().map_or(first.end, |end| end.end));
+        if !apart {
+            return;
         }
+        // All but what runs, so that the rest is one word to it.
+        let runs = |word: &Range<usize>| {
+            ["`", "$(", "${", "<(", ">(", "=(", "$["].iter().any(|mark| self.slice(word).contains(mark))
+        };
+        let mut from = first.start;
+        let mut masks = Vec::new();
+        for word in inner.iter().filter(|word| runs(word)) {
+            masks.push(from..word.start);
+            from = word.end;
+        }
+        masks.push(from..inner.last().map_or(from, |end| end.end));
+        self.masks.extend(masks.into_iter().filter(|mask| !mask.is_empty()));
     }
 
     /// `[ … ]` counts as one word (see the gate).

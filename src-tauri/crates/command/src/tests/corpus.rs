@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{Dialect, Power, Reading, Role, Step, plain_forms, read_argv, read_shell, words_of};
+use crate::{Dialect, Power, Reading, Role, Step, read_argv, read_shell, words_of};
 
 #[derive(Deserialize)]
 struct Case {
@@ -62,12 +62,12 @@ fn denied(argv: &[&str], case: &Case, bins: &Bins) -> bool {
             return path.is_some_and(|path| path.eq_ignore_ascii_case(pattern));
         }
         let words = words_of(pattern.trim_end_matches(" *")).unwrap();
-        plain_forms(argv).iter().any(|form| {
-            let mut form = form.clone();
-            if let Some(name) = form.first_mut() {
-                *name = name.rsplit('/').next().unwrap().to_owned();
-            }
-            form.starts_with(&words)
+        let name = argv.first().map(|name| name.rsplit('/').next().unwrap());
+        // Options may stand before the subcommand, with their values.
+        let starts = if argv.get(1).is_some_and(|word| word.starts_with('-')) { argv.len() } else { 2 };
+        (1..starts).any(|at| {
+            let form: Vec<&str> = name.into_iter().chain(argv.iter().skip(at).copied()).collect();
+            form.len() >= words.len() && form.iter().zip(&words).all(|(given, word)| given == word)
         })
     })
 }

@@ -154,7 +154,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "cargo(1): cargo-NAME on PATH, or an alias",
             ),
             row(
-                "rustc:^-C rustc:^linker= rustdoc:^-C rustdoc:^linker= rustdoc:--runtool rustdoc:--test-runtool fix:--broken-code",
+                "rustc:^-C rustc:^linker= rustdoc:^-C rustdoc:^linker= rustdoc:^--runtool rustdoc:^--test-runtool fix:--broken-code",
                 Config,
                 "cargo-rustc(1): -C linker",
             ),

@@ -80,7 +80,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "docker-run(1): folders and devices of this machine",
             ),
             row(
-                "compose:-f compose:--file compose:--env-file compose:--project-directory",
+                "compose:@-f compose:--file compose:--env-file compose:--project-directory",
                 Config,
                 "docker compose: another file",
             ),

@@ -46,6 +46,10 @@ fn one(mark: &str, look: &Look<'_, '_>) -> Option<usize> {
                 if behind.starts_with('-') {
                     return option(behind, look, |at| at > start);
                 }
+                // What stands right behind it is its own subcommand: options behind that are not its own.
+                if let Some(own) = behind.strip_prefix('@') {
+                    return option(own, look, |at| at > start && !read.operands.contains(&(start + 1)));
+                }
                 if behind == "#" {
                     return read.operands.iter().copied().find(|at| *at > start);
                 }

@@ -41,6 +41,7 @@ pub(super) enum Style {
 /// | `-o`, `--output`, `-exec` | an option |
 /// | `@-c` | an option before the subcommand |
 /// | `clone:-u` | an option of a subcommand |
+/// | `compose:@-f` | an option of a subcommand behind which its own subcommand does not stand at once |
 /// | `config`, `bisect.run` | a subcommand |
 /// | `!list,print` | any subcommand but these |
 /// | `=-delete` | a word as it is |
