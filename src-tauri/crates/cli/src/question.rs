@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::print::{self, bold, shown};
 use postern_contract::{EnvChangeKind, Question, ShownProgram};
-use postern_policy::{Decision, RiskLevel};
+use postern_policy::{Decision, RiskLevel, StepVerdict};
 
 /// The whole question.
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
@@ -82,15 +82,19 @@ fn field(name: &str, value: &str) -> Result<(), Failure> {
 
 fn steps(question: &Question) -> Result<(), Failure> {
     for (index, step) in question.steps.iter().enumerate() {
-        let mark = match step.decision {
-            Decision::Allow => "allowed",
-            Decision::Ask => "asks",
-            Decision::Deny => "denied",
-        };
-        let text = postern_command::escape::text(&step.text);
-        field(&format!("step {}", index + 1), &format!("{text}  [{mark}: {}]", step.message))?;
+        field(&format!("step {}", index + 1), &self::step(step))?;
     }
     Ok(())
+}
+
+/// A step of a shell line: its words, as the host escaped them; what becomes of it; why.
+pub(crate) fn step(step: &StepVerdict) -> String {
+    let mark = match step.decision {
+        Decision::Allow => "allowed",
+        Decision::Ask => "asks",
+        Decision::Deny => "denied",
+    };
+    format!("{}  [{mark}: {}]", step.text, step.message)
 }
 
 fn described(program: &ShownProgram) -> String {

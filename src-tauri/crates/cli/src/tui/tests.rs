@@ -61,6 +61,27 @@ fn the_whole_question_is_on_the_screen_with_its_keys() {
 }
 
 #[test]
+fn a_step_is_shown_as_the_host_escaped_it() {
+    let step = json!({ "argv": null, "text": "rm build\\u{456}", "program": "rm", "path": null, "decision": "ask",
+        "reason": "allowlist-miss", "message": "No rule for `rm`.", "span": [0, 0] });
+    let steps = vec![serde_json::from_value(step).unwrap()];
+    let mut app = showing(Question { shell: true, steps, ..question("rm build", 1) });
+    let said = screen(&mut app, 80, 40).join("\n");
+    assert!(said.contains(r"step 1: rm build\u{456}  [asks: No rule for `rm`.]"), "{said}");
+}
+
+#[test]
+fn what_is_typed_is_on_the_screen_to_its_end() {
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 60, 24);
+    app.press(Key::Char('w'));
+    type_into(&mut app, &format!("{} the end", "word ".repeat(60)));
+    let said = screen(&mut app, 60, 24).join("\n");
+    assert!(said.contains("the end_"), "{said}");
+    assert!(said.contains("main wants to run"), "the question keeps half of the screen: {said}");
+}
+
+#[test]
 fn return_denies_and_no_habit_allows() {
     for key in [Key::Enter, Key::Escape, Key::Char('d')] {
         let mut app = showing(question("ls", 1));

@@ -1,7 +1,7 @@
 //! A question as wrapped lines: everything that the window shows, nothing cut off, what is escaped marked as such.
 
 use postern_contract::{EnvChangeKind, Question, Shown};
-use postern_policy::{Decision, RiskLevel};
+use postern_policy::RiskLevel;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
@@ -38,7 +38,7 @@ pub(super) fn question(
             runs.push((format!("{name}: "), Style::new().add_modifier(Modifier::DIM)));
         }
         runs.extend(value);
-        lines.extend(wrap(&runs, width));
+        lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { 2 }));
     };
     let asker = &question.asker;
     let wish = match &question.tool {
@@ -85,13 +85,7 @@ pub(super) fn question(
 fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     if question.shell {
         for (index, step) in question.steps.iter().enumerate() {
-            let mark = match step.decision {
-                Decision::Allow => "allowed",
-                Decision::Ask => "asks",
-                Decision::Deny => "denied",
-            };
-            let text = postern_command::escape::text(&step.text);
-            add(&format!("step {}", index + 1), vec![plain(format!("{text}  [{mark}: {}]", step.message))]);
+            add(&format!("step {}", index + 1), vec![plain(crate::question::step(step))]);
         }
     }
     for program in &question.programs {
@@ -139,31 +133,54 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     }
 }
 
-/// Breaks runs into lines of at most `width` columns. Every character comes out; one that has no width of its own, or
-/// that a terminal would act on, comes out as an escape.
-pub(super) fn wrap(runs: &[Run], width: usize) -> Vec<Line<'static>> {
+/// A letter on the screen.
+struct Cell {
+    letter: char,
+    columns: usize,
+    style: Style,
+}
+
+/// Breaks runs into lines of at most `width` columns, between words where it can; every line but the first begins
+/// `indent` columns further in. Every character comes out, spaces as well: a line that is full to its edge is broken inside
+/// a word. One that has no width of its own, or that a terminal would act on, comes out as an escape.
+pub(super) fn wrap(runs: &[Run], width: usize, indent: usize) -> Vec<Line<'static>> {
     let width = width.max(8);
-    let mut lines: Vec<Vec<Span<'static>>> = vec![Vec::new()];
+    let indent = indent.min(width / 4);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut row: Vec<Cell> = Vec::new();
     let mut used = 0;
-    for (text, style) in runs {
-        let mut open = String::new();
-        for c in text.chars().flat_map(visible) {
-            let columns = c.width().unwrap_or(1);
+    for (letter, style) in runs.iter().flat_map(|(text, style)| text.chars().map(move |c| (c, *style))) {
+        for letter in visible(letter) {
+            let columns = letter.width().unwrap_or(1);
             if used + columns > width {
-                if let Some(line) = lines.last_mut() {
-                    line.push(Span::styled(std::mem::take(&mut open), *style));
-                }
-                lines.push(Vec::new());
-                used = 0;
+                let rest = row.split_off(word_start(&row));
+                used = indent + rest.iter().map(|cell| cell.columns).sum::<usize>();
+                rows.push(std::mem::replace(&mut row, rest));
             }
-            open.push(c);
+            row.push(Cell { letter, columns, style });
             used += columns;
         }
-        if let Some(line) = lines.last_mut().filter(|_| !open.is_empty()) {
-            line.push(Span::styled(open, *style));
-        }
     }
-    lines.into_iter().map(Line::from).collect()
+    rows.push(row);
+    let line = |(at, row): (usize, &Vec<Cell>)| line_of(if at == 0 { 0 } else { indent }, row);
+    rows.iter().enumerate().map(line).collect()
+}
+
+/// Where the row is broken: before its last word, or at its end where it is all one word.
+fn word_start(row: &[Cell]) -> usize {
+    row.iter().rposition(|cell| cell.letter == ' ').map_or(row.len(), |space| space + 1)
+}
+
+fn line_of(indent: usize, row: &[Cell]) -> Line<'static> {
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    if indent > 0 {
+        spans.push(Span::raw(" ".repeat(indent)));
+    }
+    for same in row.chunk_by(|one, other| one.style == other.style) {
+        let text: String = same.iter().map(|cell| cell.letter).collect();
+        spans.push(Span::styled(text, same[0].style));
+    }
+    Line::from(spans)
 }
 
 fn visible(c: char) -> Vec<char> {
@@ -181,7 +198,7 @@ mod tests {
     fn text(runs: &[super::Run], width: usize) -> Vec<String> {
         let line =
             |line: &ratatui::text::Line<'_>| line.spans.iter().map(|span| span.content.as_ref()).collect();
-        wrap(runs, width).iter().map(line).collect()
+        wrap(runs, width, 0).iter().map(line).collect()
     }
 
     #[test]
@@ -191,5 +208,31 @@ mod tests {
         let hostile = text(&[plain("a\u{1b}[2Jb\u{202e}c\u{200b}d")], 80).concat();
         assert_eq!(hostile, "a\\u{1b}[2Jb\\u{202e}c\\u{200b}d");
         assert_eq!(text(&[plain("漢字漢字漢字")], 8), ["漢字漢字", "漢字"], "wide letters take two columns");
+    }
+
+    #[test]
+    fn lines_break_between_words_and_lose_no_space() {
+        assert_eq!(text(&[plain("remove the build")], 10), ["remove ", "the build"]);
+        assert_eq!(text(&[plain("remove it "), plain("all")], 10), ["remove it ", "all"]);
+        assert_eq!(
+            text(&[plain("0123456789 b")], 10),
+            ["0123456789", " b"],
+            "the space is told from a broken word"
+        );
+        assert_eq!(text(&[plain("rm 0123456789")], 10), ["rm ", "0123456789"]);
+        for spaced in ["a  b   c    d     e      f", "              ", "one 0123456789abcdefghij two", ""] {
+            for width in 8..30 {
+                let lines = text(&[plain(spaced)], width);
+                assert_eq!(lines.concat(), spaced, "{width}");
+                assert!(lines.iter().all(|line| line.chars().count() <= width), "{width}: {lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_on_stands_further_in() {
+        let lines = super::wrap(&[plain("why: no rule for it at all")], 12, 2);
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        assert_eq!(lines, ["why: no ", "  rule for ", "  it at all"]);
     }
 }

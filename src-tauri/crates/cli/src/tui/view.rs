@@ -3,7 +3,7 @@
 use super::app::{App, Mode, View};
 use super::text::{self, wrap};
 use crate::print;
-use postern_contract::Question;
+use postern_contract::{Question, RequestRow};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style, Stylize as _};
@@ -12,6 +12,9 @@ use ratatui::widgets::Paragraph;
 
 /// What a question needs at least, in columns and lines.
 const LEAST: (u16, u16) = (30, 8);
+
+/// How many lines a request takes in the activity at most.
+const ROW: usize = 4;
 
 /// Draws everything, and tells the state how much of the question is on show.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
@@ -23,8 +26,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
         frame.render_widget(Paragraph::new("too small: nothing can be allowed here"), area);
         return;
     }
-    let keys = wrap(&[(keys(app), Style::new())], area.width.into());
-    let foot = u16::try_from(keys.len()).unwrap_or(u16::MAX).saturating_add(1).min(area.height / 2);
+    let lines = foot(app, area);
+    let foot = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let body = Rect { y: area.y + 1, height: area.height - 1 - foot, ..area };
     frame.render_widget(
         Paragraph::new(head(app)).style(Style::new().add_modifier(Modifier::REVERSED)),
@@ -35,9 +38,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
         View::Activity => activity(frame, app, body),
     }
     let rest = Rect { y: body.bottom(), height: foot, ..area };
-    let mut lines = vec![Line::from(bottom(app)).bold()];
-    lines.extend(keys);
     frame.render_widget(Paragraph::new(lines), rest);
+}
+
+/// What stands below: what is typed or missing, and the keys; at most half of the screen. Of a long line that is typed the end
+/// is what one looks at.
+fn foot(app: &App, area: Rect) -> Vec<Line<'static>> {
+    let most = usize::from(area.height / 2);
+    let keys = wrap(&[(keys(app), Style::new())], area.width.into(), 0);
+    let mut lines = wrap(&[(bottom(app), Style::new().bold())], area.width.into(), 0);
+    let room = most.saturating_sub(keys.len()).max(1);
+    lines.drain(..lines.len().saturating_sub(room));
+    lines.extend(keys);
+    lines.truncate(most);
+    lines
 }
 
 fn head(app: &App) -> Line<'static> {
@@ -72,25 +86,39 @@ fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
 }
 
 fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    for request in &app.requests {
-        let ending = request.ending.as_deref().unwrap_or_default();
-        let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
-        let row = format!(
-            "{}  {}  {} {ending}{code}  {}",
-            print::time(request.at),
-            request.agent,
-            request.state,
-            request.line
-        );
-        lines.extend(wrap(&[(row, Style::new())], body.width.into()));
-    }
+    let mut lines: Vec<Line<'static>> =
+        app.requests.iter().flat_map(|request| row(request, body.width.into())).collect();
     if lines.is_empty() {
         lines.push(Line::from("nothing yet"));
     }
     let from = app.scroll.min(lines.len().saturating_sub(1));
     let shown: Vec<Line<'static>> = lines.into_iter().skip(from).take(body.height.into()).collect();
     frame.render_widget(Paragraph::new(shown), body);
+}
+
+/// A request in the activity: the beginning of it, where it is long.
+fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
+    let ending = request.ending.as_deref().unwrap_or_default();
+    let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
+    let style = match request.state.as_str() {
+        "denied" | "failed" => Style::new().red(),
+        "asking" => Style::new().yellow().bold(),
+        "finished" => Style::new(),
+        _ => Style::new().green(),
+    };
+    let runs = [
+        (format!("{}  ", print::time(request.at)), Style::new().dim()),
+        (format!("{}  ", request.agent), Style::new().bold()),
+        (format!("{} {ending}{code}  ", request.state), style),
+        (request.line.clone(), Style::new()),
+    ];
+    let mut lines = wrap(&runs, width, 4);
+    if lines.len() > ROW {
+        let more = lines.len() - ROW;
+        lines.truncate(ROW);
+        lines.push(Line::from(format!("    … and {more} more lines")).dim());
+    }
+    lines
 }
 
 /// The line above the keys: what is typed, what is missing for a yes, what was done.
