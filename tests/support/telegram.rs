@@ -135,6 +135,17 @@ impl Telegram {
         self.shared.lock().faults.push_back((method.to_owned(), fault));
     }
 
+    /// Waits until everything that was to go wrong did.
+    pub fn failed(&self) {
+        let end = Instant::now() + PATIENCE;
+        let mut state = self.shared.lock();
+        while !state.faults.is_empty() {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "not called: {:?}", state.faults);
+            state = self.shared.changed.wait_timeout(state, left).expect("not poisoned").0;
+        }
+    }
+
     /// Waits for the next call of a method that was not waited for yet.
     pub fn next(&self, method: &str) -> Call {
         let end = Instant::now() + PATIENCE;
@@ -208,6 +219,7 @@ fn serve(shared: &Shared, stream: &TcpStream) -> std::io::Result<()> {
         let fault = method.and_then(|method| {
             let mut state = shared.lock();
             let index = state.faults.iter().position(|(of, _)| of == method)?;
+            shared.changed.notify_all();
             state.faults.remove(index)
         });
         let answer = match (fault, method) {

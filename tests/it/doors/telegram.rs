@@ -4,7 +4,9 @@ use super::{Asked, approve_at_a_terminal, with_secret};
 use postern_tests::telegram::{Fault, Telegram, User};
 use postern_tests::{Answer, Postern};
 use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 const ANNA: User = User { id: 4242, name: "Anna" };
 const EVE: User = User { id: 666, name: "Eve" };
@@ -36,8 +38,6 @@ impl Chat {
     }
 
     fn set(&self, values: &[&str]) {
-        // What is not confirmed yet is told again to a door that opens again.
-        self.bot.taken();
         let mut args = vec!["doors", "enable", "telegram"];
         args.extend(values);
         self.host.ok(&args);
@@ -80,6 +80,18 @@ impl Chat {
         self.anna("/approve");
         assert!(self.reply().starts_with("That is written"));
         self.bot.taken();
+    }
+
+    /// The first stranger in the history.
+    fn stranger(&self) -> Value {
+        let mut feed = self.host.command(&["history", "--watch", "--json", "--since", "1h"]);
+        let mut feed = feed.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(feed.stdout.take().unwrap()).lines();
+        let mut events = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+        let stranger = events.find(|event| event["event"] == "door.stranger").unwrap();
+        feed.kill().unwrap();
+        feed.wait().unwrap();
+        stranger
     }
 
     fn door(&self) -> Value {
@@ -156,11 +168,15 @@ fn every_command_reaction_and_button_does_what_the_flow_says() {
     }
     assert_eq!(chat.bot.next("answerCallbackQuery").params["text"], "Approved once by telegram, Anna");
     assert_eq!(chat.bot.next("answerCallbackQuery").params["text"], "Denied by telegram, Anna");
-    let (asked, question) = chat.ask(&["id", "-u"]);
-    chat.bot.reacts(ANNA, ANNA.id, question.message, "✅");
-    assert_eq!(chat.outcome(&question), "✅ Approved always by telegram, Anna");
-    assert_eq!(asked.end().code, 0);
-    assert_eq!(Asked::new(&chat.channel, &["id", "-u"]).end().code, 0, "exactly this is not asked again");
+    // Telegram has no ✅ among its reactions: 💯 stands for it.
+    for (command, sign) in [(["id", "-u"], "💯"), (["id", "-G"], "✅")] {
+        let (asked, question) = chat.ask(&command);
+        assert!(question.text.ends_with(": 👍 once | 💯 always | 👎 deny"), "{}", question.text);
+        chat.bot.reacts(ANNA, ANNA.id, question.message, sign);
+        assert_eq!(chat.outcome(&question), "✅ Approved always by telegram, Anna");
+        assert_eq!(asked.end().code, 0);
+        assert_eq!(Asked::new(&chat.channel, &command).end().code, 0, "exactly this is not asked again");
+    }
     let (asked, question) = chat.ask(&["id", "-g"]);
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
@@ -189,6 +205,27 @@ fn strangers_are_ignored_and_noted() {
     chat.anna(&format!("/deny {}", question.code));
     assert_eq!(asked.end().code, 126);
     assert_eq!(chat.bot.unseen("sendMessage"), 0, "strangers are not talked to");
+    let stranger = chat.stranger();
+    assert_eq!((&stranger["door"], &stranger["who"]), (&"telegram".into(), &"Eve (666)".into()));
+    assert_eq!(stranger["message"], format!("reacted to {}: once", question.code));
+}
+
+#[test]
+fn what_was_heard_before_a_crash_is_not_heard_again() {
+    let mut chat = Chat::new();
+    chat.settled();
+    // The poll that would confirm what Anna says is never answered.
+    chat.bot.fails("getUpdates", Fault::Silence);
+    chat.anna("/approve");
+    assert!(chat.reply().starts_with("That is written /approve ID"));
+    chat.bot.failed();
+    chat.host.crash();
+    chat.host.start_again();
+    chat.anna("/deny");
+    assert!(
+        chat.reply().starts_with("That is written /deny ID"),
+        "what she said before is not answered again"
+    );
 }
 
 #[test]

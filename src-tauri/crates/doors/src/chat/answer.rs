@@ -88,9 +88,9 @@ impl<M: Messenger> Hub<M> {
 
     async fn said(&mut self, from: &Sender, place: String, command: Command, at: Option<i64>) {
         let (code, verdict) = match command {
-            Command::Pair(code) => return self.pair(from, &place, &code),
+            Command::Pair(code) => return self.pair(from, &place, &code).await,
             Command::Miswritten(usage) => {
-                if self.owner(from, "said a command").is_some() {
+                if self.owner(from, "said a command").await.is_some() {
                     let message = Message::words("That is written ").quoted(usage).clone();
                     self.say(Job::Say { place, message });
                 }
@@ -106,7 +106,7 @@ impl<M: Messenger> Hub<M> {
         // Four digits come again: what was said before they were shown was about something else.
         let asked = target.as_ref().map_or(0, |(_, shown)| shown.at);
         if at.is_none_or(|at| at < asked) {
-            if self.owner(from, "answered").is_some() {
+            if self.owner(from, "answered").await.is_some() {
                 let words =
                     format!("{code}: that was said before this was asked, or reached me late. Say it again.");
                 self.say(Job::Say { place, message: Message::words(words) });
@@ -114,7 +114,7 @@ impl<M: Messenger> Hub<M> {
             return;
         }
         if target.is_none() {
-            if self.owner(from, &format!("answered {code}")).is_some() {
+            if self.owner(from, &format!("answered {code}")).await.is_some() {
                 let message = Message::words(format!("Nothing with the ID {code} was shown here."));
                 self.say(Job::Say { place, message });
             }
@@ -123,15 +123,13 @@ impl<M: Messenger> Hub<M> {
         self.answered(from, verdict, target, Back::Place(place), "answered").await;
     }
 
-    fn pair(&mut self, from: &Sender, place: &str, code: &str) {
+    async fn pair(&mut self, from: &Sender, place: &str, code: &str) {
         if !self.listens(from) {
             return;
         }
-        let now = crate::now();
-        let paired = self.register().pair(from, place, code, now);
+        let paired = self.register().pair(from, place, code, crate::now());
         if !paired {
-            self.register().note(from, "brought a pairing code that is not right", now);
-            return;
+            return self.stranger(from, "brought a pairing code that is not right").await;
         }
         tracing::info!(door = self.name, owner = from.id, "an owner paired");
         self.duty();
@@ -141,17 +139,27 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// The owner that somebody is; one who is none is noted. None as well where too much is said.
-    fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
+    async fn owner(&mut self, from: &Sender, did: &str) -> Option<Owner> {
         if !self.listens(from) {
             return None;
         }
-        let mut register = self.register();
-        let owner = register.owner(from).cloned();
+        let owner = self.register().owner(from).cloned();
         match &owner {
-            Some(owner) => register.seen(&owner.id, crate::now()),
-            None => register.note(from, did, crate::now()),
+            Some(owner) => self.register().seen(&owner.id, crate::now()),
+            None => self.stranger(from, did).await,
         }
         owner
+    }
+
+    /// Somebody who may not answer did: noted at the door and in the history.
+    async fn stranger(&self, from: &Sender, did: &str) {
+        self.register().note(from, did, crate::now());
+        let name = if from.name.trim().is_empty() { "somebody" } else { &from.name };
+        let who = match &from.id {
+            Some(id) => format!("{name} ({id})"),
+            None => format!("{name} (nobody vouches for who it is)"),
+        };
+        self.host.note_stranger(self.name, &who, did).await;
     }
 
     /// Whether somebody says little enough to be listened to. Strangers share what they may say.
@@ -169,7 +177,8 @@ impl<M: Messenger> Hub<M> {
     /// Somebody answers. It counts for an owner, about what waits, as it was shown.
     async fn answered(&mut self, from: &Sender, verdict: Verdict, target: Target, back: Back, did: &str) {
         let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
-        let Some(owner) = self.owner(from, &format!("{did} {about}: {}", verdict.word())) else { return };
+        let did = format!("{did} {about}: {}", verdict.word());
+        let Some(owner) = self.owner(from, &did).await else { return };
         let Some((approval, shown)) = target else {
             return self.back(back, Message::words("This is not known any more."));
         };

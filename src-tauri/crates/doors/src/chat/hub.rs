@@ -19,6 +19,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
 
 /// How long one call to the network may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -87,8 +88,8 @@ pub(super) struct Hub<M> {
 }
 
 impl<M: Messenger> Hub<M> {
-    /// Runs until the host ends.
-    pub(super) async fn run(mut self) {
+    /// Runs until the host ends, or the door closes: then what was begun with is still done and written down.
+    pub(super) async fn run(mut self, closed: CancellationToken) {
         // Before the list is read, so that nothing is missed between.
         let mut told = self.host.watch();
         self.duty();
@@ -103,6 +104,7 @@ impl<M: Messenger> Hub<M> {
             }
             let later = self.not_before.filter(|_| calling.is_none());
             tokio::select! {
+                () = closed.cancelled() => return,
                 news = told.recv() => if !self.news(news, &mut told).await { return },
                 something = &mut heard => {
                     heard = hear(&self.messenger);
@@ -275,8 +277,12 @@ impl<M: Messenger> Hub<M> {
         self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name))
     }
 
-    /// Writes down what changed.
+    /// Writes down what changed, and with it how far the network was heard.
     async fn keep(&self) {
+        // What waits for its question to be posted is heard again, should it come to that.
+        if let Some(position) = self.messenger.position().filter(|_| self.early.is_empty()) {
+            self.register().kept.position = Some(position);
+        }
         if let Err(error) = keep(&self.host, self.name, &self.register).await {
             tracing::error!(door = self.name, error, "what a chat knows cannot be kept");
         }

@@ -2,6 +2,7 @@
 
 use super::command::Verdict;
 use postern_policy::Millis;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -28,6 +29,24 @@ pub(crate) trait Messenger: Debug + Send + Sync + 'static {
     /// The next thing that happened. Connects, and connects again with a back-off, by itself. Called again only after it
     /// gave something; never dropped before, but for good.
     fn next(&self) -> impl Future<Output = Heard> + Send;
+
+    /// How far [`Self::next`] has told what happened: kept beside what came of it, so that it is not told again after a crash.
+    /// None on networks that tell everything once.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+
+    /// Goes on after this. Called before anything else, if at all.
+    fn resume(&self, _: Position) {}
+}
+
+/// A place in what a network tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
+    /// The number of what comes next.
+    pub(crate) next: i64,
+    /// When what came before was told.
+    pub(crate) at: Millis,
 }
 
 /// A message as it is to be shown.

@@ -69,6 +69,9 @@ impl<M: Messenger + Guide> Chat<M> {
             Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
             None => Kept::default(),
         };
+        if let Some(position) = kept.position {
+            messenger.resume(position);
+        }
         let register = Arc::new(Mutex::new(Register::new(kept, &settings.owners)));
         let messenger = Arc::new(messenger);
         let (line, watched) = watch::channel(Line::Connecting);
@@ -170,17 +173,7 @@ impl<M: Messenger + Guide> Chat<M> {
 /// Runs the flow until the door closes. A panic ends the flow alone, which starts again.
 async fn keep_running<M: Messenger>(hub: impl Fn() -> Hub<M>, closed: CancellationToken) {
     loop {
-        let mut running = tokio::spawn(hub().run());
-        let ended = tokio::select! {
-            ended = &mut running => ended,
-            () = closed.cancelled() => {
-                running.abort();
-                // It ends at its next wait.
-                drop(running.await);
-                return;
-            }
-        };
-        match ended {
+        match tokio::spawn(hub().run(closed.clone())).await {
             Ok(()) => return,
             Err(error) => tracing::error!(%error, "a chat crashed: it starts again"),
         }

@@ -1,7 +1,7 @@
 //! Who may answer, who tried and may not, and what was shown: everything of a chat that outlives a restart.
 
 use super::approval::Approvals;
-use super::messenger::Sender;
+use super::messenger::{Position, Sender};
 use crate::pairing::Pairing;
 use postern_contract::methods::PairedClient;
 use postern_policy::Millis;
@@ -47,6 +47,8 @@ pub(super) struct Kept {
     owners: Vec<Owner>,
     strangers: Vec<Stranger>,
     pub(super) approvals: Approvals,
+    /// How far the network was heard.
+    pub(super) position: Option<Position>,
 }
 
 /// What is kept, and what is not.
@@ -108,8 +110,9 @@ impl Register {
         self.kept.owners.len() < before
     }
 
-    /// An owner was heard.
+    /// An owner was heard, which is kept: what they said is not to be heard twice.
     pub(super) fn seen(&mut self, id: &str, now: Millis) {
+        self.changed = true;
         for owner in self.kept.owners.iter_mut().chain(&mut self.named).filter(|owner| owner.id == id) {
             owner.seen_at = Some(now);
         }

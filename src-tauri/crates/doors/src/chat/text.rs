@@ -9,7 +9,7 @@ use postern_policy::{Millis, RiskLevel};
 
 /// The longest command that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
 /// it stays under the 4096 that one message there may have.
-const LINE: usize = 2400;
+const LINE: usize = 2300;
 /// How much else of an agent's words is shown, in UTF-16 units each.
 const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;

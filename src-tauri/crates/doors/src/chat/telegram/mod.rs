@@ -4,7 +4,7 @@
 mod api;
 mod update;
 
-use super::messenger::{Heard, Message, Messenger, Piece, Posted, Trouble};
+use super::messenger::{Heard, Message, Messenger, Piece, Position, Posted, Trouble};
 use super::settings::Settings;
 use super::{Chat, Guide};
 use crate::chat::command::Verdict;
@@ -12,9 +12,11 @@ use crate::values::{Values, absolute};
 use api::{Api, Fault};
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
+use postern_policy::Millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::sync::{Mutex as Lock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -25,6 +27,9 @@ const POLL: u64 = 50;
 const POLL_PATIENCE: Duration = Duration::from_secs(POLL + 20);
 /// How long any other call may take.
 const CALL: Duration = Duration::from_secs(20);
+/// How long Telegram keeps updates that nobody took, in milliseconds; and then some. Numbers go on only while there are some every
+/// week, so an older one is forgotten.
+const KEPT: Millis = 25 * 60 * 60 * 1000;
 /// How soon it is tried again after a failure: twice as long each time, up to a minute.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -34,15 +39,17 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 pub(crate) struct Telegram {
     api: Api,
     polling: Mutex<Polling>,
+    /// After the last update that was given.
+    given: Lock<Option<Position>>,
 }
 
 /// Where the polling stands.
 #[derive(Debug, Default)]
 struct Polling {
-    /// What was received and not yet given.
-    heard: VecDeque<Heard>,
-    /// The first update that was not received.
-    offset: i64,
+    /// What was received and not yet given, and what comes after it.
+    heard: VecDeque<(Option<Position>, Heard)>,
+    /// After the last update that was received.
+    received: Option<Position>,
     online: bool,
     /// The trouble that was told last.
     told: Option<String>,
@@ -76,7 +83,7 @@ impl Telegram {
         })?;
         let ca = values.get("ca").map(|file| absolute("ca", file)).transpose()?;
         let api = Api::new(values.get("server").map_or(SERVER, String::as_str), &token, ca.as_deref())?;
-        let messenger = Self { api, polling: Mutex::default() };
+        let messenger = Self { api, polling: Mutex::default(), given: Lock::default() };
         Chat::start(host, DoorKind::Telegram, settings, messenger).await
     }
 
@@ -85,20 +92,24 @@ impl Telegram {
         if !polling.online {
             let me: Me = self.api.call("getMe", &json!({}), CALL).await?;
             polling.online = true;
-            polling.heard.push_back(Heard::Online(me.username.unwrap_or(me.first_name)));
+            polling.heard.push_back((None, Heard::Online(me.username.unwrap_or(me.first_name))));
             return Ok(());
         }
+        let after = polling.received.or_else(|| self.position());
+        let offset = offset(after, crate::now());
         let asked = json!({
-            "offset": polling.offset,
+            "offset": offset,
             "timeout": POLL,
             "allowed_updates": ["message", "callback_query", "message_reaction"],
         });
         let updates: Vec<Value> = self.api.call("getUpdates", &asked, POLL_PATIENCE).await?;
+        let mut next = offset;
         for update in updates {
             // One that cannot be read must not come again for ever.
-            let id = update["update_id"].as_i64().unwrap_or(polling.offset);
-            polling.offset = polling.offset.max(id.saturating_add(1));
-            polling.heard.extend(update::heard(update));
+            next = next.max(update["update_id"].as_i64().unwrap_or(next).saturating_add(1));
+            polling.received = Some(Position { next, at: crate::now() });
+            let position = polling.received;
+            polling.heard.extend(update::heard(update).map(|heard| (position, heard)));
         }
         Ok(())
     }
@@ -106,7 +117,11 @@ impl Telegram {
 
 impl Messenger for Telegram {
     async fn post(&self, place: &str, message: &Message) -> Result<Posted, Trouble> {
-        let mut body = body(place, message)?;
+        let mut shown = message.clone();
+        if !message.buttons.is_empty() {
+            shown.own(&update::reactions(&message.buttons));
+        }
+        let mut body = body(place, &shown)?;
         if !message.buttons.is_empty() {
             let button = |verdict: &Verdict| json!({"text": format!("{} {}", verdict.sign(), verdict.word()), "callback_data": verdict.word()});
             let row: Vec<Value> = message.buttons.iter().map(button).collect();
@@ -137,7 +152,10 @@ impl Messenger for Telegram {
     async fn next(&self) -> Heard {
         let mut polling = self.polling.lock().await;
         loop {
-            if let Some(heard) = polling.heard.pop_front() {
+            if let Some((position, heard)) = polling.heard.pop_front() {
+                if let Some(position) = position {
+                    self.resume(position);
+                }
                 return heard;
             }
             if let Some(wait) = polling.wait {
@@ -162,6 +180,19 @@ impl Messenger for Telegram {
             }
         }
     }
+
+    fn position(&self) -> Option<Position> {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn resume(&self, after: Position) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
+    }
+}
+
+/// From which update on is asked: from the first one that was not given, for as long as its number means something.
+fn offset(after: Option<Position>, now: Millis) -> i64 {
+    after.filter(|after| now - after.at < KEPT).map_or(0, |after| after.next)
 }
 
 impl Guide for Telegram {
@@ -235,8 +266,17 @@ impl From<Fault> for Trouble {
 
 #[cfg(test)]
 mod tests {
-    use super::body;
-    use crate::chat::messenger::{Message, Piece};
+    use super::{KEPT, body, offset};
+    use crate::chat::messenger::{Message, Piece, Position};
+
+    #[test]
+    fn numbers_of_updates_are_forgotten_before_telegram_begins_with_others() {
+        let after = Some(Position { next: 7, at: 1_000 });
+        assert_eq!(offset(None, 5), 0);
+        assert_eq!(offset(after, 1_000 + KEPT - 1), 7);
+        assert_eq!(offset(after, 1_000 + KEPT), 0);
+        assert_eq!(offset(after, 0), 7, "the clock was set back");
+    }
 
     #[test]
     fn what_an_agent_chose_is_code_counted_as_telegram_counts() {

@@ -5,6 +5,9 @@ use crate::chat::messenger::{Heard, Sender};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Telegram's reactions are a fixed list without ✅ and ❌: this one stands for ✅, and 👎 for ❌.
+const ALWAYS: &str = "💯";
+
 #[derive(Debug, Deserialize)]
 struct Update {
     message: Option<Said>,
@@ -105,13 +108,25 @@ fn pressed(pressed: Pressed) -> Option<Heard> {
 
 fn reacted(reacted: Reacted) -> Heard {
     let (new, old) = (reacted.new_reaction, reacted.old_reaction);
-    let signs = new.into_iter().filter(|sign| !old.contains(sign)).filter_map(|sign| sign.emoji);
+    let new = new.into_iter().filter(|sign| !old.contains(sign)).filter_map(|sign| sign.emoji);
+    let signs = new.map(|sign| if sign == ALWAYS { Verdict::Always.sign().to_owned() } else { sign });
     Heard::Reacted {
         from: sender(reacted.user),
         place: reacted.chat.id.to_string(),
         message: reacted.message_id.to_string(),
         signs: signs.collect(),
     }
+}
+
+/// What a question says about reactions here, beside the buttons.
+pub(super) fn reactions(offered: &[Verdict]) -> String {
+    let sign = |verdict: &Verdict| match verdict {
+        Verdict::Once => "👍 once",
+        Verdict::Always => "💯 always",
+        Verdict::Deny => "👎 deny",
+    };
+    let signs: Vec<&str> = offered.iter().map(sign).collect();
+    format!("\n\nAs Telegram’s own reactions: {}", signs.join(" | "))
 }
 
 /// Telegram vouches for the number of a user. A bot, or somebody who speaks for a chat, is nobody.
@@ -128,7 +143,7 @@ fn sender(user: Option<User>) -> Sender {
 
 #[cfg(test)]
 mod tests {
-    use super::heard;
+    use super::{heard, reactions};
     use crate::chat::command::Verdict;
     use crate::chat::messenger::Heard;
     use serde_json::{Value, json};
@@ -140,6 +155,13 @@ mod tests {
             message[key] = value.clone();
         }
         json!({"update_id": 1, "message": message})
+    }
+
+    #[test]
+    fn only_reactions_that_telegram_has_are_offered() {
+        let all = reactions(&[Verdict::Once, Verdict::Always, Verdict::Deny]);
+        assert_eq!(all, "\n\nAs Telegram’s own reactions: 👍 once | 💯 always | 👎 deny");
+        assert_eq!(reactions(&[Verdict::Deny]), "\n\nAs Telegram’s own reactions: 👎 deny");
     }
 
     #[test]
@@ -169,6 +191,9 @@ mod tests {
         assert!(
             matches!(heard(update), Some(Heard::Reacted { signs, message, .. }) if signs == ["👎"] && message == "9")
         );
+        let update = json!({"update_id": 1, "message_reaction": {"chat": {"id": 42}, "message_id": 9, "date": 1,
+            "user": user, "old_reaction": [], "new_reaction": [sign("💯")]}});
+        assert!(matches!(heard(update), Some(Heard::Reacted { signs, .. }) if signs == ["✅"]));
         let press = |data: &str| {
             json!({"update_id": 1, "callback_query": {"id": "c1", "from": user, "data": data,
             "chat_instance": "x", "message": {"chat": {"id": 42}, "message_id": 9, "date": 0}}})
