@@ -1,5 +1,6 @@
 //! What must hold for any bytes: one check a fuzz target. Each panics where it does not hold.
 
+pub mod chat;
 pub mod permissions;
 pub mod reader;
 pub mod rules;

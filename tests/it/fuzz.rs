@@ -29,6 +29,11 @@ fn every_entry_of_the_permissions_corpus_holds() {
     replay("permissions", targets::permissions::check);
 }
 
+#[test]
+fn every_entry_of_the_chat_s_corpus_holds() {
+    replay("chat", targets::chat::check);
+}
+
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =

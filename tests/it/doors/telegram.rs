@@ -141,6 +141,10 @@ fn a_question_is_shown_in_the_format_of_the_flow() {
     chat.anna(&format!("/approve {code}"));
     assert_eq!(asked.end().stdout.trim(), "Linux");
     assert_eq!(chat.outcome(&question), "✅ Approved once by telegram, Anna");
+    let requests = chat.host.json(&["history"]);
+    let activity = chat.host.ok(&["show", requests[0]["id"].as_str().unwrap()]);
+    let message = format!("shown by telegram in {}, message {}: approved", ANNA.id, question.message);
+    assert!(activity.contains(&message), "{activity}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. Pure.
+//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. What can be said in a chat.
+//! Pure.
 
+pub mod chat;
 mod lists;
 pub mod methods;
 mod question;

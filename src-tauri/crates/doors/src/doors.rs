@@ -2,6 +2,7 @@
 
 use crate::door::Door;
 use crate::values::{self, Values};
+use postern_contract::Moment;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
 };
@@ -161,6 +162,13 @@ impl postern_host::doors::Doors for Doors {
             open_one(&slots, client.door)?.revoke(&client.client).await?;
             slots.get(&client.door).map(|slot| row(client.door, slot)).ok_or_else(|| closed(client.door))
         })
+    }
+
+    fn shown(&self, request: &str) -> Vec<Moment> {
+        // Whoever opens or closes a door may wait for a chat that asks this: it goes without.
+        let Ok(slots) = self.slots.try_lock() else { return Vec::new() };
+        let open = slots.values().filter_map(|slot| slot.door.as_ref()?.as_ref().ok());
+        open.flat_map(|door| door.shown(request)).collect()
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -1,6 +1,7 @@
 //! What the host knows of doors: that they can be listed, opened and closed. What they are is written in the room
 //! `doors`, which the host does not know.
 
+use postern_contract::Moment;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, PairedClientRef,
 };
@@ -24,6 +25,8 @@ pub trait Doors: Debug + Send + Sync {
     fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup>;
     /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
+    /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life.
+    fn shown(&self, request: &str) -> Vec<Moment>;
     /// Closes every door, because the host ends.
     fn close(&self) -> Answer<'_, ()>;
 }

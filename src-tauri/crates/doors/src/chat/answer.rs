@@ -1,12 +1,12 @@
 //! From the chat to the host: who says what, and whether it counts.
 
 use super::approval::{Approval, Shown, Status};
-use super::command::{self, Command, Verdict};
 use super::hub::{Hub, Job, Line};
 use super::messenger::{Heard, Message, Messenger, Sender};
 use super::register::Owner;
 use super::settings::HighRisk;
 use super::text;
+use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Question, Scope};
 use postern_host::FaceGuard;
@@ -47,7 +47,7 @@ impl<M: Messenger> Hub<M> {
                 self.duty();
             }
             Heard::Said { from, place, text, at } => {
-                if let Some(command) = command::parse(&text) {
+                if let Some(command) = chat::parse(&text) {
                     self.said(&from, place, command, at).await;
                 }
             }
@@ -72,7 +72,7 @@ impl<M: Messenger> Hub<M> {
             Heard::Online(_) | Heard::Offline { .. } => false,
             Heard::Said { place, text, .. } => {
                 place == there
-                    && matches!(command::parse(text), Some(Command::Answer { code: of, .. }) if of == *code)
+                    && matches!(chat::parse(text), Some(Command::Answer { code: of, .. }) if of == *code)
             }
             Heard::Reacted { place, message, .. } | Heard::Pressed { place, message, .. } => {
                 place == there && self.shown_by(place, message).is_none()

@@ -1,6 +1,6 @@
 //! Approvals as they are kept: what was asked, where it was shown, and what became of it.
 
-use postern_contract::Question;
+use postern_contract::{Moment, Question};
 use postern_policy::{AgentId, Millis};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,18 @@ pub(super) enum Status {
     Denied,
     /// Nobody answered in time.
     Expired,
+}
+
+impl Status {
+    /// Its word, as it is kept.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+        }
+    }
 }
 
 /// Why it cannot be approved from a chat, though it can be denied.
@@ -137,6 +149,12 @@ impl Approvals {
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }
 
+    /// A request's messages on a network, as moments of its life.
+    pub(super) fn shown_for(&self, request: &str, network: &str) -> Vec<Moment> {
+        let those = self.list.iter().filter(|one| one.request.as_deref() == Some(request));
+        those.flat_map(|one| one.shown.iter().map(|shown| moment(one, shown, network))).collect()
+    }
+
     /// The one that these four digits mean in a place: what waits there, else what was shown there last.
     pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
         let mut those =
@@ -145,6 +163,13 @@ impl Approvals {
         let one = those.find(|one| one.status == Status::Pending).or(last)?;
         Some((one, one.shown_in(place)?))
     }
+}
+
+fn moment(approval: &Approval, shown: &Shown, network: &str) -> Moment {
+    let escaped = postern_command::escape::text;
+    let (message, place) = (escaped(&shown.external_message_id), escaped(&shown.place));
+    let status = approval.status.word();
+    Moment { at: shown.at, what: format!("shown by {network} in {place}, message {message}: {status}") }
 }
 
 #[cfg(test)]
@@ -189,6 +214,19 @@ mod tests {
         assert_eq!(all.shown_by("p", "m-1").unwrap().0.question, "1");
         assert_eq!(all.shown_by("p", "a-3").unwrap().0.question, "3");
         assert!(all.shown_by("elsewhere", "m-1").is_none(), "an id counts in its own place");
+    }
+
+    #[test]
+    fn the_messages_of_a_request_are_moments_of_its_life() {
+        let mut all = Approvals::default();
+        all.add(Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", Status::Expired) });
+        let moments = all.shown_for("r1", "telegram");
+        assert_eq!(moments.len(), 1);
+        assert_eq!(moments[0].what, "shown by telegram in p, message m-1: expired");
+        assert!(all.shown_for("r2", "telegram").is_empty());
+        for status in [Status::Pending, Status::Approved, Status::Denied, Status::Expired] {
+            assert_eq!(serde_json::to_value(status).unwrap(), status.word());
+        }
     }
 
     #[test]

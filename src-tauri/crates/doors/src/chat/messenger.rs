@@ -1,6 +1,6 @@
 //! What a chat network has to be able to do. `docs/CHAT.md` says how to write one.
 
-use super::command::Verdict;
+use postern_contract::chat::Verdict;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;

@@ -6,7 +6,6 @@
 mod answer;
 mod approval;
 mod ask;
-mod command;
 mod hub;
 mod messenger;
 mod register;
@@ -20,6 +19,7 @@ pub(crate) use xmpp::Xmpp;
 
 use hub::{Hub, Line};
 use messenger::Messenger;
+use postern_contract::Moment;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
 use register::{Kept, Register};
@@ -111,6 +111,11 @@ impl<M: Messenger + Guide> Chat<M> {
     /// Who tried to answer and may not.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.register().notes()
+    }
+
+    /// The messages that showed a request's question, and how it stands.
+    pub(crate) fn shown(&self, request: &str) -> Vec<Moment> {
+        self.register().kept.approvals.shown_for(request, self.kind.name())
     }
 
     /// Why it is not connected.

@@ -1,9 +1,9 @@
 //! What is said in a chat.
 
 use super::approval::{Approval, Status, Withheld};
-use super::command::Verdict;
 use super::messenger::Message;
 use super::settings::HighRisk;
+use postern_contract::chat::Verdict;
 use postern_contract::{EnvChangeKind, Question, Shown};
 use postern_policy::{Millis, RiskLevel};
 

@@ -1,7 +1,7 @@
 //! Updates of the Bot API: what people said, pressed and reacted.
 
-use crate::chat::command::Verdict;
 use crate::chat::messenger::{Heard, Sender};
+use postern_contract::chat::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -144,8 +144,8 @@ fn sender(user: Option<User>) -> Sender {
 #[cfg(test)]
 mod tests {
     use super::{heard, reactions};
-    use crate::chat::command::Verdict;
     use crate::chat::messenger::Heard;
+    use postern_contract::chat::Verdict;
     use serde_json::{Value, json};
 
     fn message(extra: &Value) -> Value {

@@ -85,7 +85,12 @@ impl Handle<GetRequest> for Control {
             };
             (stdout, stderr) = (so_far(RunStream::Stdout), so_far(RunStream::Stderr));
         }
-        Ok(detail::detail(row, stdout.as_ref(), stderr.as_ref()))
+        let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
+        if let Ok(doors) = self.doors().get() {
+            detail.timeline.extend(doors.shown(&detail.row.id));
+            detail.timeline.sort_by_key(|moment| moment.at);
+        }
+        Ok(detail)
     }
 }
 

@@ -1,11 +1,11 @@
-//! What an owner can say in a chat: the commands and the reactions, as one reading of hostile text.
+//! What a person can say in a chat: the commands and the reactions, as one reading of hostile text for every network.
 
 /// The longest text that is read as a command, in bytes.
 const LONGEST: usize = 200;
 
 /// What an owner decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Run it now.
     Once,
     /// Save a rule and run it now.
@@ -16,7 +16,7 @@ pub(crate) enum Verdict {
 
 impl Verdict {
     /// Its word in a command and on a button.
-    pub(super) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Once => "once",
             Self::Always => "always",
@@ -25,12 +25,12 @@ impl Verdict {
     }
 
     /// The verdict of a word, in any case.
-    pub(super) fn of_word(word: &str) -> Option<Self> {
+    pub fn of_word(word: &str) -> Option<Self> {
         [Self::Once, Self::Always, Self::Deny].into_iter().find(|one| word.eq_ignore_ascii_case(one.word()))
     }
 
     /// The sign that stands for it.
-    pub(super) fn sign(self) -> &'static str {
+    pub fn sign(self) -> &'static str {
         match self {
             Self::Once => "👍",
             Self::Always => "✅",
@@ -40,7 +40,7 @@ impl Verdict {
 
     /// The verdict of somebody's reactions, the narrowest of several: deny, then once, then always. None where none of
     /// them means one. Skin tones and variation selectors change nothing; a thumb down denies as well.
-    pub(crate) fn of_reactions(signs: &[String]) -> Option<Self> {
+    pub fn of_reactions(signs: &[String]) -> Option<Self> {
         let plain = |sign: &String| {
             sign.chars()
                 .filter(|c| !matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'))
@@ -57,7 +57,7 @@ impl Verdict {
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Command {
+pub enum Command {
     /// `/approve ID [once|always|deny]` and `/deny ID`.
     Answer {
         /// The four hex digits, in lower case.
@@ -76,7 +76,7 @@ const DENY: &str = "/deny ID";
 const PAIR: &str = "/pair CODE";
 
 /// Reads a message. None where it is no command of ours: people talk, and other bots have commands of their own.
-pub(super) fn parse(text: &str) -> Option<Command> {
+pub fn parse(text: &str) -> Option<Command> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;

@@ -1,0 +1,50 @@
+//! What is said in a chat: nothing is read as an answer but what is plainly written as one.
+
+use postern_contract::chat::{Command, Verdict, parse};
+
+/// The text of a message; its words are somebody's reactions as well.
+pub fn check(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match parse(text) {
+        Some(Command::Answer { code, verdict }) => {
+            assert!(as_plainly_read(&words) == Some((code.clone(), verdict)), "{text:?} is no {verdict:?}");
+            let plain = format!("/approve {code} {}", verdict.word());
+            assert_eq!(parse(&plain), Some(Command::Answer { code, verdict }), "{plain:?} says the same");
+        }
+        Some(Command::Pair(code)) => {
+            assert_eq!(words.get(1..), Some([code.as_str()].as_slice()), "{text:?} brings another code");
+        }
+        Some(Command::Miswritten(_)) | None => {
+            assert!(text.trim().len() > 200 || as_plainly_read(&words).is_none(), "{text:?} is an answer");
+        }
+    }
+    reactions(&words);
+}
+
+/// The commands as `docs/CHAT.md` has them.
+fn as_plainly_read(words: &[&str]) -> Option<(String, Verdict)> {
+    let lower: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
+    let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let name = lower.first()?.split('@').next()?;
+    let (code, verdict) = match (name, &lower[1..]) {
+        ("/approve", [code] | [code, "once"]) => (code, Verdict::Once),
+        ("/approve", [code, "always"]) => (code, Verdict::Always),
+        ("/approve", [code, "deny"]) | ("/deny", [code]) => (code, Verdict::Deny),
+        _ => return None,
+    };
+    let is_code = code.len() == 4 && code.chars().all(|c| "0123456789abcdef".contains(c));
+    is_code.then(|| ((*code).to_owned(), verdict))
+}
+
+/// One more reaction never makes a verdict wider, and their order says nothing.
+fn reactions(words: &[&str]) {
+    let signs: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let verdict = Verdict::of_reactions(&signs);
+    let turned: Vec<String> = signs.iter().rev().cloned().collect();
+    assert_eq!(verdict, Verdict::of_reactions(&turned), "{signs:?} in another order");
+    let denied = [signs.as_slice(), &["❌".to_owned()]].concat();
+    assert_eq!(Verdict::of_reactions(&denied), Some(Verdict::Deny), "{denied:?}");
+    let once = [signs.as_slice(), &["👍".to_owned()]].concat();
+    assert_ne!(Verdict::of_reactions(&once), Some(Verdict::Always), "{once:?}");
+}
