@@ -55,7 +55,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "cmake(1): CMAKE_C_COMPILER, CMAKE_TOOLCHAIN_FILE and others name programs",
             ),
             row("--toolchain --preset --install --open", Config, "cmake(1)"),
-            row("-S/ -B/ #1/", Folder, "cmake(1): another project"),
+            row("-S/ -B/ --build/ #1/", Folder, "cmake(1): another project"),
             row("-G -T", Config, "cmake(1): the build program"),
         ],
     ),
