@@ -26,16 +26,22 @@ pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
 
+/// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
+const LONGEST_PATH: usize = 8 * 1024;
+
 /// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
 /// a whole.
 pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'a str> {
-    let words = || {
-        let raw = |at: usize| call.raw.get(at).copied();
-        call.args.iter().enumerate().filter_map(move |(at, word)| word.or_else(|| raw(at)))
-    };
+    let raw = |at: usize| call.raw.get(at).copied();
+    let words = || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| raw(at)));
+    // A text that is longer than any path is for a shell, which reads it; taking it to pieces costs much.
+    let mut pieces = call.args.iter().enumerate().filter_map(|(at, word)| match word {
+        Some(word) => Some(*word).filter(|word| word.len() <= LONGEST_PATH),
+        None => raw(at),
+    });
     let folder = call.folder.as_deref();
     let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, folder, call.targets, facts));
-    if let Some(word) = words().find(inside).filter(|_| !only_reads(call)) {
+    if let Some(word) = pieces.find(inside).filter(|_| !only_reads(call)) {
         return Some(word);
     }
     match &*call.base() {

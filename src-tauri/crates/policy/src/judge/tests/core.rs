@@ -261,6 +261,21 @@ fn a_long_list_hides_nothing() {
 }
 
 #[test]
+fn a_word_that_is_longer_than_any_path_hides_no_other() {
+    let long = "a".repeat(9_000);
+    for text in [
+        format!("tee {long} '{DATA}/x'"),
+        format!("mv '{DATA}' {long}"),
+        format!("chmod -R a+w {long} '{DATA}'"),
+        format!("sh -c 'echo {long}; echo x > \"{DATA}/x\"'"),
+    ] {
+        let found = verdict(&text);
+        assert_eq!(found.decision, Decision::Deny, "{}", &text[..40]);
+        assert_eq!(found.reason, Reason::Core, "{}", &text[..40]);
+    }
+}
+
+#[test]
 fn a_link_that_is_removed_is_a_link_and_what_lies_behind_it_is_not() {
     let led = |text: &str, written: &str, real: &str| {
         let mut scene = Scene::new().set(|settings| settings.security = Security::Full).shell(text);
