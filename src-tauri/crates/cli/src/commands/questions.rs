@@ -36,11 +36,14 @@ enum Seen<'a> {
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
 pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
-    for question in &link.watch_questions()? {
+    let waiting = link.watch_questions()?;
+    for question in &waiting {
         tell(&Seen::Opened { question }, json)?;
     }
     loop {
         match &link.next()? {
+            // It opened while the list was on its way, and was in it.
+            Told::QuestionOpened(question) if waiting.iter().any(|told| told.id == question.id) => {}
             Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
             Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
             Told::QuestionClosed(closed) => {
