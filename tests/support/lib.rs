@@ -10,6 +10,7 @@
 )]
 
 pub mod cases;
+mod endpoint;
 mod host;
 mod programs;
 pub mod prosody;
@@ -20,6 +21,7 @@ pub mod telegram;
 mod watcher;
 pub mod window;
 
+pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{postern, postern_desktop, postern_run, program, repository, start};
 pub use sandbox::{Sandboxed, bubblewrap_works, in_sandbox};

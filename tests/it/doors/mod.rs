@@ -7,7 +7,9 @@ mod mcp;
 mod mcp_http;
 mod openclaw;
 mod openclaw_package;
+mod otel;
 mod telegram;
+mod webhook;
 mod websocket;
 mod xmpp;
 

@@ -345,8 +345,8 @@ pub(crate) enum Doors {
         /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
         /// socket=PATH; mcp-http: agent=ID listen=ADDRESS:PORT hosts=NAME,NAME and TLS as websocket; telegram: token=- ;
         /// xmpp: jid=NAME@HOST password=- room=JID ; both chats: owners=ID,… agents=ID,… routes=AGENT:OWNER,…
-        /// high-risk=announce|once|always. An empty value forgets it. A secret is -: it is asked for, or read from
-        /// standard input
+        /// high-risk=announce|once|always; webhook: url=URL; otel: endpoint=URL;
+        /// both: commands=names|full. An empty value forgets it. A secret is -: it is asked for, or read from standard input
         #[arg(value_name = "KEY=VALUE")]
         values: Vec<String>,
     },
@@ -378,4 +378,6 @@ pub(crate) enum DoorName {
     McpHttp,
     Telegram,
     Xmpp,
+    Webhook,
+    Otel,
 }

@@ -3,6 +3,7 @@
 use crate::chat::{Chat, Telegram, Xmpp};
 use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
+use crate::outward::{Otel, Webhook};
 use crate::values::{self, Values};
 use crate::websocket::Websocket;
 use postern_contract::Moment;
@@ -17,6 +18,8 @@ pub(crate) enum Door {
     McpHttp(McpHttp),
     Telegram(Chat<Telegram>),
     Xmpp(Chat<Xmpp>),
+    Webhook(Webhook),
+    Otel(Otel),
 }
 
 impl Door {
@@ -29,6 +32,8 @@ impl Door {
             DoorKind::Websocket => Websocket::open(host, values).await.map(Self::Websocket),
             DoorKind::Openclaw => Openclaw::open(host, values).await.map(Self::Openclaw),
             DoorKind::McpHttp => McpHttp::open(host, values).await.map(Self::McpHttp),
+            DoorKind::Webhook => Webhook::open(host, values).await.map(Self::Webhook),
+            DoorKind::Otel => Otel::open(host, values).await.map(Self::Otel),
         }
     }
 
@@ -36,7 +41,8 @@ impl Door {
     pub(crate) fn clients(&self) -> Vec<PairedClient> {
         match self {
             Self::Websocket(door) => door.clients(),
-            Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
+            Self::Webhook(door) => door.clients(),
+            Self::Openclaw(_) | Self::McpHttp(_) | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.clients(),
             Self::Xmpp(door) => door.clients(),
         }
@@ -45,7 +51,9 @@ impl Door {
     /// What the person should know, newest first.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
+                Vec::new()
+            }
             Self::Telegram(door) => door.notes(),
             Self::Xmpp(door) => door.notes(),
         }
@@ -54,7 +62,9 @@ impl Door {
     /// Where the question of a request was shown, and how it stands there.
     pub(crate) fn shown(&self, request: &str) -> Vec<Moment> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => Vec::new(),
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
+                Vec::new()
+            }
             Self::Telegram(door) => door.shown(request),
             Self::Xmpp(door) => door.shown(request),
         }
@@ -63,7 +73,8 @@ impl Door {
     /// Why nobody can come through now, though it is open.
     pub(crate) fn trouble(&self) -> Option<String> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => None,
+            Self::Webhook(door) => door.trouble(),
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Otel(_) => None,
             Self::Telegram(door) => door.trouble(),
             Self::Xmpp(door) => door.trouble(),
         }
@@ -72,7 +83,9 @@ impl Door {
     /// Waits until it is known whether it works, for a while. An error is one that waiting does not mend.
     pub(crate) async fn settle(&self) -> Result<(), ControlError> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) => Ok(()),
+            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
+                Ok(())
+            }
             Self::Telegram(door) => door.settle().await,
             Self::Xmpp(door) => door.settle().await,
         }
@@ -86,6 +99,8 @@ impl Door {
             Self::McpHttp(door) => Ok(door.set_up()),
             Self::Telegram(door) => door.set_up(),
             Self::Xmpp(door) => door.set_up(),
+            Self::Webhook(door) => Ok(door.set_up()),
+            Self::Otel(door) => Ok(door.set_up()),
         }
     }
 
@@ -99,6 +114,10 @@ impl Door {
             }
             Self::Telegram(door) => door.revoke(client).await,
             Self::Xmpp(door) => door.revoke(client).await,
+            Self::Webhook(door) => door.revoke(client).await,
+            Self::Otel(_) => {
+                Err(ControlError::not_found("this door has one other side: postern doors disable otel"))
+            }
         }
     }
 
@@ -110,6 +129,8 @@ impl Door {
             Self::McpHttp(door) => door.close().await,
             Self::Telegram(door) => door.close().await,
             Self::Xmpp(door) => door.close().await,
+            Self::Webhook(door) => door.close().await,
+            Self::Otel(door) => door.close().await,
         }
     }
 }

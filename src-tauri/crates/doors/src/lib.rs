@@ -11,8 +11,10 @@ pub mod hooks;
 mod listen;
 pub mod mcp;
 mod openclaw;
+mod outward;
 mod pairing;
 mod tls;
+mod token;
 mod values;
 mod websocket;
 
@@ -36,4 +38,9 @@ fn folder(host: &Host) -> io::Result<PathBuf> {
     let folder = host.data().join("doors");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     Ok(folder)
+}
+
+/// A number that nobody knows before; 0 where the system gives none.
+fn random() -> u32 {
+    getrandom::u32().unwrap_or(0)
 }

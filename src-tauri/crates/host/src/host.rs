@@ -216,6 +216,16 @@ impl Host {
         self.inner.store.write_durable(move |conn| postern_store::settings::set(conn, &key, &value)).await
     }
 
+    /// The same without a flush: after a power cut an older value may be found.
+    pub async fn remember_soon(
+        &self,
+        name: &str,
+        value: serde_json::Value,
+    ) -> Result<(), postern_store::Error> {
+        let key = kept_as(name);
+        self.inner.store.write(move |conn| postern_store::settings::set(conn, &key, &value)).await
+    }
+
     /// A secret of a door's own, made the first time: in the system's vault where there is one, else in a file (0600) of
     /// that name in the data folder.
     pub async fn secret(&self, name: &'static str) -> io::Result<postern_protocol::Key> {

@@ -99,6 +99,8 @@ impl From<DoorName> for DoorKind {
             DoorName::McpHttp => Self::McpHttp,
             DoorName::Telegram => Self::Telegram,
             DoorName::Xmpp => Self::Xmpp,
+            DoorName::Webhook => Self::Webhook,
+            DoorName::Otel => Self::Otel,
         }
     }
 }

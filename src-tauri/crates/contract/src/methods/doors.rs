@@ -19,11 +19,23 @@ pub enum DoorKind {
     Telegram,
     /// A chat over XMPP.
     Xmpp,
+    /// What happens, sent to an HTTP endpoint.
+    Webhook,
+    /// What happens, as OpenTelemetry traces and logs.
+    Otel,
 }
 
 impl DoorKind {
     /// Every door.
-    pub const ALL: [Self; 5] = [Self::Websocket, Self::Openclaw, Self::McpHttp, Self::Telegram, Self::Xmpp];
+    pub const ALL: [Self; 7] = [
+        Self::Websocket,
+        Self::Openclaw,
+        Self::McpHttp,
+        Self::Telegram,
+        Self::Xmpp,
+        Self::Webhook,
+        Self::Otel,
+    ];
 
     /// Its name, as on the wire.
     pub fn name(self) -> &'static str {
@@ -33,6 +45,8 @@ impl DoorKind {
             Self::McpHttp => "mcp-http",
             Self::Telegram => "telegram",
             Self::Xmpp => "xmpp",
+            Self::Webhook => "webhook",
+            Self::Otel => "otel",
         }
     }
 
@@ -50,6 +64,8 @@ impl DoorKind {
             Self::McpHttp => "MCP clients over HTTP",
             Self::Telegram => "Telegram",
             Self::Xmpp => "XMPP",
+            Self::Webhook => "Webhook",
+            Self::Otel => "OpenTelemetry",
         }
     }
 
@@ -87,6 +103,14 @@ impl DoorKind {
             }
             Self::Telegram => [telegram_settings(), chat_settings()].concat(),
             Self::Xmpp => [xmpp_settings(), chat_settings()].concat(),
+            Self::Webhook => {
+                let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this machine");
+                vec![url.needed(), commands(), authority()]
+            }
+            Self::Otel => {
+                let hint = "http://127.0.0.1:4318 where nothing is said: a collector on this machine";
+                vec![DoorSetting::new("endpoint", "Collector", Text, hint), commands(), authority()]
+            }
         }
     }
 
@@ -98,6 +122,8 @@ impl DoorKind {
             Self::McpHttp => "MCP clients reach one agent's tools over HTTP.",
             Self::Telegram => "Owners see questions in a chat with a Telegram bot and answer them there.",
             Self::Xmpp => "Owners see questions over XMPP, directly or in a room, and answer them there.",
+            Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
+            Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
         }
     }
 }
@@ -162,6 +188,18 @@ fn chat_settings() -> Vec<DoorSetting> {
             "instead of those that the system trusts: /path/to/ca.pem",
         ),
     ]
+}
+
+/// How much of a command is told outwards.
+fn commands() -> DoorSetting {
+    let hint = "names tells programs without their arguments";
+    DoorSetting::new("commands", "Commands", DoorSettingKind::Choice, hint).one_of(&["names", "full"])
+}
+
+/// Whom to trust on the other side.
+fn authority() -> DoorSetting {
+    let hint = "a file of your own authority where the system does not know it: /path/to/ca.pem";
+    DoorSetting::new("ca", "Authority", DoorSettingKind::Text, hint)
 }
 
 /// A setting of a door: what a person is asked for.

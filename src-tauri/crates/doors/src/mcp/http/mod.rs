@@ -5,10 +5,10 @@
 
 mod request;
 mod streams;
-mod token;
 
 use super::{McpAgent, Server, Turns};
 use crate::listen::{self, Listening, Settings, Wrapping};
+use crate::token::Token;
 use crate::values::{Values, agent};
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
@@ -20,7 +20,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use streams::Streams;
-use token::Token;
 use tokio::sync::Semaphore;
 
 /// Where it listens when nothing is said.
@@ -29,6 +28,8 @@ const LISTEN: &str = "127.0.0.1:7718";
 const CONNECTIONS: usize = 64;
 /// Clients at a time.
 const SESSIONS: usize = 32;
+/// Under what name the host keeps the token's secret, and which token in the row is good.
+const KEPT: &str = "mcp-http";
 /// The only path there is.
 const PATH: &str = "/mcp";
 
@@ -74,7 +75,7 @@ impl McpHttp {
         let odd = |error: io::Error| ControlError::new(ControlCode::Internal, error.to_string());
         let folder = crate::folder(host).map_err(odd)?;
         let wrapping = listen::wrapping(DoorKind::McpHttp, &settings, &folder)?;
-        let token = Token::of(host, &row.id).await?;
+        let token = Token::of(host, KEPT, row.id.as_str()).await?;
         let (listener, address) = listen::bind(settings.listen).await?;
         let listening = Listening::default();
         let agent = McpAgent { socket: row.socket.into(), key_file: row.key_file.into(), session: None };

@@ -1,0 +1,42 @@
+//! How much of a command line leaves this machine.
+
+use crate::values::Values;
+use postern_contract::methods::{ControlError, FeedEvent};
+
+/// What stands for shell text of which nothing may be told.
+const SHELL: &str = "(shell text)";
+
+/// How much of a command is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Commands {
+    /// The program's name, without arguments, and no words about it: they may repeat the arguments.
+    Names,
+    /// All of it.
+    Full,
+}
+
+impl Commands {
+    /// Reads the setting `commands`: `names` where nothing is said.
+    pub(super) fn read(values: &Values) -> Result<Self, ControlError> {
+        match values.get("commands").map(String::as_str) {
+            None | Some("names") => Ok(Self::Names),
+            Some("full") => Ok(Self::Full),
+            Some(_) => Err(ControlError::invalid("commands is names (the program alone) or full")),
+        }
+    }
+
+    /// The event as it may leave.
+    pub(super) fn of(self, mut event: FeedEvent) -> FeedEvent {
+        if self == Self::Full {
+            return event;
+        }
+        if let Some(request) = &mut event.request {
+            request.line = event.program.clone().unwrap_or_else(|| SHELL.to_owned());
+            if let Some(risk) = &mut request.risk {
+                risk.reasons.clear();
+            }
+            event.message = None;
+        }
+        event
+    }
+}

@@ -1,0 +1,56 @@
+//! Following the feed from where it was left, over restarts.
+
+use postern_contract::methods::{ControlCode, ControlError, FeedAsk, FeedPage, NextEvents};
+use postern_host::{FaceId, FaceKind, Host};
+use serde::{Deserialize, Serialize};
+
+/// How long one call waits for news, in milliseconds.
+const WAIT: u64 = 20_000;
+
+/// Somebody who follows the feed.
+#[derive(Debug)]
+pub(super) struct Follower {
+    pub(super) host: Host,
+    face: FaceId,
+    /// Under what name its place is kept.
+    kept: &'static str,
+    after: i64,
+}
+
+/// What the host keeps.
+#[derive(Debug, Serialize, Deserialize)]
+struct Place {
+    after: i64,
+}
+
+impl Follower {
+    /// From where it left off; the first time, from now on.
+    pub(super) async fn open(host: &Host, kept: &'static str) -> Result<Self, ControlError> {
+        let face = host.named_face(FaceKind::Remote, kept).id();
+        let odd = |error: String| ControlError::new(ControlCode::Store, error);
+        let place = host.recall(kept).await.map_err(|error| odd(error.to_string()))?;
+        let mut follower = Self { host: host.clone(), face, kept, after: 0 };
+        if let Some(place) = place {
+            let place: Place = serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
+            follower.after = place.after;
+        } else {
+            let now = crate::call::<NextEvents>(host, face, &FeedAsk::default()).await?;
+            follower.reached(now.after).await?;
+        }
+        Ok(follower)
+    }
+
+    /// What comes next; waits a while, and may then have nothing.
+    pub(super) async fn next(&self) -> Result<FeedPage, ControlError> {
+        let ask = FeedAsk { after: Some(self.after), wait_ms: Some(WAIT), ..FeedAsk::default() };
+        crate::call::<NextEvents>(&self.host, self.face, &ask).await
+    }
+
+    /// Everything up to here was told: it is not told again.
+    pub(super) async fn reached(&mut self, after: i64) -> Result<(), ControlError> {
+        self.after = after;
+        let odd = |error: String| ControlError::new(ControlCode::Store, error);
+        let place = serde_json::to_value(Place { after }).map_err(|error| odd(error.to_string()))?;
+        self.host.remember_soon(self.kept, place).await.map_err(|error| odd(error.to_string()))
+    }
+}

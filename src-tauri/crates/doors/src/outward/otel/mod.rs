@@ -1,0 +1,172 @@
+//! OpenTelemetry: a trace for each request that ended, and a log record for each step of the feed, over OTLP.
+//!
+//! The SDK collects in a queue of its own, which is bounded, and sends from a thread of its own: a collector that is slow,
+//! stuck or gone costs what is told to it, and holds up nothing else.
+
+mod client;
+mod ids;
+mod logs;
+mod spans;
+
+use super::commands::Commands;
+use super::endpoint;
+use super::follow::Follower;
+use crate::listen::Listening;
+use crate::values::Values;
+use client::Sender;
+use ids::Ids;
+use logs::Logs;
+use opentelemetry::KeyValue;
+use opentelemetry_otlp::{LogExporter, Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::SdkLoggerProvider;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup};
+use postern_host::Host;
+use reqwest::Url;
+use spans::Spans;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Under what name the host keeps how far it came.
+const KEPT: &str = "otel";
+/// Where a collector listens where nothing is said: OTLP's own port for HTTP.
+const ENDPOINT: &str = "http://127.0.0.1:4318";
+/// How long what is left may take to be sent when the door closes.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long to rest where the feed cannot be read.
+const REST: Duration = Duration::from_secs(1);
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct Otel {
+    endpoint: String,
+    traces: SdkTracerProvider,
+    logs: SdkLoggerProvider,
+    telling: Listening,
+}
+
+impl Otel {
+    /// Begins to tell, from where it left off.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        let endpoint = values.get("endpoint").map_or(ENDPOINT, String::as_str);
+        let url = endpoint::address("endpoint", endpoint)?;
+        let commands = Commands::read(values)?;
+        let sender = Sender::new(endpoint::client(&url, values.get("ca"))?);
+        let ids = Ids::default();
+        let traces = traces(&url, sender.clone(), ids.clone())?;
+        let logs = logs(&url, sender)?;
+        let follower = Follower::open(host, KEPT).await?;
+        let telling = Listening::default();
+        let teller = Teller { follower, spans: Spans::new(&traces, ids), logs: Logs::new(&logs), commands };
+        let until = telling.closed();
+        telling.beside(async move {
+            tokio::select! {
+                () = teller.tell() => {}
+                () = until.cancelled() => {}
+            }
+        });
+        Ok(Self { endpoint: endpoint.to_owned(), traces, logs, telling })
+    }
+
+    /// Where it is sent.
+    pub(crate) fn set_up(&self) -> DoorSetup {
+        let text = format!(
+            "Traces and logs are sent to {} as OTLP over HTTP (JSON): let a collector listen there. Each request that ended is a\n\
+             trace system.run with its parts judge, question and run; each step is a log record. service.name is postern.\n",
+            self.endpoint
+        );
+        let values = BTreeMap::from([("endpoint".to_owned(), self.endpoint.clone())]);
+        DoorSetup { door: DoorKind::Otel, values, text }
+    }
+
+    pub(crate) async fn close(self) {
+        let Self { traces, logs, telling, .. } = self;
+        telling.close().await;
+        // It may wait for a collector that does not answer: on a thread that may be left behind.
+        let last = tokio::task::spawn_blocking(move || {
+            let traced = traces.shutdown_with_timeout(LAST_WORDS);
+            let logged = logs.shutdown_with_timeout(LAST_WORDS);
+            for error in [traced.err(), logged.err()].into_iter().flatten() {
+                tracing::warn!(%error, "the last of what was told to the collector may not have arrived");
+            }
+        });
+        _ = tokio::time::timeout(LAST_WORDS * 3, last).await;
+    }
+}
+
+fn resource() -> Resource {
+    Resource::builder_empty()
+        .with_attributes([
+            KeyValue::new("service.name", "postern"),
+            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+        ])
+        .build()
+}
+
+/// The address of a signal below that of the collector.
+fn below(url: &Url, signal: &str) -> String {
+    format!("{}/v1/{signal}", url.as_str().trim_end_matches('/'))
+}
+
+fn traces(url: &Url, sender: Sender, ids: Ids) -> Result<SdkTracerProvider, ControlError> {
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_http_client(sender)
+        .with_protocol(Protocol::HttpJson)
+        .with_endpoint(below(url, "traces"))
+        .with_timeout(endpoint::PATIENCE)
+        .build()
+        .map_err(|error| ControlError::refused(format!("traces cannot be sent: {error}")))?;
+    Ok(SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_id_generator(ids)
+        .with_resource(resource())
+        .build())
+}
+
+fn logs(url: &Url, sender: Sender) -> Result<SdkLoggerProvider, ControlError> {
+    let exporter = LogExporter::builder()
+        .with_http()
+        .with_http_client(sender)
+        .with_protocol(Protocol::HttpJson)
+        .with_endpoint(below(url, "logs"))
+        .with_timeout(endpoint::PATIENCE)
+        .build()
+        .map_err(|error| ControlError::refused(format!("logs cannot be sent: {error}")))?;
+    Ok(SdkLoggerProvider::builder().with_batch_exporter(exporter).with_resource(resource()).build())
+}
+
+/// Takes the feed apart into spans and records.
+struct Teller {
+    follower: Follower,
+    spans: Spans,
+    logs: Logs,
+    commands: Commands,
+}
+
+impl Teller {
+    async fn tell(mut self) {
+        loop {
+            let page = match self.follower.next().await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::warn!(%error, "what happened cannot be read, so it is not told to the collector");
+                    tokio::time::sleep(REST).await;
+                    continue;
+                }
+            };
+            if page.events.is_empty() {
+                continue;
+            }
+            for event in page.events {
+                let event = self.commands.of(event);
+                self.logs.step(&event);
+                self.spans.ended(&event);
+            }
+            if let Err(error) = self.follower.reached(page.after).await {
+                tracing::warn!(%error, "how far the collector was told could not be kept");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A request that ended, as a trace: `system.run`, and in it `judge`, `question` and `run`, as far as it came.
+//!
+//! Names are those of OpenTelemetry's semantic conventions for processes where there is one; `postern.*` else.
+
+use super::ids::{Ids, OfRequest};
+use opentelemetry::trace::{
+    Span as _, SpanBuilder, SpanKind, Status, TraceContextExt as _, Tracer as _, TracerProvider as _,
+};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use postern_contract::RequestRow;
+use postern_contract::methods::{FeedEvent, FeedTimes};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Makes traces.
+pub(super) struct Spans {
+    tracer: SdkTracer,
+    ids: Ids,
+}
+
+impl Spans {
+    pub(super) fn new(provider: &SdkTracerProvider, ids: Ids) -> Self {
+        Self { tracer: provider.tracer("postern"), ids }
+    }
+
+    /// Tells the whole of a request where this is its end.
+    pub(super) fn ended(&self, event: &FeedEvent) {
+        let (Some(request), Some(times), Some(of)) = (&event.request, &event.times, OfRequest::of(event))
+        else {
+            return;
+        };
+        let Some(ended) = times.ended else { return };
+        self.ids.next_is(of);
+        let root = SpanBuilder::from_name("system.run")
+            .with_kind(SpanKind::Internal)
+            .with_start_time(instant(times.received))
+            .with_attributes(attributes(event, request));
+        let mut root = self.tracer.build_with_context(root, &Context::new());
+        if let Some(status) = status(request) {
+            root.set_status(status);
+        }
+        let within = Context::new().with_span(root);
+        for (name, from, to) in parts(times, ended) {
+            let part = SpanBuilder::from_name(name).with_start_time(instant(from));
+            self.tracer.build_with_context(part, &within).end_with_timestamp(instant(to));
+        }
+        within.span().end_with_timestamp(instant(ended));
+    }
+}
+
+/// The parts of a request's life, one after the other.
+fn parts(times: &FeedTimes, ended: i64) -> Vec<(&'static str, i64, i64)> {
+    let judged = times.asked.or(times.allowed).or(times.started).unwrap_or(ended);
+    let mut parts = vec![("judge", times.received, judged)];
+    if let Some(asked) = times.asked {
+        parts.push(("question", asked, times.allowed.or(times.started).unwrap_or(ended)));
+    }
+    if let Some(started) = times.started {
+        parts.push(("run", started, ended));
+    }
+    parts
+}
+
+/// What is told of a request, also in its log records.
+pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValue> {
+    let text =
+        |name: &'static str, value: &Option<String>| value.clone().map(|value| KeyValue::new(name, value));
+    let mut all = vec![
+        KeyValue::new("postern.request.id", request.id.clone()),
+        KeyValue::new("postern.agent", request.agent.to_string()),
+        KeyValue::new("postern.state", request.state.clone()),
+        KeyValue::new("process.command_line", request.line.clone()),
+    ];
+    all.extend(text("process.executable.name", &event.program));
+    all.extend(text("session.id", &request.session));
+    all.extend(text("postern.ending", &request.ending));
+    all.extend(text("postern.decided", &request.decided));
+    all.extend(text("postern.by", &request.by));
+    all.extend(text("postern.face", &event.face));
+    all.extend(request.rule.map(|rule| KeyValue::new("postern.rule", rule.to_string())));
+    all.extend(request.exit_code.map(|code| KeyValue::new("process.exit.code", i64::from(code))));
+    let level = request.risk.as_ref().and_then(|risk| serde_json::to_value(risk.level).ok());
+    all.extend(
+        level.and_then(|level| level.as_str().map(|level| KeyValue::new("postern.risk", level.to_owned()))),
+    );
+    if let Some(Status::Error { .. }) = status(request) {
+        all.extend(text("error.type", &request.ending));
+    }
+    all
+}
+
+/// An error where it ran and did not go well, or could not run. A denial is an answer, not an error.
+fn status(request: &RequestRow) -> Option<Status> {
+    let well = request.state == "denied" || request.exit_code == Some(0);
+    (!well && ["finished", "failed"].contains(&request.state.as_str()))
+        .then(|| Status::error(request.ending.clone().unwrap_or_default()))
+}
+
+pub(super) fn instant(at: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(at).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+    use postern_contract::methods::FeedTimes;
+
+    #[test]
+    fn a_request_has_the_parts_that_it_came_to() {
+        let times = FeedTimes { received: 1, asked: None, allowed: None, started: None, ended: Some(9) };
+        assert_eq!(parts(&times, 9), [("judge", 1, 9)], "denied by a rule");
+        let asked = FeedTimes { asked: Some(3), ..times };
+        assert_eq!(parts(&asked, 9), [("judge", 1, 3), ("question", 3, 9)], "denied by a person");
+        let ran = FeedTimes { allowed: Some(5), started: Some(6), ..asked };
+        assert_eq!(parts(&ran, 9), [("judge", 1, 3), ("question", 3, 5), ("run", 6, 9)]);
+        let by_rule = FeedTimes { asked: None, ..ran };
+        assert_eq!(parts(&by_rule, 9), [("judge", 1, 5), ("run", 6, 9)]);
+    }
+}

@@ -1,0 +1,161 @@
+//! One event's way to the endpoint: sent until it is taken, with pauses that grow.
+
+use super::State;
+use super::signature::Secret;
+use crate::outward::commands::Commands;
+use crate::token::Token;
+use postern_contract::methods::FeedEvent;
+use reqwest::{Client, StatusCode, Url};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The first pause; each one after it is twice as long.
+const FIRST: Duration = Duration::from_secs(1);
+/// The longest pause.
+const LONGEST: Duration = Duration::from_mins(5);
+/// How often an event is sent that the endpoint does not want (4xx): it would hold up what comes behind it for good.
+const REFUSALS: u32 = 5;
+
+/// What an event needs to be sent.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub(super) client: Client,
+    pub(super) url: Url,
+    pub(super) token: Arc<Token>,
+    pub(super) commands: Commands,
+    pub(super) state: Arc<Mutex<State>>,
+}
+
+/// The body: what happened, when, and the event.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    timestamp: String,
+    data: &'a FeedEvent,
+}
+
+/// What came of one try.
+#[derive(Debug, PartialEq, Eq)]
+enum Tried {
+    Taken,
+    /// The endpoint says that the message is wrong.
+    Refused(String),
+    /// It may go better next time.
+    Failed(String),
+}
+
+impl Delivery {
+    /// Sends an event until it is taken, or refused for good.
+    pub(super) async fn deliver(&self, event: FeedEvent) {
+        let event = self.commands.of(event);
+        let id = format!("evt_{}_{}", event.event_at, event.sequence);
+        let timestamp = rfc3339(event.event_at);
+        let body = Body { kind: &event.event, timestamp, data: &event };
+        let Ok(body) = serde_json::to_string(&body) else { return };
+        let (mut tries, mut refusals) = (0, 0);
+        loop {
+            let problem = match self.once(&id, &body).await {
+                Tried::Taken => {
+                    self.went(None);
+                    return;
+                }
+                Tried::Refused(problem) => {
+                    refusals += 1;
+                    if refusals >= REFUSALS {
+                        tracing::warn!(
+                            id,
+                            problem,
+                            "the webhook's endpoint refuses an event: it is passed over"
+                        );
+                        self.went(Some(problem));
+                        return;
+                    }
+                    problem
+                }
+                Tried::Failed(problem) => problem,
+            };
+            self.went(Some(problem));
+            tokio::time::sleep(pause(tries, crate::random())).await;
+            tries += 1;
+        }
+    }
+
+    async fn once(&self, id: &str, body: &str) -> Tried {
+        let timestamp = u64::try_from(crate::now() / 1000).unwrap_or(0);
+        let Some(secret) = Secret::of(&self.token.text()) else {
+            return Tried::Failed("there is nothing to sign it with".to_owned());
+        };
+        let request = self
+            .client
+            .post(self.url.clone())
+            .header("content-type", "application/json")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", timestamp.to_string())
+            .header("webhook-signature", secret.sign(id, timestamp, body))
+            .body(body.to_owned());
+        match request.send().await {
+            // The body of the answer is not read: nothing in it changes anything.
+            Ok(answer) => judged(answer.status()),
+            Err(error) => Tried::Failed(error.without_url().to_string()),
+        }
+    }
+
+    fn went(&self, problem: Option<String>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if problem.is_none() {
+            state.taken_at = Some(crate::now());
+        }
+        state.problem = problem;
+    }
+}
+
+fn judged(status: StatusCode) -> Tried {
+    let said = || format!("the endpoint answered {status}");
+    match status {
+        status if status.is_success() => Tried::Taken,
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
+            Tried::Failed(said())
+        }
+        status if status.is_client_error() => Tried::Refused(said()),
+        // A redirect too: what is signed for one address is not taken to another.
+        _ => Tried::Failed(said()),
+    }
+}
+
+/// Twice as long each time, of which a random half to all, so that many senders do not come at once.
+fn pause(tries: u32, random: u32) -> Duration {
+    let whole = FIRST.saturating_mul(2_u32.saturating_pow(tries.min(16))).min(LONGEST);
+    whole.mul_f64(0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX))
+}
+
+fn rfc3339(at: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    format!("{at:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, Tried, judged, pause};
+    use reqwest::StatusCode;
+    use std::time::Duration;
+
+    #[test]
+    fn pauses_grow_to_a_bound_and_differ() {
+        assert_eq!((pause(0, 0), pause(0, u32::MAX)), (Duration::from_millis(500), Duration::from_secs(1)));
+        assert_eq!((pause(3, 0), pause(3, u32::MAX)), (Duration::from_secs(4), Duration::from_secs(8)));
+        assert_eq!(pause(u32::MAX, u32::MAX), LONGEST);
+    }
+
+    #[test]
+    fn only_2xx_takes_an_event_and_only_4xx_refuses_it() {
+        assert_eq!(judged(StatusCode::NO_CONTENT), Tried::Taken);
+        for status in [400, 401, 404, 410, 422] {
+            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Tried::Refused(_)), "{status}");
+        }
+        for status in [301, 307, 408, 425, 429, 500, 503] {
+            assert!(matches!(judged(StatusCode::from_u16(status).unwrap()), Tried::Failed(_)), "{status}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The webhook: every step of the feed, one signed POST each, in order, until it was taken.
+//!
+//! Its form is that of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` over id, time and body.
+//! At least once: the id of an event is the same however often it is sent. What waits is the feed itself, which is
+//! bounded and outlives a restart; nothing of a request waits for it.
+
+mod deliver;
+mod signature;
+
+use super::commands::Commands;
+use super::endpoint;
+use super::follow::Follower;
+use crate::listen::Listening;
+use crate::token::Token;
+use crate::values::Values;
+use deliver::Delivery;
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_host::Host;
+use signature::Secret;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Under what name the host keeps how far it came.
+const KEPT: &str = "webhook";
+/// Under what name the host keeps the secret.
+const SECRET: &str = "webhook-secret";
+/// The one client that this door has: its other side.
+const ENDPOINT: &str = "endpoint";
+/// How long to rest where the feed cannot be read.
+const REST: Duration = Duration::from_secs(1);
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct Webhook {
+    host: Host,
+    url: String,
+    token: Arc<Token>,
+    state: Arc<Mutex<State>>,
+    sending: Listening,
+}
+
+/// How it goes, for the list of doors.
+#[derive(Debug, Default)]
+struct State {
+    /// When an event was last taken.
+    taken_at: Option<i64>,
+    /// Why the last one was not.
+    problem: Option<String>,
+}
+
+impl Webhook {
+    /// Begins to send, from where it left off.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        let text = values.get("url").ok_or_else(|| {
+            ControlError::invalid("say where what happens is sent: url=https://example.com/postern")
+        })?;
+        let url = endpoint::address("url", text)?;
+        let commands = Commands::read(values)?;
+        let client = endpoint::client(&url, values.get("ca"))?;
+        let token = Arc::new(Token::of(host, SECRET, ENDPOINT).await?);
+        let follower = Follower::open(host, KEPT).await?;
+        let (sending, state) = (Listening::default(), Arc::<Mutex<State>>::default());
+        let delivery =
+            Delivery { client, url, token: Arc::clone(&token), commands, state: Arc::clone(&state) };
+        let until = sending.closed();
+        sending.beside(async move {
+            tokio::select! {
+                () = send(follower, delivery) => {}
+                () = until.cancelled() => {}
+            }
+        });
+        Ok(Self { host: host.clone(), url: text.clone(), token, state, sending })
+    }
+
+    /// The endpoint, and how it goes.
+    pub(crate) fn clients(&self) -> Vec<PairedClient> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![PairedClient {
+            id: ENDPOINT.to_owned(),
+            name: postern_command::escape::text(&self.url),
+            paired_at: None,
+            seen_at: state.taken_at,
+            connected: state.problem.is_none() && state.taken_at.is_some(),
+        }]
+    }
+
+    /// Why the last try to send something failed, where it did.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).problem.clone()
+    }
+
+    /// The secret that signatures are made with.
+    pub(crate) fn set_up(&self) -> DoorSetup {
+        let secret = Secret::of(&self.token.text()).map(|secret| secret.text()).unwrap_or_default();
+        let text = format!(
+            "Events are sent to {} as POST requests in the form of Standard Webhooks (standardwebhooks.com), whose libraries\n\
+             check them. Give the endpoint this secret: {secret}\n\
+             A signature is v1,BASE64 of HMAC-SHA256(secret, webhook-id.webhook-timestamp.body). Answer with 2xx; the same\n\
+             webhook-id may come twice. A new secret: postern doors revoke webhook {ENDPOINT}\n",
+            self.url
+        );
+        let values = BTreeMap::from([("url".to_owned(), self.url.clone()), ("secret".to_owned(), secret)]);
+        DoorSetup { door: DoorKind::Webhook, values, text }
+    }
+
+    /// Makes a new secret: what is sent from now on is signed with it.
+    pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
+        if client != ENDPOINT {
+            return Err(ControlError::not_found(format!(
+                "this door has one secret: postern doors revoke webhook {ENDPOINT}"
+            )));
+        }
+        self.token.renew(&self.host).await
+    }
+
+    pub(crate) async fn close(self) {
+        self.sending.close().await;
+    }
+}
+
+/// Sends what comes, one after the other.
+async fn send(mut follower: Follower, delivery: Delivery) {
+    loop {
+        let page = match follower.next().await {
+            Ok(page) => page,
+            Err(error) => {
+                tracing::warn!(%error, "the webhook cannot read what happened");
+                tokio::time::sleep(REST).await;
+                continue;
+            }
+        };
+        for event in page.events {
+            let sequence = event.sequence;
+            delivery.deliver(event).await;
+            // Not kept: it is sent again after a restart, which its id tells.
+            if let Err(error) = follower.reached(sequence).await {
+                tracing::warn!(%error, "how far the webhook came could not be kept");
+            }
+        }
+    }
+}

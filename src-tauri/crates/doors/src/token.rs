@@ -1,0 +1,97 @@
+//! What the other side of a door is given to prove itself, or to check us by: derived from the door's secret for one
+//! purpose, so that it serves no other; a new one is the next in a row, and those before are good no more.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use postern_contract::methods::{ControlCode, ControlError};
+use postern_host::Host;
+use postern_protocol::Key;
+use sha2::Sha256;
+use std::sync::{PoisonError, RwLock};
+use subtle::ConstantTimeEq as _;
+
+/// The token that is good now.
+#[derive(Debug)]
+pub(crate) struct Token {
+    secret: Key,
+    /// Under what name the host keeps the door's secret and which token in the row is good.
+    kept: &'static str,
+    whose: String,
+    number: RwLock<u64>,
+    /// One change at a time, so that what is kept is what is good.
+    renewing: tokio::sync::Mutex<()>,
+}
+
+impl Token {
+    /// The token for `whose`, of the secret that the host keeps under this name.
+    pub(crate) async fn of(host: &Host, kept: &'static str, whose: &str) -> Result<Self, ControlError> {
+        let secret = host.secret(kept).await;
+        let secret = secret.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+        let number = match host.recall(kept).await.map_err(|error| store(&error))? {
+            Some(number) => serde_json::from_value(number).map_err(|error| store(&error))?,
+            None => 0,
+        };
+        Ok(Self {
+            secret,
+            kept,
+            whose: whose.to_owned(),
+            number: number.into(),
+            renewing: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// Its text: 32 bytes in base64url.
+    pub(crate) fn text(&self) -> String {
+        let number = *self.number.read().unwrap_or_else(PoisonError::into_inner);
+        text(&self.secret, self.kept, &self.whose, number)
+    }
+
+    /// Whether `given` is it, in constant time.
+    pub(crate) fn is(&self, given: &str) -> bool {
+        self.text().as_bytes().ct_eq(given.as_bytes()).into()
+    }
+
+    /// Puts the next one in its place. What is not kept is not changed.
+    pub(crate) async fn renew(&self, host: &Host) -> Result<(), ControlError> {
+        let _one = self.renewing.lock().await;
+        let next = self.number.read().unwrap_or_else(PoisonError::into_inner).wrapping_add(1);
+        host.remember(self.kept, next.into()).await.map_err(|error| store(&error))?;
+        *self.number.write().unwrap_or_else(PoisonError::into_inner) = next;
+        Ok(())
+    }
+}
+
+fn store(error: &dyn std::fmt::Display) -> ControlError {
+    ControlError::new(ControlCode::Store, error.to_string())
+}
+
+fn text(secret: &Key, kept: &str, whose: &str, number: u64) -> String {
+    // A key of any length is taken.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.text().as_bytes()) else { return String::new() };
+    mac.update(format!("{kept}\0{whose}\0{number}").as_bytes());
+    URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use postern_protocol::Key;
+
+    #[test]
+    fn a_token_serves_one_purpose_and_the_next_is_another() {
+        let (secret, other) = (Key::from_bytes([7; 32]), Key::from_bytes([8; 32]));
+        let one = text(&secret, "mcp-http", "anna", 0);
+        assert_eq!(one, text(&secret, "mcp-http", "anna", 0), "it stays over a restart");
+        assert_eq!(one.len(), 43);
+        let others = [
+            text(&secret, "mcp-http", "ben", 0),
+            text(&secret, "mcp-http", "anna", 1),
+            text(&secret, "webhook", "anna", 0),
+            text(&other, "mcp-http", "anna", 0),
+        ];
+        for another in others {
+            assert_ne!(one, another);
+        }
+    }
+}
