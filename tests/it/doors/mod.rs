@@ -1,6 +1,7 @@
 //! The doors, each from the outside with a client of its own kind.
 
 mod environment;
+mod forwarder;
 mod hooks;
 mod installed;
 mod mcp;

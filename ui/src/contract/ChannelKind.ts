@@ -3,4 +3,4 @@
 /**
  * What a channel is to be put into.
  */
-export type ChannelKind = "docker" | "bwrap" | "sandbox-exec" | "mcp" | "plain";
+export type ChannelKind = "docker" | "devcontainer" | "bwrap" | "sandbox-exec" | "mcp" | "forwarder" | "plain";

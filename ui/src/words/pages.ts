@@ -116,9 +116,11 @@ export const pages = {
     enrol: "How to connect it",
     enrolHints: {
       docker: "Give the container this agent’s folder and nothing else. These lines do it:",
+      devcontainer: "Put this into devcontainer.json, with the feature that comes with Postern:",
       bwrap: "Give the sandbox this agent’s folder and nothing else. These lines do it:",
       "sandbox-exec": "Give the sandbox this agent’s folder and nothing else. These lines do it:",
       mcp: "Put this into the client’s list of servers (.mcp.json, mcp.json). It starts the server itself:",
+      forwarder: "Where the container runs in a virtual machine, the channel goes over TCP:",
       plain: "Where there is no sandbox, two variables say where the channel is:",
     },
     copy: "Copy",

@@ -199,6 +199,9 @@ pub(crate) enum Agents {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Channel {
     Docker,
+    #[value(alias = "dev-container")]
+    Devcontainer,
+    #[value(alias = "bubblewrap")]
     Bwrap,
     SandboxExec,
     /// An MCP client that starts `postern mcp`
@@ -207,6 +210,7 @@ pub(crate) enum Channel {
     McpHttp,
     /// An OpenClaw node, through the door `openclaw`
     Openclaw,
+    Forwarder,
     Plain,
 }
 
@@ -345,7 +349,7 @@ pub(crate) enum Doors {
         /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
         /// socket=PATH; mcp-http: agent=ID listen=ADDRESS:PORT hosts=NAME,NAME and TLS as websocket; telegram: token=- ;
         /// xmpp: jid=NAME@HOST password=- room=JID ; both chats: owners=ID,… agents=ID,… routes=AGENT:OWNER,…
-        /// high-risk=announce|once|always; webhook: url=URL; otel: endpoint=URL;
+        /// high-risk=announce|once|always; forwarder: channels=AGENT@ADDRESS:PORT; webhook: url=URL; otel: endpoint=URL;
         /// both: commands=names|full. An empty value forgets it. A secret is -: it is asked for, or read from standard input
         #[arg(value_name = "KEY=VALUE")]
         values: Vec<String>,
@@ -378,6 +382,7 @@ pub(crate) enum DoorName {
     McpHttp,
     Telegram,
     Xmpp,
+    Forwarder,
     Webhook,
     Otel,
 }

@@ -24,6 +24,17 @@ pub enum ConnectError {
         /// What the system says.
         error: io::Error,
     },
+    /// No way leads to the address.
+    #[error(
+        "{socket} cannot be reached: {error}. It names the host and the port of Postern's door forwarder, \
+         as in tcp://host.docker.internal:7719"
+    )]
+    Unreachable {
+        /// The address, `tcp://HOST:PORT`.
+        socket: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
     /// The key file cannot be read.
     #[error("the key file {file} cannot be read: {error}")]
     KeyUnreadable {

@@ -8,6 +8,7 @@ mod error;
 mod opening;
 #[cfg(feature = "scripted-host")]
 pub mod scripted;
+mod stream;
 mod transport;
 
 #[cfg(test)]
@@ -18,3 +19,4 @@ pub use channel::{Channel, Events, Message, Options};
 pub use control::Control;
 pub use error::{CallError, ConnectError, Gone};
 pub use opening::read_key;
+pub use stream::tcp_address;

@@ -1,6 +1,7 @@
 //! Opening a socket: connect, hello, authenticate, and proof that the host is the host.
 
 use crate::error::{ConnectError, Gone};
+use crate::stream::tcp_address;
 use crate::transport::Transport;
 use postern_protocol::{
     AuthenticateParams, Client, Frame, Handshake, Hello, Id, Key, Nonce, PROTOCOL, Side, Socket, limits,
@@ -72,6 +73,7 @@ impl Opening<'_> {
                 ConnectError::NothingListens { socket }
             }
             io::ErrorKind::PermissionDenied => ConnectError::NotAllowed { socket, error },
+            _ if tcp_address(self.socket).is_some() => ConnectError::Unreachable { socket, error },
             _ => Gone::Broken(error).into(),
         }
     }

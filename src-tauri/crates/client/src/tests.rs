@@ -199,6 +199,9 @@ fn every_way_of_not_connecting_says_what_to_do() {
     drop(UnixListener::bind(&socket).unwrap());
     let stale = Channel::connect(&socket, &key).unwrap_err();
     assert!(matches!(stale, ConnectError::NothingListens { .. }), "a socket nobody accepts on: {stale}");
+    let nowhere = Channel::connect(std::path::Path::new("tcp://nowhere"), &key).unwrap_err();
+    assert!(matches!(nowhere, ConnectError::Unreachable { .. }), "an address without a port: {nowhere}");
+    assert!(nowhere.to_string().contains("as in tcp://host.docker.internal:"), "{nowhere}");
     assert!(matches!(read_key(&socket.with_extension("none")), Err(ConnectError::KeyUnreadable { .. })));
     let odd = folder.path().join("odd.key");
     std::fs::write(&odd, "not a key").unwrap();

@@ -1,10 +1,10 @@
 //! A socket that gives and takes whole messages.
 
 use crate::error::Gone;
+use crate::stream::Stream;
 use postern_protocol::{Frame, LineBuffer, decode};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const CHUNK: usize = 64 * 1024;
 /// Whole messages over a stream socket, blocking or not.
 #[derive(Debug)]
 pub(crate) struct Transport {
-    stream: UnixStream,
+    stream: Stream,
     inbox: LineBuffer,
     outbox: Vec<u8>,
     chunk: Box<[u8]>,
@@ -25,7 +25,7 @@ pub(crate) struct Transport {
 impl Transport {
     /// Connects. `longest` is how many bytes one line of the host may have.
     pub(crate) fn connect(socket: &Path, longest: usize) -> io::Result<Self> {
-        let stream = UnixStream::connect(socket)?;
+        let stream = Stream::connect(socket)?;
         let chunk = vec![0; CHUNK].into_boxed_slice();
         Ok(Self { stream, inbox: LineBuffer::new(longest), outbox: Vec::new(), chunk, longest })
     }

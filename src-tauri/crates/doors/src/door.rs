@@ -1,6 +1,7 @@
 //! What every open door can do, whatever it leads to.
 
 use crate::chat::{Chat, Telegram, Xmpp};
+use crate::forwarder::Forwarder;
 use crate::mcp::McpHttp;
 use crate::openclaw::Openclaw;
 use crate::outward::{Otel, Webhook};
@@ -18,6 +19,7 @@ pub(crate) enum Door {
     McpHttp(McpHttp),
     Telegram(Chat<Telegram>),
     Xmpp(Chat<Xmpp>),
+    Forwarder(Forwarder),
     Webhook(Webhook),
     Otel(Otel),
 }
@@ -32,6 +34,7 @@ impl Door {
             DoorKind::Websocket => Websocket::open(host, values).await.map(Self::Websocket),
             DoorKind::Openclaw => Openclaw::open(host, values).await.map(Self::Openclaw),
             DoorKind::McpHttp => McpHttp::open(host, values).await.map(Self::McpHttp),
+            DoorKind::Forwarder => Forwarder::open(host, values).await.map(Self::Forwarder),
             DoorKind::Webhook => Webhook::open(host, values).await.map(Self::Webhook),
             DoorKind::Otel => Otel::open(host, values).await.map(Self::Otel),
         }
@@ -42,7 +45,7 @@ impl Door {
         match self {
             Self::Websocket(door) => door.clients(),
             Self::Webhook(door) => door.clients(),
-            Self::Openclaw(_) | Self::McpHttp(_) | Self::Otel(_) => Vec::new(),
+            Self::Openclaw(_) | Self::McpHttp(_) | Self::Forwarder(_) | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.clients(),
             Self::Xmpp(door) => door.clients(),
         }
@@ -51,9 +54,12 @@ impl Door {
     /// What the person should know, newest first.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
-                Vec::new()
-            }
+            Self::Websocket(_)
+            | Self::Openclaw(_)
+            | Self::McpHttp(_)
+            | Self::Forwarder(_)
+            | Self::Webhook(_)
+            | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.notes(),
             Self::Xmpp(door) => door.notes(),
         }
@@ -62,9 +68,12 @@ impl Door {
     /// Where the question of a request was shown, and how it stands there.
     pub(crate) fn shown(&self, request: &str) -> Vec<Moment> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
-                Vec::new()
-            }
+            Self::Websocket(_)
+            | Self::Openclaw(_)
+            | Self::McpHttp(_)
+            | Self::Forwarder(_)
+            | Self::Webhook(_)
+            | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.shown(request),
             Self::Xmpp(door) => door.shown(request),
         }
@@ -74,7 +83,11 @@ impl Door {
     pub(crate) fn trouble(&self) -> Option<String> {
         match self {
             Self::Webhook(door) => door.trouble(),
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Otel(_) => None,
+            Self::Websocket(_)
+            | Self::Openclaw(_)
+            | Self::McpHttp(_)
+            | Self::Forwarder(_)
+            | Self::Otel(_) => None,
             Self::Telegram(door) => door.trouble(),
             Self::Xmpp(door) => door.trouble(),
         }
@@ -83,9 +96,12 @@ impl Door {
     /// Waits until it is known whether it works, for a while. An error is one that waiting does not mend.
     pub(crate) async fn settle(&self) -> Result<(), ControlError> {
         match self {
-            Self::Websocket(_) | Self::Openclaw(_) | Self::McpHttp(_) | Self::Webhook(_) | Self::Otel(_) => {
-                Ok(())
-            }
+            Self::Websocket(_)
+            | Self::Openclaw(_)
+            | Self::McpHttp(_)
+            | Self::Forwarder(_)
+            | Self::Webhook(_)
+            | Self::Otel(_) => Ok(()),
             Self::Telegram(door) => door.settle().await,
             Self::Xmpp(door) => door.settle().await,
         }
@@ -99,6 +115,7 @@ impl Door {
             Self::McpHttp(door) => Ok(door.set_up()),
             Self::Telegram(door) => door.set_up(),
             Self::Xmpp(door) => door.set_up(),
+            Self::Forwarder(door) => Ok(door.set_up()),
             Self::Webhook(door) => Ok(door.set_up()),
             Self::Otel(door) => Ok(door.set_up()),
         }
@@ -114,6 +131,9 @@ impl Door {
             }
             Self::Telegram(door) => door.revoke(client).await,
             Self::Xmpp(door) => door.revoke(client).await,
+            Self::Forwarder(_) => Err(ControlError::not_found(
+                "whoever comes through the forwarder has the agent's key: postern agents rotate-key ID",
+            )),
             Self::Webhook(door) => door.revoke(client).await,
             Self::Otel(_) => {
                 Err(ControlError::not_found("this door has one other side: postern doors disable otel"))
@@ -129,6 +149,7 @@ impl Door {
             Self::McpHttp(door) => door.close().await,
             Self::Telegram(door) => door.close().await,
             Self::Xmpp(door) => door.close().await,
+            Self::Forwarder(door) => door.close().await,
             Self::Webhook(door) => door.close().await,
             Self::Otel(door) => door.close().await,
         }

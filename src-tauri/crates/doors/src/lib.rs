@@ -7,6 +7,7 @@
 mod chat;
 mod door;
 mod doors;
+mod forwarder;
 pub mod hooks;
 mod listen;
 pub mod mcp;

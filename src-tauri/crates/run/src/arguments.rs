@@ -23,7 +23,7 @@ Options:
   -V, --version                the version
 
 Environment:
-  POSTERN_SOCKET               the agent's channel: its agent.sock
+  POSTERN_SOCKET               the agent's channel: its agent.sock, or tcp://HOST:PORT (the door forwarder)
   POSTERN_KEY_FILE             its key [default: agent.key beside the socket]
 
 Exit codes: the command's own; 124 timed out, 125 Postern is not there or something is wrong with the request,

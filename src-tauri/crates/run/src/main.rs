@@ -11,7 +11,7 @@ use arguments::{HELP, Typed, Wanted};
 use ending::{Ending, TROUBLE};
 use forward::Forward;
 use input::Input;
-use postern_client::{Channel, ConnectError, Options, read_key};
+use postern_client::{Channel, ConnectError, Options, read_key, tcp_address};
 use postern_protocol::{Client, RunParams, Stdin, What};
 use signals::Signals;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,16 @@ fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
         "POSTERN_SOCKET is not set: it names this sandbox's channel to the companion app Postern, which must be \
          running on the host (`postern agents channel` there prints the lines that set it)",
     )?;
-    let key_file = key_file.unwrap_or_else(|| socket.with_extension("key"));
+    let key_file = match (key_file, tcp_address(&socket)) {
+        (Some(file), _) => file,
+        (None, None) => socket.with_extension("key"),
+        (None, Some(_)) => {
+            return Err(
+                "POSTERN_KEY_FILE is not set: over TCP it has to name the file with this sandbox's key"
+                    .to_owned(),
+            );
+        }
+    };
     let forwarded = input::is_forwarded();
     let request = request(wanted, cwd, forwarded)?;
     request.check().map_err(|mistake| mistake.to_string())?;
@@ -72,7 +81,7 @@ fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
 
 fn connect(socket: &Path, key_file: &Path) -> Result<Channel, ConnectError> {
     // Where there is no socket there may be no key either, and it is the socket that says what is missing.
-    if !socket.exists() {
+    if tcp_address(socket).is_none() && !socket.exists() {
         return Err(ConnectError::NothingListens { socket: socket.to_owned() });
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();

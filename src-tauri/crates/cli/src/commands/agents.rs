@@ -75,9 +75,11 @@ fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Fa
 fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Result<(), Failure> {
     let kind = match kind {
         Channel::Docker => ChannelKind::Docker,
+        Channel::Devcontainer => ChannelKind::Devcontainer,
         Channel::Bwrap => ChannelKind::Bwrap,
         Channel::SandboxExec => ChannelKind::SandboxExec,
         Channel::Mcp => ChannelKind::Mcp,
+        Channel::Forwarder => ChannelKind::Forwarder,
         Channel::Plain => ChannelKind::Plain,
         Channel::McpHttp => return through(link, agent, DoorKind::McpHttp, json),
         Channel::Openclaw => return through(link, agent, DoorKind::Openclaw, json),

@@ -99,6 +99,7 @@ impl From<DoorName> for DoorKind {
             DoorName::McpHttp => Self::McpHttp,
             DoorName::Telegram => Self::Telegram,
             DoorName::Xmpp => Self::Xmpp,
+            DoorName::Forwarder => Self::Forwarder,
             DoorName::Webhook => Self::Webhook,
             DoorName::Otel => Self::Otel,
         }

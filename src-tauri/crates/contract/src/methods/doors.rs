@@ -19,6 +19,8 @@ pub enum DoorKind {
     Telegram,
     /// A chat over XMPP.
     Xmpp,
+    /// An agent's channel over TCP.
+    Forwarder,
     /// What happens, sent to an HTTP endpoint.
     Webhook,
     /// What happens, as OpenTelemetry traces and logs.
@@ -27,12 +29,13 @@ pub enum DoorKind {
 
 impl DoorKind {
     /// Every door.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Websocket,
         Self::Openclaw,
         Self::McpHttp,
         Self::Telegram,
         Self::Xmpp,
+        Self::Forwarder,
         Self::Webhook,
         Self::Otel,
     ];
@@ -45,6 +48,7 @@ impl DoorKind {
             Self::McpHttp => "mcp-http",
             Self::Telegram => "telegram",
             Self::Xmpp => "xmpp",
+            Self::Forwarder => "forwarder",
             Self::Webhook => "webhook",
             Self::Otel => "otel",
         }
@@ -64,6 +68,7 @@ impl DoorKind {
             Self::McpHttp => "MCP clients over HTTP",
             Self::Telegram => "Telegram",
             Self::Xmpp => "XMPP",
+            Self::Forwarder => "Channels over TCP",
             Self::Webhook => "Webhook",
             Self::Otel => "OpenTelemetry",
         }
@@ -103,6 +108,15 @@ impl DoorKind {
             }
             Self::Telegram => [telegram_settings(), chat_settings()].concat(),
             Self::Xmpp => [xmpp_settings(), chat_settings()].concat(),
+            Self::Forwarder => vec![
+                DoorSetting::new(
+                    "channels",
+                    "Channels",
+                    Text,
+                    "agent@127.0.0.1:7719, more of them behind commas; for containers in a virtual machine",
+                )
+                .needed(),
+            ],
             Self::Webhook => {
                 let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this machine");
                 vec![url.needed(), commands(), authority()]
@@ -122,6 +136,7 @@ impl DoorKind {
             Self::McpHttp => "MCP clients reach one agent's tools over HTTP.",
             Self::Telegram => "Owners see questions in a chat with a Telegram bot and answer them there.",
             Self::Xmpp => "Owners see questions over XMPP, directly or in a room, and answer them there.",
+            Self::Forwarder => "A sandbox in a virtual machine reaches its agent's channel over TCP.",
             Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
             Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
         }

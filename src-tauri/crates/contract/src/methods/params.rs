@@ -129,12 +129,16 @@ pub struct AgentSet {
 pub enum ChannelKind {
     /// A Docker container.
     Docker,
+    /// A development container, by its feature.
+    Devcontainer,
     /// bubblewrap.
     Bwrap,
     /// `sandbox-exec` on macOS.
     SandboxExec,
     /// An MCP client, which starts `postern mcp`.
     Mcp,
+    /// A container in a virtual machine, by the door `forwarder`.
+    Forwarder,
     /// Anything that is told by environment variables.
     Plain,
 }

@@ -21,9 +21,11 @@ pub(crate) struct Channel<'a> {
 pub(crate) fn lines(kind: ChannelKind, channel: Channel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),
+        ChannelKind::Devcontainer => devcontainer(channel),
         ChannelKind::Bwrap => bwrap(channel),
         ChannelKind::SandboxExec => sandbox_exec(channel),
         ChannelKind::Mcp => mcp(channel),
+        ChannelKind::Forwarder => forwarder(channel),
         ChannelKind::Plain => plain(channel),
     }
 }
@@ -54,6 +56,42 @@ docker run --rm -it --network none --user "$(id -u):$(id -g)" \
   IMAGE postern-run -- uname -a
 # Docker Desktop on a Mac can pass a socket into its virtual machine only in its newest versions (Docker VMM).
 "#
+    )
+}
+
+/// What stands in `.devcontainer/devcontainer.json`.
+fn devcontainer(channel: Channel<'_>) -> String {
+    let source = channel.folder.to_string_lossy();
+    let lines = serde_json::json!({
+        "features": { "./postern": {} },
+        "mounts": [format!("source={source},target={INSIDE},type=bind,readonly")],
+        "containerEnv": {
+            "POSTERN_SOCKET": format!("{INSIDE}/agent.sock"),
+            "POSTERN_KEY_FILE": format!("{INSIDE}/agent.key"),
+        },
+    });
+    format!(
+        "// In .devcontainer/devcontainer.json, with the folder containers/devcontainer-feature of Postern as .devcontainer/postern\n\
+         // and postern-run for Linux in it. Where the engine runs in a virtual machine: --for forwarder.\n{lines:#}\n"
+    )
+}
+
+/// For a container in a virtual machine: the key is a file that can be mounted, the socket is none.
+fn forwarder(channel: Channel<'_>) -> String {
+    let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
+    let folder = quoted(channel.folder);
+    format!(
+        r"# Docker Desktop, Colima, Lima, Podman machine: no socket of the host can be mounted there, so the channel goes over TCP. Both
+# sides prove that they hold the key, which does not cross; nothing is encrypted. Once, on the host:
+postern doors enable forwarder channels={agent}@127.0.0.1:7719
+# host.docker.internal is Docker Desktop's name of the host; Colima and Lima say host.lima.internal, Podman says
+# host.containers.internal. postern-run for Linux is to be in the image (docs/CONTAINERS.md).
+docker run --rm -it \
+  --mount type=bind,readonly,source={folder}/agent.key,target={INSIDE}/agent.key \
+  --env POSTERN_SOCKET=tcp://host.docker.internal:7719 \
+  --env POSTERN_KEY_FILE={INSIDE}/agent.key \
+  IMAGE postern-run --cwd / -- uname -a
+"
     )
 }
 
@@ -138,6 +176,27 @@ mod tests {
 
     const ALL: [ChannelKind; 4] =
         [ChannelKind::Docker, ChannelKind::Bwrap, ChannelKind::SandboxExec, ChannelKind::Plain];
+
+    #[test]
+    fn a_container_in_a_virtual_machine_is_given_the_key_and_an_address_and_no_socket() {
+        let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
+        let text = lines(ChannelKind::Forwarder, Channel { folder, data: folder, home: folder });
+        assert!(text.contains("doors enable forwarder channels=main@127.0.0.1:7719"), "{text}");
+        assert!(text.contains("POSTERN_SOCKET=tcp://host.docker.internal:7719"), "{text}");
+        assert!(text.contains("source='/Users/Anna Muster/Postern/agents/main'/agent.key"), "{text}");
+        assert!(!text.contains("agent.sock"), "{text}");
+    }
+
+    #[test]
+    fn a_development_container_is_told_in_json_with_comments() {
+        let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
+        let text = lines(ChannelKind::Devcontainer, Channel { folder, data: folder, home: folder });
+        let json: String = text.lines().filter(|line| !line.starts_with("//")).collect();
+        let read: serde_json::Value = serde_json::from_str(&json).expect("JSON below its comments");
+        assert_eq!(read["containerEnv"]["POSTERN_SOCKET"], "/run/postern/agent.sock");
+        let mount = "source=/Users/Anna Muster/Postern/agents/main,target=/run/postern,type=bind,readonly";
+        assert_eq!(read["mounts"], serde_json::json!([mount]));
+    }
 
     #[test]
     fn every_sandbox_is_told_its_socket_and_its_key() {

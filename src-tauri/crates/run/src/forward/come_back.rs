@@ -29,8 +29,11 @@ impl Forward {
                         return Ok(());
                     }
                 }
-                Err(ConnectError::NothingListens { .. } | ConnectError::Gone(_))
-                    if Instant::now() < deadline => {}
+                Err(
+                    ConnectError::NothingListens { .. }
+                    | ConnectError::Unreachable { .. }
+                    | ConnectError::Gone(_),
+                ) if Instant::now() < deadline => {}
                 Err(error) => return Err(Ending::trouble(&error.to_string())),
             }
             self.pause()?;

@@ -1,0 +1,160 @@
+//! The forwarder: an agent's channel over TCP, for sandboxes in a virtual machine into which no socket of the host can be
+//! mounted (Docker Desktop, Colima, Lima, Podman machine).
+//!
+//! It relays bytes between a TCP connection and the agent's own socket and reads none of them. Both ends prove on every
+//! connection that they hold the channel's key, which never crosses; whoever does not hold it is cut off by the channel
+//! after two seconds, as on the socket itself. Each agent has an address of its own.
+
+use crate::listen::Listening;
+use crate::values::Values;
+use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
+use postern_host::{FaceKind, Host};
+use postern_policy::AgentId;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+/// Connections at a time to one agent: half of what its channel takes, so that a flood here leaves the socket its half.
+const CONNECTIONS: usize = 32;
+/// How long a connection may be silent before it is looked whether the other side is still there. A machine that was
+/// stopped says no goodbye.
+const SILENT: Duration = Duration::from_secs(30);
+
+/// The open door.
+#[derive(Debug)]
+pub(crate) struct Forwarder {
+    places: BTreeMap<AgentId, SocketAddr>,
+    listening: Listening,
+}
+
+impl Forwarder {
+    /// Listens at each agent's address.
+    pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
+        let channels = values.get("channels").ok_or_else(|| {
+            ControlError::invalid(
+                "say whose channel is carried and where it is reached: channels=AGENT@127.0.0.1:7719",
+            )
+        })?;
+        let mut wanted = Vec::new();
+        for channel in channels.split(',').map(str::trim) {
+            let (agent, address) = channel.split_once('@').ok_or_else(|| {
+                let channel = postern_command::escape::text(channel);
+                ControlError::invalid(format!(
+                    "{channel} is not AGENT@ADDRESS:PORT, as in main@127.0.0.1:7719"
+                ))
+            })?;
+            wanted.push((agent_of(host, agent).await?, address_of(agent, address)?));
+        }
+        let (mut places, mut listeners) = (BTreeMap::new(), Vec::new());
+        for ((agent, socket), address) in wanted {
+            let listener = TcpListener::bind(address).await.map_err(|error| {
+                ControlError::refused(format!("cannot listen on {address} for {agent}: {error}"))
+            })?;
+            let bound = listener
+                .local_addr()
+                .map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+            places.insert(agent, bound);
+            listeners.push((listener, Arc::new(socket)));
+        }
+        let listening = Listening::default();
+        for (listener, socket) in listeners {
+            listening.serve(DoorKind::Forwarder, listener, CONNECTIONS, move |stream, closed| {
+                relay(stream, Arc::clone(&socket), closed)
+            });
+        }
+        Ok(Self { places, listening })
+    }
+
+    /// Where each agent is reached, and how a container is told.
+    pub(crate) fn set_up(&self) -> DoorSetup {
+        let values: BTreeMap<String, String> =
+            self.places.iter().map(|(agent, address)| (agent.to_string(), address.to_string())).collect();
+        let mut text = "In the container, POSTERN_SOCKET says where, and POSTERN_KEY_FILE names a file with the agent's key\n\
+                        (agent.key, mounted read-only). The key proves both sides; it does not cross, and nothing is encrypted.\n"
+            .to_owned();
+        for (agent, address) in &self.places {
+            let port = address.port();
+            let names = format!(
+                "{agent}: POSTERN_SOCKET=tcp://host.docker.internal:{port}   Docker Desktop\n\
+                 {agent}: POSTERN_SOCKET=tcp://host.lima.internal:{port}   Colima, Lima\n\
+                 {agent}: POSTERN_SOCKET=tcp://host.containers.internal:{port}   Podman machine\n"
+            );
+            text.push_str(&names);
+        }
+        DoorSetup { door: DoorKind::Forwarder, values, text }
+    }
+
+    pub(crate) async fn close(self) {
+        self.listening.close().await;
+    }
+}
+
+async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), ControlError> {
+    let agent = AgentId::new(name)
+        .map_err(|error| ControlError::invalid(format!("channels is AGENT@ADDRESS:PORT: {error}")))?;
+    let face = host.named_face(FaceKind::Remote, "forwarder").id();
+    let row = crate::call::<GetAgent>(host, face, &AgentRef { agent: agent.clone() }).await?;
+    Ok((agent, row.socket.into()))
+}
+
+/// An address that only this machine, or what runs in it, can reach.
+fn address_of(agent: &str, text: &str) -> Result<SocketAddr, ControlError> {
+    let address: SocketAddr = text.parse().map_err(|_| {
+        ControlError::invalid(format!("{agent} is reached at an address and a port: {agent}@127.0.0.1:7719"))
+    })?;
+    let ours = match address.ip() {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+    };
+    if ours {
+        return Ok(address);
+    }
+    Err(ControlError::refused(format!(
+        "{address} can be reached from elsewhere, and nothing is encrypted here: {agent}@127.0.0.1:7719, or the address of \
+         the bridge to a virtual machine"
+    )))
+}
+
+async fn relay(mut stream: TcpStream, socket: Arc<PathBuf>, closed: CancellationToken) {
+    let alive = rustix::net::sockopt::set_socket_keepalive(&stream, true)
+        .and_then(|()| rustix::net::sockopt::set_tcp_keepidle(&stream, SILENT));
+    if let Err(error) = alive {
+        tracing::debug!(%error, "a connection that is lost silently is noticed late");
+    }
+    // The agent may be gone: then so is the connection.
+    let Ok(mut channel) = UnixStream::connect(socket.as_path()).await else { return };
+    tokio::select! {
+        // However it ends: either side went, and the other is told by the end.
+        _ = copy_bidirectional(&mut stream, &mut channel) => {}
+        () = closed.cancelled() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address_of;
+
+    #[test]
+    fn it_listens_where_only_this_machine_and_its_guests_can_reach_it() {
+        for good in [
+            "127.0.0.1:7719",
+            "[::1]:7719",
+            "192.168.64.1:7719",
+            "10.0.2.2:0",
+            "169.254.1.1:1",
+            "[fd00::1]:9",
+        ] {
+            assert!(address_of("main", good).is_ok(), "{good}");
+        }
+        for bad in ["0.0.0.0:7719", "[::]:7719", "8.8.8.8:7719", "[2001:db8::1]:7719"] {
+            let refused = address_of("main", bad).unwrap_err().message;
+            assert!(refused.contains("main@127.0.0.1:7719"), "{bad}: {refused}");
+        }
+        assert!(address_of("main", "7719").unwrap_err().message.contains("127.0.0.1:7719"));
+    }
+}
