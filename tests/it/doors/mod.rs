@@ -9,6 +9,7 @@ mod mcp_http;
 mod openclaw;
 mod openclaw_package;
 mod otel;
+mod other_language;
 mod telegram;
 mod webhook;
 mod websocket;
