@@ -20,11 +20,9 @@ pub(super) struct HereDocument {
 
 /// Whether one begins before the body of an earlier one: then only our own rule tells whose body is whose.
 pub(super) fn share_a_line(all: &[HereDocument]) -> bool {
-    all.iter().enumerate().any(|(at, one)| {
-        let before = |other: &HereDocument| {
-            other.operator.start < one.operator.start && one.operator.start < other.body.start
-        };
-        all.iter().enumerate().any(|(other_at, other)| at != other_at && before(other))
+    all.iter().any(|one| {
+        all.iter()
+            .any(|other| other.operator.start < one.operator.start && one.operator.start < other.body.start)
     })
 }
 
@@ -94,7 +92,7 @@ fn body_length(text: &str, delimiter: &str, tabs: bool) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HereDocument, hide};
+    use super::{HereDocument, hide, share_a_line};
 
     /// Finds the operators by their spelling; bodies are given in their order.
     fn hidden(text: &str, bodies: &[&str]) -> Option<String> {
@@ -124,6 +122,22 @@ mod tests {
         let later = "cat <<A\none\nA\ncat <<B\ntwo\nB\n";
         assert!(hidden(later, &["one\n", "two\n"]).is_some());
         assert!(hidden("cat <<A; cat <<B\none\nA\ntwo\n", &["one\n", "two\n"]).is_none(), "no end");
+    }
+
+    #[test]
+    fn those_of_one_line_are_told_from_those_of_several() {
+        let at = |places: &[(usize, usize)]| {
+            let document = |(operator, body): &(usize, usize)| HereDocument {
+                operator: *operator..operator + 3,
+                delimiter: "A".to_owned(),
+                tabs: false,
+                body: *body..body + 4,
+                plain: true,
+            };
+            share_a_line(&places.iter().map(document).collect::<Vec<_>>())
+        };
+        assert!(at(&[(4, 20), (9, 30)]) && at(&[(9, 30), (4, 20)]), "in whatever order they are met");
+        assert!(!at(&[(4, 20)]) && !at(&[(4, 20), (30, 40)]) && !at(&[(4, 20), (20, 30)]));
     }
 
     #[test]
