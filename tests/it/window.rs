@@ -69,7 +69,7 @@ async fn return_does_nothing_and_esc_denies(window: &Window, agent: &mut Agent) 
     window.press(&String::from(char::from(Key::Return))).await;
     window.press(&String::from(char::from(Key::Enter))).await;
     assert!(window.text("question").await.contains("touch first"), "Return answers nothing");
-    window.press(&String::from(char::from(Key::Escape))).await;
+    window.answer_by_key(Key::Escape).await;
     let Event::Denied(denied) = ending(agent).event else { panic!("Esc denies") };
     assert_eq!(serde_json::to_value(denied.reason).unwrap(), "user");
     assert!(!window.work.join("first").exists(), "what was denied did not run");
@@ -83,7 +83,7 @@ async fn words_reach_the_agent(window: &Window, agent: &mut Agent) {
     window.page.find(note).await.unwrap().click().await.unwrap();
     window.press("use the build folder").await;
     let send = fantoccini::Locator::XPath("//button[text()='Deny with note']");
-    window.page.find(send).await.unwrap().click().await.unwrap();
+    window.answer_by_click(&window.page.find(send).await.unwrap()).await;
     let Event::Denied(denied) = ending(agent).event else { panic!("a note denies") };
     assert_eq!(denied.feedback.as_deref(), Some("use the build folder"));
     window.empty().await;
@@ -92,7 +92,7 @@ async fn words_reach_the_agent(window: &Window, agent: &mut Agent) {
 async fn only_the_click_after_arming_allows(window: &Window, agent: &mut Agent) {
     ask(agent, touch(window, "third"));
     window.armed().await;
-    window.find("once").await.click().await.unwrap();
+    window.answer_by_click(&window.find("once").await).await;
     let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
     assert_eq!(finished.exit_code, Some(0));
     assert!(window.work.join("third").exists(), "what was allowed really ran");
@@ -117,7 +117,7 @@ async fn nothing_allows_before_arming(window: &Window, agent: &mut Agent) {
     let rest = fantoccini::Locator::XPath("//button[contains(text(),'Scroll to the end')]");
     window.page.find(rest).await.unwrap().click().await.unwrap();
     window.armed().await;
-    window.press(&String::from(char::from(Key::Escape))).await;
+    window.answer_by_key(Key::Escape).await;
     assert!(matches!(ending(agent).event, Event::Denied(_)), "Esc denies");
     window.empty().await;
 }
@@ -131,7 +131,7 @@ async fn always_is_asked_once(window: &Window, agent: &mut Agent) {
     ask(agent, touch(window, "fifth"));
     window.find("always").await;
     window.armed().await;
-    window.find("always").await.click().await.unwrap();
+    window.answer_by_click(&window.find("always").await).await;
     assert!(matches!(ending(agent).event, Event::Finished(_)), "Always allows");
     ask(agent, touch(window, "fifth"));
     assert!(matches!(ending(agent).event, Event::Finished(_)), "the same again is not asked");
@@ -153,7 +153,7 @@ async fn what_the_person_made_of_it_runs(window: &Window, agent: &mut Agent) {
     assert!(changed.contains("touch sixth"), "what the agent asked for is still there: {changed}");
     assert!(window.text("command").await.contains("touch seventh"), "what would run is on show");
     window.armed().await;
-    window.find("once").await.click().await.unwrap();
+    window.answer_by_click(&window.find("once").await).await;
     let Event::Finished(finished) = ending(agent).event else { panic!("the click after arming allows") };
     assert_eq!(finished.edited.as_deref(), Some("touch seventh"), "the agent is told what ran instead");
     assert!(window.work.join("seventh").exists() && !window.work.join("sixth").exists());

@@ -1,6 +1,7 @@
 //! The desktop app in a display of its own, driven by WebDriver: Xvfb, a session bus, tauri-driver, WebKitWebDriver.
 
 use fantoccini::elements::Element;
+use fantoccini::key::Key;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use postern_client::{Channel, Control, read_key};
@@ -8,7 +9,7 @@ use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, Told};
 use postern_protocol::{Event, Notice, RunParams};
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -49,6 +52,8 @@ pub struct Window {
     pub data: PathBuf,
     /// A folder that agents may use.
     pub work: PathBuf,
+    /// Where the driver listens.
+    port: u16,
     _folder: TempDir,
     _driver: Group,
     _display: Group,
@@ -93,7 +98,7 @@ impl Window {
             let driver = Group::start(&mut driver);
             // The app's socket is where it was: one that was started and not reached is gone with its drivers.
             if let Ok(page) = tokio::time::timeout(patience, connect(port, &data, args)).await {
-                return Self { page, data, work, _folder: folder, _driver: driver, _display: display };
+                return Self { page, data, work, port, _folder: folder, _driver: driver, _display: display };
             }
             assert!(patience < PATIENCE, "the app does not start");
             patience *= 2;
@@ -240,6 +245,34 @@ impl Window {
     /// Presses keys wherever the focus is.
     pub async fn press(&self, keys: &str) {
         self.page.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
+    /// Clicks what answers the question on show.
+    pub async fn answer_by_click(&self, button: &Element) {
+        self.tell(button, "click", &json!({})).await;
+    }
+
+    /// Presses a key that answers the question on show.
+    pub async fn answer_by_key(&self, key: Key) {
+        let focus = self.page.active_element().await.unwrap();
+        self.tell(&focus, "value", &json!({ "text": char::from(key) })).await;
+    }
+
+    /// Tells the driver to do what ends the question, and does not wait for its word. The window hides with its question, and
+    /// of a page that is hidden meanwhile WebKitWebDriver may never say that it was clicked; it goes on with what comes next.
+    async fn tell(&self, element: &Element, action: &str, body: &Value) {
+        let session = self.page.session_id().await.unwrap().expect("a session");
+        let (element, body) = (element.element_id(), body.to_string());
+        let request = format!(
+            "POST /session/{session}/element/{element}/{action} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.port,
+            body.len(),
+        );
+        let mut driver = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        driver.write_all(request.as_bytes()).await.unwrap();
+        // The connection stays as long as the driver wants it.
+        tokio::spawn(async move { driver.read_to_end(&mut Vec::new()).await });
     }
 
     /// Calls a command of the app as the page could, past everything that the page itself forbids.
