@@ -1,5 +1,5 @@
-//! One question, answered at the same instant at three faces: on the control socket, over WebSocket, and at a face of the
-//! kind that a chat has. One wins, the others are told who, and nothing runs twice.
+//! One question, answered at the same instant at three faces: on the control socket, as windows and terminals do, over
+//! WebSocket, and by a button in a chat. One wins, the others are told who, and nothing runs twice.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,13 +8,14 @@
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_client::{Channel, Control, read_key};
-use postern_contract::methods::{AnswerQuestion, FaceKind as Face, Method};
+use postern_contract::methods::{AnswerQuestion, FaceKind as Face};
 use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
 use postern_doors::Doors;
 use postern_host::session::{Presence, Session};
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
+use postern_tests::telegram::{Telegram, User as Person};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,11 +36,22 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// After how many answers the phone comes anew: the door takes thirty messages a second from one connection.
 const ANSWERS: usize = 25;
 
-/// Who asks, in turn: one agent may not ask as often as this.
-const AGENTS: [&str; 4] = ["one", "two", "three", "four"];
+/// How many agents ask in turn, each with an owner of its own in the chat: none of them may ask, and nobody answer, as often as
+/// all of this.
+const PAIRS: usize = 20;
+
+fn agent(at: usize) -> String {
+    format!("agent-{}", at % PAIRS)
+}
+
+fn owner(at: usize) -> Person {
+    Person { id: 4241 + i64::try_from(at % PAIRS).unwrap(), name: "Anna" }
+}
 
 /// The faces by the names under which they are told as the one who answered.
-const NAMES: [&str; 3] = ["terminal", "websocket, test phone", "chat, Anna"];
+fn names(owner: Person) -> [String; 3] {
+    ["terminal".to_owned(), "websocket, test phone".to_owned(), format!("telegram, {}", owner.id)]
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_answer_wins_and_nothing_runs_twice() {
@@ -68,8 +80,9 @@ struct Stage {
     told: broadcast::Receiver<Told>,
     control: Option<Control>,
     phone: Phone,
-    chat: FaceGuard,
-    agents: [Option<Channel>; 4],
+    bot: Arc<Telegram>,
+    _admin: FaceGuard,
+    agents: Vec<Option<Channel>>,
     file: PathBuf,
 }
 
@@ -95,18 +108,20 @@ impl Stage {
             Host::start(HostConfig { data: data.clone(), user, session: Arc::new(Present) }).await.unwrap();
         Doors::open(&host).await;
         let told = host.watch();
-        let chat = host.named_face(FaceKind::Remote, NAMES[2]);
-        let ask = async |method: &str, params: Value| host.call(&chat.id(), method, params).await.unwrap();
-        for agent in AGENTS {
+        let admin = host.face(FaceKind::Terminal);
+        let ask = async |method: &str, params: Value| host.call(&admin.id(), method, params).await.unwrap();
+        for agent in (0..PAIRS).map(agent) {
             ask("agents.add", json!({"agent": agent})).await;
             let values = json!({"questionsPerMinute": "600", "requestsPerSecond": "1000"});
             ask("agents.set", json!({"agent": agent, "values": values})).await;
         }
         ask("doors.enable", json!({"door": "websocket", "values": {"listen": "127.0.0.1:0"}})).await;
         let phone = Phone::pair(&ask("doors.setup", json!({"door": "websocket"})).await["values"]).await;
+        let bot = Arc::new(Telegram::start());
+        ask("doors.enable", json!({"door": "telegram", "values": in_the_chat(&bot)})).await;
         let (control, agents) = spawn_blocking(move || connect(&data)).await.unwrap();
         let file = folder.path().join("ran");
-        Self { _folder: folder, host, told, control: Some(control), phone, chat, agents, file }
+        Self { _folder: folder, host, told, control: Some(control), phone, bot, _admin: admin, agents, file }
     }
 
     /// One question and three answers.
@@ -114,7 +129,7 @@ impl Stage {
         if round > 0 && round.is_multiple_of(ANSWERS) {
             self.phone.come_anew().await;
         }
-        let mut agent = self.agents[round % AGENTS.len()].take().unwrap();
+        let mut agent = self.agents[round % PAIRS].take().unwrap();
         let script = format!("echo {round} >> {}", self.file.display());
         let run = RunParams {
             cwd: Some("/".to_owned()),
@@ -125,15 +140,24 @@ impl Stage {
         let question = self.question().await;
         // One that was told again because it changed, and closed meanwhile, may come first.
         while self.phone.hear("exec-approval-request").await["approvalId"] != question.id.as_str() {}
+        let owner = owner(round);
+        let shown = self.in_chat("sendMessage").await;
+        assert_eq!(shown.params["chat_id"], owner.id, "each agent's go to its own owner");
         let approval = question.id.clone();
-        let applied = self.answer_at_once(&question).await;
+        let applied = self.answer_at_once(&question, owner, shown.message()).await;
         let winners: Vec<usize> = (0..3).filter(|face| applied[*face]).collect();
         assert_eq!(winners.len(), 1, "exactly one wins: {applied:?}");
         let winner = winners[0];
-        self.all_are_told(&approval, winner).await;
+        self.all_are_told(&approval, winner, &names(owner)[winner]).await;
         let (ended, agent) = asked.await.unwrap();
-        self.agents[round % AGENTS.len()] = Some(agent);
+        self.agents[round % PAIRS] = Some(agent);
         assert!(matches!(ended.unwrap(), RunResult::Ended(_)), "it ran to its end");
+    }
+
+    /// The bot's next call of a method.
+    async fn in_chat(&self, method: &'static str) -> postern_tests::telegram::Call {
+        let bot = Arc::clone(&self.bot);
+        spawn_blocking(move || bot.next(method)).await.unwrap()
     }
 
     async fn question(&mut self) -> Question {
@@ -145,7 +169,7 @@ impl Stage {
     }
 
     /// Each face answers when all three are ready to. Gives whose answer was applied.
-    async fn answer_at_once(&mut self, question: &Question) -> [bool; 3] {
+    async fn answer_at_once(&mut self, question: &Question, owner: Person, message: i64) -> [bool; 3] {
         let (together, mut control) = (Arc::new(Barrier::new(3)), self.control.take().unwrap());
         let (params, wait, runtime) =
             (params(question), Arc::clone(&together), tokio::runtime::Handle::current());
@@ -155,10 +179,12 @@ impl Stage {
             (answered.applied, control)
         });
         let chat = async {
+            // Its way is the longest, so it sets out first.
+            self.bot.presses(owner, owner.id, message, "once");
             together.wait().await;
-            let params = serde_json::to_value(self::params(question)).unwrap();
-            let answered = self.host.call(&self.chat.id(), AnswerQuestion::NAME, params).await.unwrap();
-            answered["applied"] == true
+            let bot = Arc::clone(&self.bot);
+            let answered = spawn_blocking(move || bot.next("answerCallbackQuery")).await.unwrap();
+            answered.text().starts_with("Approved once")
         };
         let phone = async {
             together.wait().await;
@@ -170,13 +196,13 @@ impl Stage {
         [terminal, phone, chat]
     }
 
-    /// The host's own watchers, the control socket's, and the phone where it lost.
-    async fn all_are_told(&mut self, approval: &str, winner: usize) {
+    /// The host's own watchers, the control socket's, the chat, and the phone where it lost.
+    async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str) {
         loop {
             if let Told::QuestionClosed(closed) = self.told.recv().await.unwrap()
                 && closed.id == approval
             {
-                assert_eq!(closed.face.as_deref(), Some(NAMES[winner]));
+                assert_eq!(closed.face.as_deref(), Some(name));
                 break;
             }
         }
@@ -192,24 +218,30 @@ impl Stage {
         });
         let (face, control) = heard.await.unwrap();
         self.control = Some(control);
-        assert_eq!(face.as_deref(), Some(NAMES[winner]), "on the control socket");
+        assert_eq!(face.as_deref(), Some(name), "on the control socket");
+        let changed = self.in_chat("editMessageText").await;
+        assert!(
+            changed.text().lines().next().unwrap().ends_with(&format!(" by {name}")),
+            "{}",
+            changed.text()
+        );
         if winner != 1 {
             let told = self.phone.hear("exec-approval-resolved").await;
-            assert_eq!((&told["approvalId"], &told["by"]), (&json!(approval), &json!(NAMES[winner])));
+            assert_eq!((&told["approvalId"], &told["by"]), (&json!(approval), &json!(name)));
         }
     }
 }
 
 /// The person's tools and the agents, each on a socket of its own.
-fn connect(data: &Path) -> (Control, [Option<Channel>; 4]) {
+fn connect(data: &Path) -> (Control, Vec<Option<Channel>>) {
     let mut control = Control::connect(data).unwrap();
     control.watch(Face::Terminal).unwrap();
-    let agents = AGENTS.map(|agent| {
-        let folder = data.join("agents").join(agent);
+    let channel = |at| {
+        let folder = data.join("agents").join(agent(at));
         let key = read_key(&folder.join("agent.key")).unwrap();
         Some(Channel::connect(&folder.join("agent.sock"), &key).unwrap())
-    });
-    (control, agents)
+    };
+    (control, (0..PAIRS).map(channel).collect())
 }
 
 fn params(question: &Question) -> AnswerParams {
@@ -223,6 +255,14 @@ fn params(question: &Question) -> AnswerParams {
         lifetime: None,
         feedback: None,
     }
+}
+
+/// The chat's settings: who answers for which agent. A request that writes is of high risk.
+fn in_the_chat(bot: &Telegram) -> Value {
+    let owners: Vec<String> = (0..PAIRS).map(|at| owner(at).id.to_string()).collect();
+    let routes: Vec<String> = (0..PAIRS).map(|at| format!("{}:{}", agent(at), owner(at).id)).collect();
+    json!({"token": Telegram::TOKEN, "server": bot.url, "owners": owners.join(","), "routes": routes.join(","),
+        "high-risk": "once"})
 }
 
 async fn connected(url: &str, token: &str) -> WebSocketStream<TcpStream> {
