@@ -20,6 +20,8 @@ pub struct Entry {
     pub arguments: Option<String>,
     /// The command that it was last used for, joined by blanks.
     pub last_used: Option<String>,
+    /// Whether OpenClaw wrote it itself, for *Always allow*.
+    pub generated: bool,
 }
 
 /// What an entry allows, as a rule says it.
@@ -39,8 +41,14 @@ impl Entry {
             return Err("it allows every program: set security to full if that is meant".to_owned());
         }
         let arguments = match self.arguments.as_deref() {
-            None => None,
             Some(hash) if hash.starts_with(HASHED) => Some(vec![self.hashed(hash)?]),
+            // OpenClaw looks at such an entry no more: taken as one that a person wrote it would open anew what was closed.
+            _ if self.generated => {
+                return Err(
+                    self.told("OpenClaw wrote it itself, bound to no command, and looks at it no more")
+                );
+            }
+            None => None,
             Some(expression) => Some(arguments(expression).map_err(|Unsayable(why)| why)?),
         };
         if self.pattern.contains(['[', ']', '{', '}', '\\']) {
@@ -61,15 +69,13 @@ impl Entry {
         if bound(&arguments).is_some() && self.pattern.contains('/') {
             return Ok(arguments);
         }
-        let mut why = "it is bound by a hash of an old form, or of a program that is not named by its path: it is asked \
-                       about once, and Always saves it here"
-            .to_owned();
-        if let Some(command) = &self.last_used {
-            // Joined by blanks: told as it is, for the person to judge.
-            why.push_str("; it was last used for: ");
-            why.push_str(command);
-        }
-        Err(why)
+        Err(self.told("it is bound by a hash of an old form, or of a program that is not named by its path"))
+    }
+
+    /// Why it is left out, and what for the person to judge by: the command is joined by blanks, and told as it is.
+    fn told(&self, why: &str) -> String {
+        let used = self.last_used.as_ref().map(|command| format!("; it was last used for: {command}"));
+        format!("{why}: it is asked about once, and Always saves it here{}", used.unwrap_or_default())
     }
 }
 

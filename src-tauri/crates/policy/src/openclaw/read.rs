@@ -117,5 +117,6 @@ fn entry(field: String, value: &Value) -> Result<Entry, FieldError> {
         return Err(wrong(&format!("{field}.pattern"), "is blank"));
     }
     let (arguments, last_used) = (text("argPattern")?, text("lastUsedCommand")?);
-    Ok(Entry { pattern: pattern.trim().to_owned(), arguments, last_used, field })
+    let generated = text("source")?.as_deref() == Some("allow-always");
+    Ok(Entry { pattern: pattern.trim().to_owned(), arguments, last_used, generated, field })
 }

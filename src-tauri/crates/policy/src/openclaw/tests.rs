@@ -26,10 +26,7 @@ fn why_not(entry: &Value) -> String {
 #[test]
 fn a_program_is_named_by_path_by_glob_or_by_name() {
     assert_eq!(said(&json!("/usr/bin/rg")), ["/usr/bin/rg"]);
-    assert_eq!(
-        said(&json!({"pattern": "~/Projects/**/bin/*", "source": "allow-always"})),
-        ["~/Projects/**/bin/*"]
-    );
+    assert_eq!(said(&json!({"pattern": "~/Projects/**/bin/*", "source": null})), ["~/Projects/**/bin/*"]);
     assert_eq!(said(&json!("rg")), ["rg *"]);
     assert_eq!(said(&json!({"pattern": "git", "argPattern": "^status$"})), ["git status"]);
     for (entry, part) in [
@@ -106,6 +103,10 @@ fn what_cannot_be_said_as_narrowly_is_left_out_with_the_reason() {
     ] {
         let told = why_not(&json!({"pattern": "git", "argPattern": expression}));
         assert!(told.contains(part), "{expression}: {told}");
+    }
+    for arguments in [json!(null), json!("^push$")] {
+        let own = json!({"pattern": "/usr/bin/git", "argPattern": arguments, "source": "allow-always"});
+        assert!(why_not(&own).contains("OpenClaw wrote it itself"), "{own}");
     }
     let hashed = json!({"pattern": "/usr/bin/git", "argPattern": "sha256:cwd-argv:v1:ab", "lastUsedCommand": "git push"});
     assert!(why_not(&hashed).ends_with("last used for: git push"));
