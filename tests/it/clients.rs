@@ -69,12 +69,7 @@ fn plays(client: &Path, program: &dyn Fn() -> Command) {
     let key = channel.join("agent.key");
     let asked = ask(&key);
     let question = watcher.question();
-    host.ok(&[
-        "approve",
-        question["code"].as_str().unwrap(),
-        "--digest",
-        question["digest"].as_str().unwrap(),
-    ]);
+    host.approve(&question);
     let answer = Answer::from(asked.wait_with_output().unwrap());
     assert_eq!(answer.code, 0, "the command's own code: {answer:?}");
     let events: Vec<&str> = answer.stdout.lines().filter_map(|line| line.split(' ').next()).collect();

@@ -1,6 +1,6 @@
 //! What a container is given: the development container's feature, in a sandbox that stands for a new container.
 
-use postern_tests::{Answer, Postern, bubblewrap_works, postern_run, repository, start};
+use postern_tests::{Answer, Postern, SEALED, bubblewrap_works, postern_run, repository, start};
 use std::fs;
 use std::path::Path;
 
@@ -43,19 +43,8 @@ fn the_feature_installs_the_program_and_the_commands_that_run_on_the_host() {
     host.ok(&["agents", "set", "main", "preset=allow"]);
     // A container: no network, a system of its own, what was installed, and the channel's folder read-only.
     let in_container = start("bwrap")
-        .args(["--unshare-all", "--die-with-parent", "--clearenv", "--ro-bind", "/usr", "/usr"])
-        .args([
-            "--symlink",
-            "usr/bin",
-            "/bin",
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--symlink",
-            "usr/lib64",
-            "/lib64",
-        ])
-        .args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/work", "--chdir", "/"])
+        .args(SEALED)
+        .args(["--tmpfs", "/work", "--chdir", "/"])
         .arg("--ro-bind")
         .arg(prefix.path().join("bin"))
         .arg("/opt/bin")

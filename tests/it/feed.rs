@@ -72,12 +72,7 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
     let mut feed = Feed::start(&host, &[]);
     let mut asked = ask(&channel, &["uname", "-s"]);
     let question = watcher.question();
-    host.ok(&[
-        "approve",
-        question["code"].as_str().unwrap(),
-        "--digest",
-        question["digest"].as_str().unwrap(),
-    ]);
+    host.approve(&question);
     assert!(asked.wait().unwrap().success());
     let told = feed.until("request.finished");
     let expected =

@@ -147,6 +147,12 @@ impl Postern {
         socket.parent().expect("in a folder of its own").to_owned()
     }
 
+    /// Allows a question once, as a person does who has seen it.
+    pub fn approve(&self, question: &Value) {
+        let part = |key: &str| question[key].as_str().unwrap_or_else(|| panic!("{question} has no {key}"));
+        self.ok(&["approve", part("code"), "--digest", part("digest")]);
+    }
+
     /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))

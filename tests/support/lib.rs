@@ -24,5 +24,5 @@ pub mod window;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{postern, postern_desktop, postern_run, program, repository, start};
-pub use sandbox::{Sandboxed, bubblewrap_works, in_sandbox};
+pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, in_sandbox};
 pub use watcher::Watcher;

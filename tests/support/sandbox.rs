@@ -40,30 +40,35 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
     Sandboxed { child }
 }
 
+/// What bubblewrap is told for a sandbox with nothing of the person's: no network, no variables, and a read-only system.
+pub const SEALED: [&str; 19] = [
+    "--unshare-all",
+    "--die-with-parent",
+    "--clearenv",
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    "--symlink",
+    "usr/bin",
+    "/bin",
+    "--symlink",
+    "usr/lib",
+    "/lib",
+    "--symlink",
+    "usr/lib64",
+    "/lib64",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+];
+
 fn bwrap(folder: &Path) -> Command {
     let mut bwrap = start("bwrap");
     bwrap
-        .args([
-            "--unshare-all",
-            "--die-with-parent",
-            "--new-session",
-            "--clearenv",
-            "--ro-bind",
-            "/usr",
-            "/usr",
-        ])
-        .args([
-            "--symlink",
-            "usr/bin",
-            "/bin",
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--symlink",
-            "usr/lib64",
-            "/lib64",
-        ])
-        .args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/work", "--chdir", "/work"])
+        .arg("--new-session")
+        .args(SEALED)
+        .args(["--tmpfs", "/tmp", "--dir", "/work", "--chdir", "/work"])
         .arg("--bind")
         .arg(folder)
         .arg("/run/postern")

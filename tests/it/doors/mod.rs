@@ -59,9 +59,7 @@ fn with_secret(host: &Postern, args: &[&str], secret: &str) -> Answer {
 
 /// Answers the one question that waits with yes, at a terminal.
 fn approve_at_a_terminal(host: &Postern) {
-    let waiting = &host.json(&["questions"])[0];
-    let part = |key: &str| waiting[key].as_str().unwrap().to_owned();
-    host.ok(&["approve", &part("code"), "--digest", &part("digest")]);
+    host.approve(&host.json(&["questions"])[0]);
 }
 
 #[test]

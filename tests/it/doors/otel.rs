@@ -66,12 +66,7 @@ fn a_request_is_one_trace_with_its_parts_and_without_its_arguments() {
     let watcher = host.watch();
     let asked = Asked::new(&channel, &["uname", "-s"]);
     let question = watcher.question();
-    host.ok(&[
-        "approve",
-        question["code"].as_str().unwrap(),
-        "--digest",
-        question["digest"].as_str().unwrap(),
-    ]);
+    host.approve(&question);
     assert_eq!(asked.end().code, 0);
     let mut heard = Heard::default();
     heard.until(&collector, |heard| heard.spans.len() == 4 && heard.told("request.finished"));

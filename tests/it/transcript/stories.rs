@@ -81,7 +81,7 @@ impl Stage {
         let run = json!({"requestId": request(4), "command": ["/usr/bin/uname", "-s"], "cwd": "/", "reason": "to see it"});
         self.agent.ask_and_hear("system.run", &run, &["exec.pending"]);
         let question = self.watcher.question();
-        self.host.ok(&["approve", &text(&question, "code"), "--digest", &text(&question, "digest")]);
+        self.host.approve(&question);
         self.agent.events(&["exec.started", "exec.finished"]);
         self.told("No rule covers it: a person is asked, and allows it once.");
     }
