@@ -34,7 +34,7 @@ rule?: number | null,
  */
 search?: string | null, 
 /**
- * Those older than this one: [`super::Requests::next`] of the page before.
+ * Those older than this one: [`crate::methods::Requests::next`] of the page before.
  */
 before?: string | null, 
 /**

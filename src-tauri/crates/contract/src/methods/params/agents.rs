@@ -1,0 +1,130 @@
+//! What the methods of agents, their channels, sessions and skills take.
+
+use postern_policy::{AgentId, Preset, Settings};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use ts_rs::TS;
+
+/// Names an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentRef {
+    /// The agent.
+    pub agent: AgentId,
+}
+
+/// A new agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AgentAdd {
+    /// Its name and folder.
+    pub agent: AgentId,
+    /// The name to show; its id where left out.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its colour, `#rrggbb`; the next free one where left out.
+    #[serde(default)]
+    pub color: Option<String>,
+    /// Where to start; *Ask* where left out.
+    #[serde(default)]
+    pub preset: Option<Preset>,
+}
+
+/// A change to an agent. What is left out stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct AgentSet {
+    /// The agent.
+    pub agent: AgentId,
+    /// All its settings at once.
+    #[serde(default)]
+    pub settings: Option<Settings>,
+    /// Single values as a person types them, applied after `settings`: `ask` = `always`, `approvalTimeout` = `2m`,
+    /// `preset` = `deny`, `name`, `color`, `uids` = `1000,1001`, `deniedUntil` = `10m` or `none`. `fallback` =
+    /// `full` needs `confirm` = `yes` beside it.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub values: BTreeMap<String, String>,
+}
+
+/// What a channel is to be put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChannelKind {
+    /// A Docker container.
+    Docker,
+    /// A development container, by its feature.
+    Devcontainer,
+    /// bubblewrap.
+    Bwrap,
+    /// `sandbox-exec` on macOS.
+    SandboxExec,
+    /// An MCP client, which starts `postern mcp`.
+    Mcp,
+    /// A container in a virtual machine, by the door `forwarder`.
+    Forwarder,
+    /// Anything that is told by environment variables.
+    Plain,
+}
+
+/// Asks for an agent's channel lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChannelAsk {
+    /// The agent.
+    pub agent: AgentId,
+    /// What for.
+    pub kind: ChannelKind,
+}
+
+/// A new text for an agent's `permissions.jsonc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PermissionsSet {
+    /// The agent.
+    pub agent: AgentId,
+    /// The whole text, comments and all.
+    pub text: String,
+}
+
+/// Which sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct SessionFilter {
+    /// Those of this agent; none means every agent's.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+}
+
+/// Names an open session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionName {
+    /// Whose.
+    pub agent: AgentId,
+    /// Its name, escaped as `sessions.list` tells it.
+    pub session: String,
+}
+
+/// Names a folder of skills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SkillFolder {
+    /// Absolute, or with `~`.
+    pub folder: String,
+}
+
+/// Approves a skill's CLIs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct SkillApprove {
+    /// The skill's name.
+    pub skill: String,
+    /// One CLI of it; none approves all that were found.
+    #[serde(default)]
+    pub cli: Option<String>,
+}

@@ -1,0 +1,26 @@
+//! What control methods take.
+
+mod agents;
+mod questions;
+mod requests;
+mod rules;
+
+pub use agents::{
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, PermissionsSet, SessionFilter, SessionName,
+    SkillApprove, SkillFolder,
+};
+pub use questions::{
+    FaceKind, Pause, Presented, QuestionRef, QuestionsWatch, ToolApprove, ToolDeny, Unpresented,
+};
+pub use requests::{
+    Explain, InsightsAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,
+};
+pub use rules::{RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Takes nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}

@@ -1,0 +1,97 @@
+//! What the methods of questions, and of pausing all of them, take.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// How long to deny everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct Pause {
+    /// Milliseconds; none lasts until resumed.
+    #[serde(default)]
+    pub for_ms: Option<u64>,
+}
+
+/// Names a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionRef {
+    /// Its id or its four-digit code.
+    pub question_id: String,
+}
+
+/// What a face is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaceKind {
+    /// The approval window.
+    Window,
+    /// A terminal.
+    Terminal,
+    /// Something that only looks on: it does not count as being on duty.
+    Observer,
+}
+
+/// Watch the questions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct QuestionsWatch {
+    /// Who watches.
+    pub face: FaceKind,
+}
+
+/// What a face shows of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Presented {
+    /// The question's id.
+    pub question_id: String,
+    /// The digest of what is on show.
+    pub digest: String,
+    /// Whether it is visible: not covered, not hidden, screen unlocked.
+    pub visible: bool,
+    /// Whether its end was seen: it fits, or it was scrolled to the end.
+    pub end_seen: bool,
+    /// A number that the face raises at every move, resize and change of focus: each starts the waiting over. The same
+    /// report again only asks how long it still takes.
+    pub change: u64,
+}
+
+/// A question that a face cannot show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unpresented {
+    /// The question's id.
+    pub question_id: String,
+    /// Why not, in words: "the screen is locked", "its page crashed".
+    pub why: String,
+}
+
+/// Approves a tool call (source 4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolApprove {
+    /// The session.
+    pub session_id: String,
+    /// The approval.
+    pub approval_id: String,
+    /// Also allow what is like it from now on.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub always: bool,
+}
+
+/// Denies a tool call (source 4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct ToolDeny {
+    /// The session.
+    pub session_id: String,
+    /// The approval.
+    pub approval_id: String,
+    /// Words for the agent.
+    #[serde(default)]
+    pub feedback: Option<String>,
+}

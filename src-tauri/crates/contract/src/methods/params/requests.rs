@@ -1,0 +1,129 @@
+//! What the methods of requests, and of verdicts on what could be asked, take.
+
+use postern_policy::{AgentId, Millis, RuleId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use ts_rs::TS;
+
+/// Which requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestFilter {
+    /// Those of this agent.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// Those in this state (`denied`, `finished`, `running`, …).
+    #[serde(default)]
+    pub state: Option<String>,
+    /// Those that came in at or after this time.
+    #[serde(default)]
+    pub since: Option<Millis>,
+    /// Those that came in before this time.
+    #[serde(default)]
+    pub until: Option<Millis>,
+    /// Those that were decided like this ([`crate::RequestRow::decided`]).
+    #[serde(default)]
+    pub decided: Option<String>,
+    /// Those that this rule decided.
+    #[serde(default)]
+    pub rule: Option<RuleId>,
+    /// Those whose command line has these words.
+    #[serde(default)]
+    pub search: Option<String>,
+    /// Those older than this one: [`crate::methods::Requests::next`] of the page before.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// How many at most: 1 to 1000, 100 where left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Names a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RequestNumber {
+    /// The host's own number for it ([`crate::RequestRow::id`]).
+    pub id: String,
+}
+
+/// Which part of the history to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct InsightsAsk {
+    /// The last so many days, today among them: 1 to 366.
+    pub days: u32,
+    /// Of this agent; none means of all.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+}
+
+/// Watch the requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestsWatch {
+    /// Those of this agent only.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// How many to begin with: 0 to 1000, 100 where left out.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Ends a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct RequestKill {
+    /// The host's own number for it.
+    pub id: String,
+    /// `TERM` (left out: the same), which KILL follows after the grace; `KILL`, at once; or `HUP`, `INT`, `QUIT`, `USR1`,
+    /// `USR2`, `CONT`, `STOP`, which are only sent. One that waits is denied, whatever the signal.
+    #[serde(default)]
+    pub signal: Option<String>,
+}
+
+/// A command to be explained. One of `argv` and `shell`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct Explain {
+    /// Whose request it would be.
+    pub agent: AgentId,
+    /// Program and arguments.
+    #[serde(default)]
+    pub argv: Option<Vec<String>>,
+    /// A line of shell text.
+    #[serde(default)]
+    pub shell: Option<String>,
+    /// Where; the home folder where left out.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// Environment overrides.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub env: BTreeMap<String, String>,
+    /// The session.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// Asks for the verdict on a use of an agent's own tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct ToolExplain {
+    /// Whose tool it is.
+    pub agent: AgentId,
+    /// The tool, as `permissions.jsonc` names it.
+    pub tool: String,
+    /// Its arguments: an object.
+    #[serde(default)]
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// The session.
+    #[serde(default)]
+    pub session: Option<String>,
+}
