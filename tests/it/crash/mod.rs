@@ -2,6 +2,9 @@
 
 use postern_tests::{Postern, bubblewrap_works, in_sandbox};
 
+mod busy;
+mod rounds;
+
 #[test]
 fn after_a_crash_every_request_has_an_end_and_nothing_ran_twice() {
     if !bubblewrap_works() {

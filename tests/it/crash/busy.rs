@@ -1,0 +1,194 @@
+//! A host at work: two agents that ask for runs, a person who answers, and one who changes rules, each on a connection of
+//! their own until it is gone.
+
+use postern_client::{Channel, Control, read_key};
+use postern_contract::methods::{AddRule, AnswerQuestion, FaceKind, RemoveRule, RuleNumber};
+use postern_contract::{Answer, AnswerParams, Question, RuleDraft, Scope, Told};
+use postern_policy::{Effect, RuleId};
+use postern_protocol::{Call, Event, RunParams, What};
+use postern_tests::Postern;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{JoinHandle, spawn};
+use uuid::Uuid;
+
+/// How many of an agent's requests are under way at once.
+const AT_ONCE: usize = 4;
+
+/// What somebody outside of the host was told, so that it must be so for good.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Requests that were told to have started, by their agents' own numbers.
+    pub(super) started: Vec<String>,
+    /// To have ended well.
+    pub(super) finished: Vec<String>,
+    /// To be denied.
+    pub(super) denied: Vec<String>,
+    /// Requests, by the host's numbers, and whether the person's answer that counted was to allow.
+    pub(super) answered: Vec<(String, bool)>,
+    /// Rules that were added and not removed since.
+    pub(super) added: Vec<String>,
+    /// Rules that were removed.
+    pub(super) removed: Vec<String>,
+}
+
+impl Known {
+    fn with(mut self, mut other: Self) -> Self {
+        self.started.append(&mut other.started);
+        self.finished.append(&mut other.finished);
+        self.denied.append(&mut other.denied);
+        self.answered.append(&mut other.answered);
+        self.added.append(&mut other.added);
+        self.removed.append(&mut other.removed);
+        self
+    }
+}
+
+/// Who keeps a host busy, and what runs.
+pub(super) struct Busy {
+    data: PathBuf,
+    channels: [PathBuf; 2],
+    /// Every run adds a line with its request's number.
+    log: PathBuf,
+}
+
+impl Busy {
+    /// Enrols an agent that is let through and one that is asked about.
+    pub(super) fn prepare(host: &Postern) -> Self {
+        let channels = ["runner", "asker"].map(|agent| host.enrol(agent));
+        let many = ["requestsPerSecond=10000", "questionsPerMinute=600"];
+        host.ok(&["agents", "set", "runner", "preset=allow", many[0]]);
+        host.ok(&["agents", "set", "asker", "preset=ask", many[0], many[1]]);
+        Self { data: host.data(), channels, log: host.scratch("ran").join("log") }
+    }
+
+    /// Keeps it busy, calls `kill` after so many moments, and gives what was told until then.
+    pub(super) fn until(&self, moments: u128, kill: impl FnOnce()) -> Known {
+        let (moment, happened) = channel();
+        let [runner, asker] = &self.channels;
+        let threads: Vec<JoinHandle<Known>> = vec![
+            agent(runner, &self.log, moment.clone()),
+            agent(asker, &self.log, moment.clone()),
+            person(&self.data, moment.clone()),
+            rules(&self.data, moment),
+        ];
+        for _ in 0..moments {
+            happened.recv().expect("a host at work goes on until it is killed");
+        }
+        kill();
+        threads.into_iter().map(|thread| thread.join().unwrap()).fold(Known::default(), Known::with)
+    }
+
+    /// Which requests ran, so far, in all rounds.
+    pub(super) fn ran(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+}
+
+/// An agent that asks for the next run whenever one ended.
+fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
+    let key = read_key(&folder.join("agent.key")).unwrap();
+    let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
+    let script = format!("echo \"$0\" >>'{}'", log.display());
+    spawn(move || {
+        let mut known = Known::default();
+        let ask = |channel: &mut Channel| {
+            let id = Uuid::new_v4();
+            let argv = ["/bin/sh", "-c", &script, &id.to_string()].map(str::to_owned).to_vec();
+            let params = RunParams { cwd: Some("/".to_owned()), ..RunParams::new(id, What::Command(argv)) };
+            channel.send(&Call::Run(Box::new(params))).is_ok()
+        };
+        let mut alive = (0..AT_ONCE).all(|_| ask(&mut channel));
+        while alive {
+            let Ok(Some(notice)) = channel.next_event(None) else { break };
+            let request = notice.request_id.to_string();
+            match &notice.event {
+                Event::Started(_) => known.started.push(request),
+                Event::Finished(done) => {
+                    assert_eq!(done.exit_code, Some(0), "{notice:?}");
+                    known.finished.push(request);
+                    alive = ask(&mut channel);
+                }
+                Event::Denied(_) => {
+                    known.denied.push(request);
+                    alive = ask(&mut channel);
+                }
+                Event::Pending(_) | Event::Output(_) | Event::ToolResolved(_) => {}
+            }
+            // Nobody counts any more once the host is killed.
+            _ = moment.send(());
+        }
+        known
+    })
+}
+
+/// A person who allows two questions of three and denies the third.
+fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
+    let mut control = Control::connect(data).unwrap();
+    let waiting = control.watch(FaceKind::Terminal).unwrap().questions;
+    spawn(move || {
+        let mut known = Known::default();
+        let mut open: Vec<Question> = waiting;
+        for nth in 0_usize.. {
+            let question = match open.pop() {
+                Some(question) => question,
+                None => match next_question(&mut control) {
+                    Some(question) => question,
+                    None => break,
+                },
+            };
+            let allow = !nth.is_multiple_of(3);
+            let params = AnswerParams {
+                question_id: question.id.clone(),
+                digest: question.digest.clone(),
+                answer: if allow { Answer::Once } else { Answer::Deny },
+                scope: Scope::Agent,
+                proposal: None,
+                edited: None,
+                lifetime: None,
+                feedback: None,
+            };
+            let Ok(answered) = control.ask::<AnswerQuestion>(&params) else { break };
+            assert!(answered.applied, "{answered:?}");
+            known.answered.extend(question.requests.into_iter().map(|request| (request, allow)));
+            _ = moment.send(());
+        }
+        known
+    })
+}
+
+fn next_question(control: &mut Control) -> Option<Question> {
+    loop {
+        match control.next_told(None) {
+            Ok(Some(Told::QuestionOpened(question))) => return Some(*question),
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// A person who adds rules, and removes each once the next is there.
+fn rules(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
+    let mut control = Control::connect(data).unwrap();
+    spawn(move || {
+        let mut known = Known::default();
+        let mut last: Option<(RuleId, String)> = None;
+        loop {
+            let text = format!("never-{}", Uuid::new_v4());
+            let Ok(added) = control.ask::<AddRule>(&RuleDraft::new(Effect::Deny, &text)) else { break };
+            known.added.push(text.clone());
+            _ = moment.send(());
+            if let Some((id, before)) = last.replace((added.rule.id, text)) {
+                // Asked for, it may be gone or not; acknowledged, it is.
+                known.added.retain(|rule| *rule != before);
+                if control.ask::<RemoveRule>(&RuleNumber { id }).is_err() {
+                    break;
+                }
+                known.removed.push(before);
+                _ = moment.send(());
+            }
+        }
+        known
+    })
+}
