@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 #[test]
 fn a_host_that_is_killed_at_any_moment_keeps_what_it_promised() {
-    rounds(10);
+    rounds(6);
 }
 
 #[test]

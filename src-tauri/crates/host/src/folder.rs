@@ -5,6 +5,15 @@ use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::Duration;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+
+/// How long the lock of a killed host may outlive it.
+const LEFT_BEHIND: Duration = Duration::from_secs(2);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The lock that says who is host. Held for as long as this lives; the system lets go of it when the process ends.
 #[derive(Debug)]
@@ -46,6 +55,30 @@ pub(crate) fn lock(data: &Path) -> Result<FolderLock, LockError> {
     }
 }
 
+/// Takes the data folder, also where its host has just been killed. What that host was about to start can hold the lock a
+/// moment longer, because it has the host's open files until it is itself; a host that lives says something to whoever
+/// connects.
+pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError> {
+    let end = Instant::now() + LEFT_BEHIND;
+    loop {
+        match lock(data) {
+            Err(LockError::Taken) if Instant::now() < end && !has_a_host(data).await => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Whether a host speaks on the approvers' socket.
+async fn has_a_host(data: &Path) -> bool {
+    let hello = async {
+        let mut connection = UnixStream::connect(data.join("control.sock")).await?;
+        connection.read_u8().await
+    };
+    matches!(tokio::time::timeout(PAUSE * 10, hello).await, Ok(Ok(_)))
+}
+
 /// Lets go of a lock at once. Closing the file alone would leave it with a child that was just forked, until it execs.
 pub(crate) fn let_go(file: &File) {
     // Where this fails, closing lets go of it a moment later.
@@ -66,7 +99,7 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LockError, lock, make_private};
+    use super::{LockError, lock, lock_once_free, make_private};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
@@ -80,6 +113,15 @@ mod tests {
         assert!(matches!(lock(&data), Err(LockError::Taken)), "one host at a time");
         drop(first);
         assert!(lock(&data).is_ok(), "a folder whose host went is free");
+    }
+
+    #[tokio::test]
+    async fn a_lock_that_outlives_its_host_is_waited_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let left = lock(temp.path()).unwrap();
+        // The first is asked first: it finds the folder taken, and nobody there.
+        let (taken, ()) = tokio::join!(lock_once_free(temp.path()), async { drop(left) });
+        assert!(taken.is_ok(), "{taken:?}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ struct Inner {
 impl Host {
     /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
-        let lock = take(&config.data)?;
+        let lock = take(&config.data).await?;
         let failed = |source| StartError::Folder { path: config.data.clone(), source };
         let data = std::fs::canonicalize(&config.data).map_err(failed)?;
         let path = data.join("postern.db");
@@ -294,10 +294,10 @@ fn kept_as(name: &str) -> String {
 }
 
 /// Makes the data folder private and takes its lock.
-fn take(data: &Path) -> Result<FolderLock, StartError> {
+async fn take(data: &Path) -> Result<FolderLock, StartError> {
     let failed = |source| StartError::Folder { path: data.to_owned(), source };
     folder::make_private(data).map_err(failed)?;
-    folder::lock(data).map_err(|error| match error {
+    folder::lock_once_free(data).await.map_err(|error| match error {
         LockError::Taken => StartError::AlreadyRunning(data.to_owned()),
         LockError::Io(source) => failed(source),
     })
