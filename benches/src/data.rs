@@ -20,6 +20,8 @@ pub(crate) const RULES: usize = 10_000;
 pub(crate) const DENIED: usize = 16;
 /// The agent that may run everything.
 pub(crate) const FREE: &str = "free";
+/// The agent whose person is asked about everything.
+pub(crate) const ASKED: &str = "asked";
 /// History is written in pieces of this many rows.
 const PIECE: usize = 10_000;
 /// When the history begins: milliseconds since 1970.
@@ -80,6 +82,7 @@ fn people(conn: &Connection) -> Result<(), Error> {
     let unlimited = Settings { requests_per_second: 1_000_000_000, max_running: 64, ..Settings::default() };
     let free = Settings { security: Security::Full, ask: Ask::Off, ..unlimited.clone() };
     add(conn, FREE, free)?;
+    add(conn, ASKED, Settings { questions_per_minute: u32::MAX, ask: Ask::Always, ..unlimited.clone() })?;
     for nth in 0..DENIED {
         add(conn, &denied(nth), unlimited.clone())?;
     }
@@ -197,7 +200,7 @@ mod tests {
         let data = Data::prepare(Effort { turns: 1, size: 1, history: 30 }).unwrap();
         let store = Store::open(&data.folder().join(FILE_NAME)).unwrap();
         assert_eq!(store.read(rules::all).unwrap().len(), RULES);
-        assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 1);
+        assert_eq!(store.read(agents::all).unwrap().len(), DENIED + 2);
         let filter = Filter { search: Some("max-count 7".into()), ..Filter::default() };
         let found = store.read(|conn| requests::list(conn, &filter, 10)).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");

@@ -6,19 +6,38 @@
 mod data;
 mod echo;
 mod figures;
+mod proc;
 mod processes;
 mod sample;
 mod table;
 
 use anyhow::{Context as _, bail};
 use data::Data;
-use figures::{history, idle, round_trip, run, start, throughput, verdict, worst_case};
+use figures::{
+    history, identity, idle, load, output, postern_run, round_trip, run, start, throughput, verdict,
+    worst_case,
+};
 use std::path::PathBuf;
 use table::Row;
 
 /// What is measured, by the names that can be given on the command line.
-const FIGURES: [&str; 8] =
-    ["verdict", "worst-case", "round-trip", "throughput", "run", "start", "idle", "history"];
+const FIGURES: [&str; 12] = [
+    "verdict",
+    "worst-case",
+    "round-trip",
+    "throughput",
+    "run",
+    "postern-run",
+    "output",
+    "identity",
+    "start",
+    "idle",
+    "history",
+    "load",
+];
+
+/// Those that are measured over the channels of one host.
+const OVER_A_CHANNEL: [&str; 5] = ["round-trip", "throughput", "run", "postern-run", "output"];
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -38,59 +57,106 @@ struct Options {
     effort: Effort,
     figures: Vec<String>,
     postern: PathBuf,
+    /// As it goes into sandboxes.
+    postern_run: PathBuf,
+}
+
+impl Options {
+    /// Whether a figure is to be measured: all are where none is named.
+    fn wants(&self, figure: &str) -> bool {
+        self.figures.is_empty() || self.figures.iter().any(|name| name == figure)
+    }
+
+    fn wants_any(&self, figures: &[&str]) -> bool {
+        figures.iter().any(|figure| self.wants(figure))
+    }
 }
 
 fn main() -> anyhow::Result<()> {
     let options = options(std::env::args().skip(1))?;
-    let wanted =
-        |figure: &str| options.figures.is_empty() || options.figures.iter().any(|name| name == figure);
-    let effort = options.effort;
     let mut rows: Vec<Row> = Vec::new();
-    if wanted("verdict") {
-        rows.extend(verdict::measure(effort)?);
+    if options.wants("verdict") {
+        rows.extend(verdict::measure(options.effort)?);
     }
-    if wanted("worst-case") {
-        rows.push(worst_case::measure(effort)?);
+    if options.wants("worst-case") {
+        rows.push(worst_case::measure(options.effort)?);
     }
-    if FIGURES[2..].iter().any(|figure| wanted(figure)) {
-        let data = Data::prepare(effort)?;
-        if wanted("history") {
-            rows.extend(history::measure(&data, effort)?);
+    if options.wants_any(&FIGURES[2..]) {
+        let data = Data::prepare(options.effort)?;
+        if options.wants("history") {
+            rows.extend(history::measure(&data, options.effort)?);
         }
-        if options.figures == ["history"] {
-            table::print(&rows, effort);
-            return Ok(());
+        if options.wants_any(&OVER_A_CHANNEL) {
+            rows.extend(over_a_channel(&options, &data)?);
         }
-        let host = processes::Host::start(&options.postern, data.folder())?;
-        if wanted("round-trip") {
-            rows.push(round_trip::measure(&data, effort)?);
-        }
-        if wanted("throughput") {
-            rows.push(throughput::measure(&data, effort)?);
-        }
-        if wanted("run") {
-            rows.extend(run::measure(&data, effort)?);
-        }
-        host.stop()?;
-        if wanted("start") {
-            rows.push(start::measure(&options.postern, &data, effort)?);
-        }
-        if wanted("idle") {
-            rows.extend(idle::measure(&options.postern, &data, effort)?);
-        }
+        rows.extend(over_the_data(&options, &data)?);
     }
-    table::print(&rows, effort);
+    table::print(&rows, options.effort);
     Ok(())
 }
 
+/// What is measured while one host runs.
+fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
+    let effort = options.effort;
+    let host = processes::Host::start(&options.postern, data.folder())?;
+    let mut rows = Vec::new();
+    if options.wants("round-trip") {
+        rows.push(round_trip::measure(data, effort)?);
+    }
+    if options.wants("throughput") {
+        rows.push(throughput::measure(data, effort)?);
+    }
+    if options.wants("run") {
+        rows.extend(run::measure(data, effort)?);
+    }
+    if options.wants("postern-run") {
+        rows.extend(postern_run::measure(&options.postern_run, data, effort)?);
+    }
+    if options.wants("output") {
+        rows.extend(output::measure(host.pid(), data, effort)?);
+    }
+    host.stop()?;
+    Ok(rows)
+}
+
+/// What starts hosts of its own, or none.
+fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
+    let effort = options.effort;
+    let mut rows = Vec::new();
+    if options.wants("identity") {
+        rows.extend(identity::measure(&options.postern, data, effort)?);
+    }
+    if options.wants("start") {
+        rows.push(start::measure(&options.postern, data, effort)?);
+    }
+    if options.wants("idle") {
+        rows.extend(idle::measure(&options.postern, data, effort)?);
+    }
+    if options.wants("load") {
+        rows.extend(load::measure(&options.postern, data, effort)?);
+    }
+    Ok(rows)
+}
+
 fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Options> {
-    let mut options = Options { effort: FULL, figures: Vec::new(), postern: beside_this("postern")? };
+    let mut options = Options {
+        effort: FULL,
+        figures: Vec::new(),
+        postern: beside_this("postern")?,
+        postern_run: PathBuf::from("target/sandbox/postern-run"),
+    };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => options.effort = QUICK,
             "--postern" => options.postern = arguments.next().context("--postern needs a path")?.into(),
+            "--postern-run" => {
+                options.postern_run = arguments.next().context("--postern-run needs a path")?.into();
+            }
             figure if FIGURES.contains(&figure) => options.figures.push(argument),
-            other => bail!("{other} is neither --quick, --postern PATH nor one of {}", FIGURES.join(", ")),
+            other => bail!(
+                "{other} is neither --quick, --postern PATH, --postern-run PATH nor one of {}",
+                FIGURES.join(", ")
+            ),
         }
     }
     Ok(options)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -53,6 +53,69 @@ impl Drop for Host {
         _ = self.child.kill();
         _ = self.child.wait();
     }
+}
+
+/// A program that forwards a command over this channel: `postern-run`.
+#[derive(Debug)]
+pub(crate) struct Forwarder<'a> {
+    /// Where it lies.
+    pub(crate) program: &'a Path,
+    /// The agent's socket; the key lies beside it.
+    pub(crate) socket: &'a Path,
+}
+
+impl Forwarder<'_> {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = command(self.program);
+        command.args(["--cwd", "/", "--"]).args(arguments).env("POSTERN_SOCKET", self.socket);
+        command.env("POSTERN_KEY_FILE", self.socket.with_file_name("agent.key"));
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<()> {
+        let mut child = self.command(arguments);
+        child.stdin(Stdio::null()).stdout(Stdio::null());
+        let status = child.status().with_context(|| format!("cannot start {}", self.program.display()))?;
+        ensure!(status.success(), "{} ended with {status}", self.program.display());
+        Ok(())
+    }
+
+    /// Looks at the process while it forwards `cat` to and fro, when both directions were used.
+    pub(crate) fn while_forwarding<T>(
+        &self,
+        look: impl FnOnce(u32) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut child = self.command(&["/bin/cat"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (mut stdin, stdout) = stdin.zip(stdout).context("no pipes")?;
+        stdin.write_all(b"there and back\n")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        ensure!(line == "there and back\n", "it forwarded {line:?}");
+        let seen = look(child.id());
+        drop(stdin);
+        child.wait()?;
+        seen
+    }
+}
+
+/// What a program writes to a pipe, thrown away piece by piece; how many bytes it was.
+pub(crate) fn read_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64> {
+    let mut child = command(Path::new(program)).args(arguments).stdout(Stdio::piped()).spawn()?;
+    let mut stdout = child.stdout.take().context("no standard output")?;
+    let bytes = std::io::copy(&mut stdout, &mut std::io::sink())?;
+    let status = child.wait()?;
+    ensure!(status.success(), "{program} ended with {status}");
+    Ok(bytes)
+}
+
+/// What a program prints.
+pub(crate) fn printed(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+    let output = command(Path::new(program)).args(arguments).stderr(Stdio::null()).output();
+    let output = output.with_context(|| format!("cannot start {program}"))?;
+    ensure!(output.status.success(), "{program} ended with {}", output.status);
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Starts a program and waits for it, as plainly as the system can (the standard library uses `posix_spawn`).

@@ -2,9 +2,9 @@
 
 use crate::Effort;
 use crate::data::Data;
+use crate::proc::{mebibytes, resident, switches};
 use crate::processes::Host;
 use crate::table::Row;
-use anyhow::Context as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,11 +29,11 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let seconds = 3 * u32::try_from(effort.size)?;
     std::thread::sleep(second * seconds);
     let woken = switches(pid)? - before;
-    let resident = number(&format!("/proc/{pid}/status"), "VmRSS:")?;
+    let resident = resident(pid)?;
     host.stop()?;
     let memory = Row {
         figure: "idle memory",
-        measured: format!("{:.1} MiB resident", f64::from(u32::try_from(resident)?) / 1024.0),
+        measured: format!("{} resident", mebibytes(resident)),
         rival: "-".to_owned(),
         ratio: "-".to_owned(),
         goal: "<= 15 MiB",
@@ -48,23 +48,4 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
         met: woken == 0,
     };
     Ok([memory, wakes])
-}
-
-/// How often the threads of a process were put on a CPU so far.
-fn switches(pid: u32) -> anyhow::Result<u64> {
-    let mut sum = 0;
-    for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-        let status = thread?.path().join("status");
-        let status = status.to_str().context("an odd path")?;
-        sum += number(status, "voluntary_ctxt_switches:")? + number(status, "nonvoluntary_ctxt_switches:")?;
-    }
-    Ok(sum)
-}
-
-/// The number behind a name in a file of `/proc`.
-fn number(file: &str, name: &str) -> anyhow::Result<u64> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("{file}: this figure needs Linux"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    let value = line.and_then(|line| line.split_whitespace().next()).with_context(|| format!("no {name}"))?;
-    Ok(value.parse()?)
 }

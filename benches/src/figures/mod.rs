@@ -1,7 +1,11 @@
 //! One file a figure.
 
 pub(crate) mod history;
+pub(crate) mod identity;
 pub(crate) mod idle;
+pub(crate) mod load;
+pub(crate) mod output;
+pub(crate) mod postern_run;
 pub(crate) mod round_trip;
 pub(crate) mod run;
 pub(crate) mod start;

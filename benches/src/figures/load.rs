@@ -1,0 +1,158 @@
+//! Load: the requests of a long day at once. Commands that are denied, commands that run, and questions that a scripted
+//! person answers; then whether memory and open files stayed as they were, and whether every request is on the record.
+
+use crate::Effort;
+use crate::data::{ASKED, DENIED, Data, FREE, denied, request};
+use crate::figures::round_trip::{ask_denied, hear};
+use crate::proc::{descriptors, mebibytes, resident};
+use crate::processes::Host;
+use crate::table::{Row, duration};
+use anyhow::{Context as _, bail, ensure};
+use postern_client::{Channel, Control};
+use postern_contract::methods::{AnswerQuestion, FaceKind};
+use postern_contract::{Answer, AnswerParams, Question, Scope, Told};
+use postern_protocol::{Event, RunResult};
+use postern_store::{FILE_NAME, Store};
+use std::path::Path;
+use std::thread::ScopedJoinHandle;
+use std::time::Instant;
+
+/// What is asked for in one part of the load, for each unit of effort; there are ten such parts.
+const REQUESTS: usize = 1000;
+const RUNS: usize = 50;
+const QUESTIONS: usize = 5;
+const PARTS: usize = 10;
+/// How much memory may come on top of what the first part needed, in KiB.
+const GROWTH: u64 = 4 * 1024;
+
+pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
+    let size = effort.size * effort.size;
+    let before = recorded(data)?;
+    let host = Host::start(postern, data.folder())?;
+    let begun = Instant::now();
+    part(data, size)?;
+    let (memory, files) = (resident(host.pid())?, descriptors(host.pid())?);
+    for _ in 1..PARTS {
+        part(data, size)?;
+    }
+    let took = begun.elapsed();
+    let (memory_after, files_after) = (resident(host.pid())?, descriptors(host.pid())?);
+    host.stop()?;
+    let recorded = recorded(data)? - before;
+    let wanted = i64::try_from(PARTS * size * (REQUESTS + RUNS + QUESTIONS))?;
+    let row = |figure, measured, rival: String, goal, met| Row {
+        figure,
+        measured,
+        rival,
+        ratio: "-".to_owned(),
+        goal,
+        met,
+    };
+    Ok([
+        row(
+            "load",
+            format!("{recorded} on the record in {}", duration(took)),
+            format!("{wanted} asked for"),
+            "nothing lost",
+            recorded == wanted,
+        ),
+        row(
+            "load, memory",
+            format!("{} at the end", mebibytes(memory_after)),
+            format!("{} after a tenth", mebibytes(memory)),
+            "flat: <= 4 MiB more",
+            memory_after <= memory + GROWTH,
+        ),
+        row(
+            "load, open files",
+            format!("{files_after} at the end"),
+            format!("{files} after a tenth"),
+            "no more",
+            files_after <= files,
+        ),
+    ])
+}
+
+/// Requests that have an end.
+fn recorded(data: &Data) -> anyhow::Result<i64> {
+    let store = Store::open(&data.folder().join(FILE_NAME))?;
+    let count = store.read(|conn| {
+        let all = "SELECT count(*) FROM requests WHERE ended_at IS NOT NULL";
+        Ok(conn.query_row(all, [], |row| row.get::<_, i64>(0))?)
+    })?;
+    store.close();
+    Ok(count)
+}
+
+/// A part of the load, each kind from its own agents at the same time.
+fn part(data: &Data, size: usize) -> anyhow::Result<()> {
+    std::thread::scope(|scope| {
+        let mut threads: Vec<ScopedJoinHandle<'_, anyhow::Result<()>>> = Vec::new();
+        for nth in 0..DENIED {
+            // What does not divide evenly falls to the first.
+            let own = REQUESTS * size / DENIED + if nth == 0 { REQUESTS * size % DENIED } else { 0 };
+            threads.push(scope.spawn(move || {
+                let mut channel = data.connect(&denied(nth))?;
+                (0..own).try_for_each(|_| {
+                    ask_denied(&mut channel)?;
+                    hear(&mut channel)
+                })
+            }));
+        }
+        threads.push(scope.spawn(|| runs(&mut data.connect(FREE)?, RUNS * size)));
+        let person = Control::connect(data.folder())?;
+        threads.push(scope.spawn(|| answers(person, QUESTIONS * size)));
+        threads.push(scope.spawn(|| runs(&mut data.connect(ASKED)?, QUESTIONS * size)));
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(_) => bail!("a client panicked"),
+        })
+    })
+}
+
+/// Asks for `/usr/bin/true` so many times, one after the other.
+fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
+    for _ in 0..count {
+        let result = channel.run(request(&["/usr/bin/true"]))?;
+        let RunResult::Ended(notice) = result else { bail!("not ended: {result:?}") };
+        ensure!(
+            matches!(&notice.event, Event::Finished(done) if done.exit_code == Some(0)),
+            "it failed: {notice:?}"
+        );
+        hear(channel)?;
+    }
+    Ok(())
+}
+
+/// A person at a terminal who allows each question as it comes.
+fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
+    let mut waiting = person.watch(FaceKind::Terminal)?.questions;
+    for _ in 0..count {
+        let question = match waiting.pop() {
+            Some(question) => question,
+            None => next(&mut person)?,
+        };
+        let params = AnswerParams {
+            question_id: question.id,
+            digest: question.digest,
+            answer: Answer::Once,
+            scope: Scope::Agent,
+            proposal: None,
+            edited: None,
+            lifetime: None,
+            feedback: None,
+        };
+        let answered = person.ask::<AnswerQuestion>(&params)?;
+        ensure!(answered.applied, "{answered:?}");
+    }
+    Ok(())
+}
+
+fn next(person: &mut Control) -> anyhow::Result<Question> {
+    loop {
+        let told = person.next_told(None).context("the host is gone")?;
+        if let Some(Told::QuestionOpened(question)) = told {
+            return Ok(*question);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Output: `cat` of a large file through `exec.output`, against the same through a plain pipe; and what the host's memory
+//! does meanwhile.
+
+use crate::Effort;
+use crate::data::{Data, FREE, request};
+use crate::proc::{forget_peak, mebibytes, peak, resident};
+use crate::processes::read_all;
+use crate::sample::{Sample, in_turn, ratio};
+use crate::table::{Row, times};
+use anyhow::{Context as _, ensure};
+use postern_client::Channel;
+use postern_protocol::{Call, Event, RunParams, Wait};
+use std::io::Write as _;
+
+const CAT: &str = "/bin/cat";
+/// Bytes of the file for each unit of effort: 1 GiB in all where everything is measured.
+const PIECE: usize = 103 << 20;
+/// How much the host's memory may grow, in KiB: what is kept of an output, and what is under way.
+const GROWTH: u64 = 16 * 1024;
+
+pub(crate) fn measure(host: u32, data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {
+    let path = data.folder().join("long-output");
+    let line = format!("{}\n", "a line of a long output ".repeat(5));
+    let size = PIECE * effort.size / line.len() * line.len();
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&path)?);
+    (0..size / line.len()).try_for_each(|_| file.write_all(line.as_bytes()))?;
+    file.flush()?;
+    let (name, size) = (path.to_str().context("an odd path")?, size as u64);
+    let mut channel = data.connect(FREE)?;
+    let before = resident(host)?;
+    forget_peak(host)?;
+    let (ours, rival) = in_turn(
+        effort.turns.min(3),
+        || Sample::of(1, || told(&mut channel, name, size)),
+        || {
+            Sample::of(1, || {
+                ensure!(read_all(CAT, &[name])? == size, "the pipe lost something");
+                Ok(())
+            })
+        },
+    )?;
+    let growth = peak(host)?.saturating_sub(before);
+    std::fs::remove_file(&path)?;
+    let ratio = ratio(ours.median(), rival.median());
+    let speed = Row {
+        figure: "output",
+        measured: format!("{} for {}", times(&ours), mebibytes(size >> 10)),
+        rival: format!("pipe {}", times(&rival)),
+        ratio: format!("{:.2} of its speed", 1.0 / ratio),
+        goal: ">= half of a pipe",
+        met: ratio <= 2.0,
+    };
+    let memory = Row {
+        figure: "output, memory",
+        measured: format!("{} more at most", mebibytes(growth)),
+        rival: "-".to_owned(),
+        ratio: "-".to_owned(),
+        goal: "flat: <= 16 MiB",
+        met: growth <= GROWTH,
+    };
+    Ok([speed, memory])
+}
+
+/// Runs `cat` and hears all that it writes.
+fn told(channel: &mut Channel, file: &str, size: u64) -> anyhow::Result<()> {
+    let params = RunParams { wait: Wait::None, stream: true, ..request(&[CAT, file]) };
+    let id = params.request_id;
+    channel.send(&Call::Run(Box::new(params)))?;
+    let mut heard = 0;
+    loop {
+        let notice = channel.next_event(None)?.context("the host is gone")?;
+        if notice.request_id != id {
+            continue;
+        }
+        match notice.event {
+            Event::Output(output) => heard += output.bytes()?.len() as u64,
+            Event::Finished(done) => {
+                ensure!(done.exit_code == Some(0) && heard == size, "{heard} bytes of {size}, then {done:?}");
+                return Ok(());
+            }
+            Event::Denied(denied) => anyhow::bail!("denied: {denied:?}"),
+            Event::Pending(_) | Event::Started(_) | Event::ToolResolved(_) => {}
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What Linux tells of a process in `/proc`: memory, wake-ups, open files.
+
+use anyhow::Context as _;
+
+/// Resident memory, in KiB.
+pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {
+    number(&format!("/proc/{pid}/status"), "VmRSS:")
+}
+
+/// The most memory that was resident since it began, or since [`forget_peak`], in KiB.
+pub(crate) fn peak(pid: u32) -> anyhow::Result<u64> {
+    number(&format!("/proc/{pid}/status"), "VmHWM:")
+}
+
+/// Begins to look for the peak anew.
+pub(crate) fn forget_peak(pid: u32) -> anyhow::Result<()> {
+    std::fs::write(format!("/proc/{pid}/clear_refs"), "5").context("this figure needs Linux")
+}
+
+/// How often the threads of a process were put on a CPU so far.
+pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
+    let mut sum = 0;
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let status = thread?.path().join("status");
+        let status = status.to_str().context("an odd path")?;
+        sum += number(status, "voluntary_ctxt_switches:")? + number(status, "nonvoluntary_ctxt_switches:")?;
+    }
+    Ok(sum)
+}
+
+/// How many files it has open.
+pub(crate) fn descriptors(pid: u32) -> anyhow::Result<usize> {
+    Ok(std::fs::read_dir(format!("/proc/{pid}/fd")).context("this figure needs Linux")?.count())
+}
+
+/// KiB as MiB, for a table.
+pub(crate) fn mebibytes(kibibytes: u64) -> String {
+    format!("{:.1} MiB", f64::from(u32::try_from(kibibytes).unwrap_or(u32::MAX)) / 1024.0)
+}
+
+/// The number behind a name in a file of `/proc`.
+fn number(file: &str, name: &str) -> anyhow::Result<u64> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("{file}: this figure needs Linux"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    let value = line.and_then(|line| line.split_whitespace().next()).with_context(|| format!("no {name}"))?;
+    Ok(value.parse()?)
+}
