@@ -150,7 +150,12 @@ fn who_does_not_hold_the_token_or_was_led_here_is_refused() {
     assert_eq!(Told::of(elsewhere).status, 404);
     let long = "x".repeat(4 * 1024 * 1024 + 1);
     assert_eq!(Told::of(door.post(&[], &long)).status, 413);
-    assert!(door.host.run(&["doors", "enable", "mcp-http", "listen=0.0.0.0:0", "tls=off"]).code != 0);
+    for elsewhere in ["listen=0.0.0.0:0", "listen=[::]:0", "listen=192.168.64.1:0"] {
+        for tls in ["tls=off", "tls=self-signed"] {
+            let refused = door.host.run(&["doors", "enable", "mcp-http", elsewhere, tls]);
+            assert!(refused.code != 0 && refused.stderr.contains("this machine alone"), "{refused:?}");
+        }
+    }
     let token = door.token.clone();
     // Without a port of its own it listens at another one.
     door.set_up();

@@ -4,9 +4,11 @@
 //! It relays bytes between a TCP connection and the agent's own socket and reads none of them. Both ends prove on every
 //! connection that they hold the channel's key, which never crosses; whoever does not hold it is cut off by the channel
 //! after two seconds, as on the socket itself. Each agent has an address of its own.
+//!
+//! What crosses is not encrypted, so it listens on loopback, and elsewhere only where the person said so.
 
 use crate::listen::Listening;
-use crate::values::Values;
+use crate::values::{self, Values};
 use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
 use postern_host::{FaceKind, Host};
 use postern_policy::AgentId;
@@ -24,6 +26,8 @@ const CONNECTIONS: usize = 32;
 /// How long a connection may be silent before it is looked whether the other side is still there. A machine that was
 /// stopped says no goodbye.
 const SILENT: Duration = Duration::from_secs(30);
+/// The setting that lets it listen beyond loopback.
+const UNENCRYPTED: &str = "unencrypted-network";
 
 /// The open door.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ impl Forwarder {
                 "say whose channel is carried and where it is reached: channels=AGENT@127.0.0.1:7719",
             )
         })?;
+        let beyond_loopback = values::switch(values, UNENCRYPTED)?;
         let mut wanted = Vec::new();
         for channel in channels.split(',').map(str::trim) {
             let (agent, address) = channel.split_once('@').ok_or_else(|| {
@@ -48,7 +53,7 @@ impl Forwarder {
                     "{channel} is not AGENT@ADDRESS:PORT, as in main@127.0.0.1:7719"
                 ))
             })?;
-            wanted.push((agent_of(host, agent).await?, address_of(agent, address)?));
+            wanted.push((agent_of(host, agent).await?, address_of(agent, address, beyond_loopback)?));
         }
         let (mut places, mut listeners) = (BTreeMap::new(), Vec::new());
         for ((agent, socket), address) in wanted {
@@ -102,22 +107,27 @@ async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), Control
     Ok((agent, row.socket.into()))
 }
 
-/// An address that only this machine, or what runs in it, can reach.
-fn address_of(agent: &str, text: &str) -> Result<SocketAddr, ControlError> {
+/// An address that only this machine can reach; where the person said so, one of a private network as well.
+fn address_of(agent: &str, text: &str, beyond_loopback: bool) -> Result<SocketAddr, ControlError> {
     let address: SocketAddr = text.parse().map_err(|_| {
         ControlError::invalid(format!("{agent} is reached at an address and a port: {agent}@127.0.0.1:7719"))
     })?;
-    let ours = match address.ip() {
-        IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+    let private = match address.ip() {
+        IpAddr::V4(ip) => ip.is_private() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unique_local() || ip.is_unicast_link_local(),
     };
-    if ours {
-        return Ok(address);
+    match (address.ip().is_loopback(), private) {
+        (true, _) => Ok(address),
+        (false, true) if beyond_loopback => Ok(address),
+        (false, true) => Err(ControlError::refused(format!(
+            "nothing is encrypted here: who can listen on the network of {address} reads what {agent} asks and hears, and can \
+             ask in its place. Use {agent}@127.0.0.1:7719; for a bridge that only virtual machines of yours are on, say \
+             {UNENCRYPTED}=on as well"
+        ))),
+        (false, false) => Err(ControlError::refused(format!(
+            "{address} can be reached from anywhere, and nothing is encrypted here: {agent}@127.0.0.1:7719"
+        ))),
     }
-    Err(ControlError::refused(format!(
-        "{address} can be reached from elsewhere, and nothing is encrypted here: {agent}@127.0.0.1:7719, or the address of \
-         the bridge to a virtual machine"
-    )))
 }
 
 async fn relay(mut stream: TcpStream, socket: Arc<PathBuf>, closed: CancellationToken) {
@@ -140,21 +150,23 @@ mod tests {
     use super::address_of;
 
     #[test]
-    fn it_listens_where_only_this_machine_and_its_guests_can_reach_it() {
-        for good in [
-            "127.0.0.1:7719",
-            "[::1]:7719",
-            "192.168.64.1:7719",
-            "10.0.2.2:0",
-            "169.254.1.1:1",
-            "[fd00::1]:9",
-        ] {
-            assert!(address_of("main", good).is_ok(), "{good}");
+    fn it_listens_on_loopback_and_elsewhere_only_where_that_was_said() {
+        for good in ["127.0.0.1:7719", "[::1]:7719"] {
+            assert!(address_of("main", good, false).is_ok(), "{good}");
         }
-        for bad in ["0.0.0.0:7719", "[::]:7719", "8.8.8.8:7719", "[2001:db8::1]:7719"] {
-            let refused = address_of("main", bad).unwrap_err().message;
-            assert!(refused.contains("main@127.0.0.1:7719"), "{bad}: {refused}");
+        for private in ["192.168.64.1:7719", "10.0.2.2:0", "169.254.1.1:1", "[fd00::1]:9", "[fe80::1]:9"] {
+            assert!(address_of("main", private, true).is_ok(), "{private}");
+            let refused = address_of("main", private, false).unwrap_err().message;
+            assert!(refused.contains("unencrypted-network=on"), "{private}: {refused}");
         }
-        assert!(address_of("main", "7719").unwrap_err().message.contains("127.0.0.1:7719"));
+        for bad in
+            ["0.0.0.0:7719", "[::]:7719", "8.8.8.8:7719", "[2001:db8::1]:7719", "[::ffff:192.168.1.2]:7719"]
+        {
+            for said in [false, true] {
+                let refused = address_of("main", bad, said).unwrap_err().message;
+                assert!(refused.contains("main@127.0.0.1:7719"), "{bad}: {refused}");
+            }
+        }
+        assert!(address_of("main", "7719", true).unwrap_err().message.contains("127.0.0.1:7719"));
     }
 }

@@ -102,7 +102,7 @@ impl DoorKind {
                     "hosts",
                     "Names",
                     Text,
-                    "by which clients reach this machine, with commas between: mac.local",
+                    "by which clients reach this machine’s loopback besides: host.docker.internal",
                 ));
                 all
             }
@@ -116,6 +116,12 @@ impl DoorKind {
                     "agent@127.0.0.1:7719, more of them behind commas; for containers in a virtual machine",
                 )
                 .needed(),
+                DoorSetting::new(
+                    "unencrypted-network",
+                    "Beyond loopback, unencrypted",
+                    Switch,
+                    "for the bridge to a virtual machine: whoever listens on that network reads everything",
+                ),
             ],
             Self::Webhook => {
                 let url = DoorSetting::new("url", "Address", Text, "https://…, or http:// on this machine");

@@ -1,7 +1,8 @@
 //! MCP over streamable HTTP, for clients that do not start their servers themselves: a door with a bearer token.
 //!
-//! It opens on loopback, or with TLS. The token is one agent's: pointed at another agent, the door has another token. A
-//! page in a browser is kept out by the token, and besides by the `Host` and `Origin` that it cannot choose.
+//! It opens on loopback alone, with TLS where that is wanted: who comes through runs commands here, and from another
+//! machine does so through a tunnel that proves who it is. The token is one agent's: pointed at another agent, the door has
+//! another token. A page in a browser is kept out by the token, and besides by the `Host` and `Origin` that it cannot choose.
 
 mod request;
 mod streams;
@@ -70,6 +71,12 @@ impl McpHttp {
     /// Listens.
     pub(crate) async fn open(host: &Host, values: &Values) -> Result<Self, ControlError> {
         let settings = Settings::read(values, LISTEN)?;
+        if !settings.listen.ip().is_loopback() {
+            return Err(ControlError::refused(format!(
+                "this door opens on this machine alone: listen={LISTEN}. From another one it is reached through a tunnel \
+                 (ssh -L 7718:{LISTEN})"
+            )));
+        }
         let hosts = hosts(values, settings.listen)?;
         let row = agent(host, values, DoorKind::McpHttp).await?;
         let odd = |error: io::Error| ControlError::new(ControlCode::Internal, error.to_string());
@@ -177,15 +184,7 @@ fn hosts(values: &Values, listen: SocketAddr) -> Result<Vec<String>, ControlErro
     let given = values.get("hosts").map(String::as_str).unwrap_or_default();
     let given = given.split(',').map(str::trim).filter(|host| !host.is_empty());
     let mut hosts: Vec<String> = given.map(str::to_owned).collect();
-    if listen.ip().is_loopback() {
-        hosts.extend([listen.ip().to_string(), "localhost".to_owned()]);
-    } else if !listen.ip().is_unspecified() {
-        hosts.push(listen.ip().to_string());
-    } else if hosts.is_empty() {
-        return Err(ControlError::invalid(
-            "say by what names clients reach this machine: hosts=NAME,NAME (without port)",
-        ));
-    }
+    hosts.extend([listen.ip().to_string(), "localhost".to_owned()]);
     if let Some(odd) = hosts.iter().find(|host| !is_name(host)) {
         let odd = postern_command::escape::text(odd);
         return Err(ControlError::invalid(format!(
@@ -217,9 +216,8 @@ mod tests {
             hosts(&values, listen.parse().unwrap()).map_err(|error| error.message)
         };
         assert_eq!(of("127.0.0.1:1", "").unwrap(), ["127.0.0.1", "localhost"]);
-        assert_eq!(of("192.168.1.2:1", "mac.local").unwrap(), ["mac.local", "192.168.1.2"]);
-        assert!(of("0.0.0.0:1", "").unwrap_err().contains("hosts=NAME"));
-        assert_eq!(of("0.0.0.0:1", "mac.local, 10.0.0.1").unwrap(), ["mac.local", "10.0.0.1"]);
+        let guests = of("[::1]:1", "host.docker.internal, 10.0.0.1").unwrap();
+        assert_eq!(guests, ["host.docker.internal", "10.0.0.1", "::1", "localhost"]);
         assert!(of("127.0.0.1:1", "http://mac.local").unwrap_err().contains("http://mac.local"));
         assert!(of("127.0.0.1:1", "mac.local:80").unwrap_err().contains("mac.local:80"));
     }
