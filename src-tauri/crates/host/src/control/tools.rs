@@ -42,7 +42,7 @@ impl Handle<ExplainTool> for Control {
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
             let arguments = Value::Object(arguments);
-            let command = acts_as(&tool, &arguments, &world.home)
+            let command = acts_as(&tool, &arguments, &world.home, &world.data)
                 .map(|text| ToolCommand::look_up(&world, &policy.settings, &text, &arguments));
             judge_tool(&world, &policy, session.as_deref(), &tool, &arguments, command.as_ref())
         });

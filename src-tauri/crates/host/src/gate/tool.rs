@@ -46,7 +46,9 @@ impl Task {
             arguments: serde_json::Value::Object(params.arguments),
             command: None,
         };
-        match acts_as(&check.tool, &check.arguments, &self.parts.world.home).map(Cow::into_owned) {
+        match acts_as(&check.tool, &check.arguments, &self.parts.world.home, &self.parts.world.data)
+            .map(Cow::into_owned)
+        {
             Some(text) => self.look_up_tool(policy, check, text, reply),
             None => self.tool_judged(&policy, check, reply),
         }

@@ -329,12 +329,38 @@ async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
         (lab.home().join("a b;c\u{e9}.txt"), "allow"),
         ("notes.md".into(), "allow"),
     ] {
-        for tool in ["write_file", "edit_file"] {
-            let check = json!({"tool": tool, "arguments": {"path": path, "content": "{}"}});
+        let uri = if path.is_absolute() {
+            format!("file://{}", path.display().to_string().replace(' ', "%20"))
+        } else {
+            path.display().to_string()
+        };
+        for (tool, arguments) in [
+            ("write_file", json!({"path": path, "content": "{}"})),
+            ("edit_file", json!({"path": path, "content": "{}"})),
+            ("filesystem_write_file", json!({"filePath": path, "content": "{}"})),
+            ("filesystem_move_file", json!({"source": "notes.md", "destination": path})),
+            ("editor_apply", json!({"edits": [{"target_file": path, "text": "{}"}]})),
+            (
+                "apply_patch",
+                json!({"input": format!("*** Begin Patch\n*** Update File: {}\n", path.display())}),
+            ),
+            ("resource_put", json!({"uri": uri})),
+        ] {
+            let check = json!({"tool": tool, "arguments": arguments});
             let verdict = wire.call("tool.check", check).await.unwrap();
             assert_eq!(verdict["decision"], expected, "{tool} {}: {verdict}", path.display());
         }
     }
+    for (tool, expected) in [("fs_delete_directory", "deny"), ("fs_list_directory", "allow")] {
+        let check = json!({"tool": tool, "arguments": {"path": data.parent().unwrap()}});
+        let verdict = wire.call("tool.check", check).await.unwrap();
+        assert_eq!(verdict["decision"], expected, "{tool} of the folder that holds it: {verdict}");
+    }
+    let many: Vec<String> =
+        (0..5000).map(|number| format!("/x/{number}")).chain([inside.display().to_string()]).collect();
+    let check = json!({"tool": "files_touch", "arguments": {"paths": many}});
+    let verdict = wire.call("tool.check", check).await.unwrap();
+    assert_ne!(verdict["decision"], "allow", "what is too much to read is not let through: {verdict}");
     let reading = json!({"tool": "read_file", "arguments": {"path": inside}});
     assert_eq!(wire.call("tool.check", reading).await.unwrap()["decision"], "allow", "only the file's rules");
 }

@@ -1,6 +1,6 @@
 //! What using a tool amounts to as a command, so that what denies the command denies the tool.
 
-use super::{SHELL_TOOL, values};
+use super::{SHELL_TOOL, touched};
 use crate::path;
 use postern_command::quote_word;
 use serde_json::Value as Json;
@@ -8,15 +8,23 @@ use std::borrow::Cow;
 
 /// The shell command that a tool's use amounts to; none where it amounts to none.
 ///
-/// A shell tool's is the one that it is given. A tool that writes a file amounts to a redirection into each path that it is
-/// given, `home` put in for `~`: no program runs, so of what denies host commands only what is about writing speaks.
-pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str) -> Option<Cow<'a, str>> {
+/// A shell tool's is the one that it is given. Every other tool that is not known to only read amounts to a redirection into
+/// each path that it is given, `home` put in for `~`: no program runs, so of what denies host commands only what is about
+/// writing speaks. One that moves or removes a folder which holds Postern's own (`data`, its real path) writes there as well.
+pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> Option<Cow<'a, str>> {
     if tool == SHELL_TOOL {
         return arguments.get("command")?.as_str().map(Cow::Borrowed);
     }
-    let paths = values::written_paths(tool, arguments);
-    let write = |path: &str| format!(": > {}", quote_word(&path::expand_home(path, home)));
-    let writes: Vec<String> = paths.into_iter().map(write).collect();
+    let mut paths = touched::paths(tool, arguments);
+    for path in &mut paths {
+        *path = Cow::Owned(path::expand_home(path, home).into_owned());
+    }
+    let holds =
+        |path: &str| path.starts_with('/') && path::is_within(&path::deny_key(data), &path::deny_key(path));
+    if touched::takes_all(tool) && paths.iter().any(|path| holds(path)) {
+        paths.push(Cow::Owned(data.to_owned()));
+    }
+    let writes: Vec<String> = paths.iter().map(|path| format!(": > {}", quote_word(path))).collect();
     (!writes.is_empty()).then(|| Cow::Owned(writes.join("; ")))
 }
 
@@ -26,18 +34,35 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_tool_that_writes_is_a_redirection_into_what_it_names() {
+    fn a_tool_that_may_write_is_a_redirection_into_what_it_names() {
         for (tool, arguments, expected) in [
             ("shell_exec", json!({"command": "ls -l"}), Some("ls -l")),
             ("shell_exec", json!({"cmd": "ls"}), None),
             ("write_file", json!({"path": "~/a b", "content": "x"}), Some(": > '/home/u/a b'")),
             ("edit_file", json!({"file_path": "/a;rm -rf /"}), Some(": > '/a;rm -rf /'")),
             ("write_file", json!({"path": "/a", "file_path": "b"}), Some(": > /a; : > b")),
-            ("write_file", json!({"path": ["/a"]}), None),
+            ("write_file", json!({"path": ["/a"]}), Some(": > /a")),
             ("read_file", json!({"path": "/a"}), None),
-            ("deploy", json!({"path": "/a"}), None),
+            ("deploy", json!({"name": "/a"}), None),
+            ("filesystem_write_file", json!({"path": "~/a"}), Some(": > /home/u/a")),
+            ("filesystem_list_directory", json!({"path": "~"}), Some(": > /home/u")),
+            (
+                "filesystem_move_file",
+                json!({"source": "~/x", "destination": "/y"}),
+                Some(": > /y; : > /home/u/x"),
+            ),
+            (
+                "filesystem_move_file",
+                json!({"source": "~/DATA/../"}),
+                Some(": > /home/u/DATA/../; : > /home/u/data/p"),
+            ),
+            ("delete", json!({"path": "/"}), Some(": > /; : > /home/u/data/p")),
         ] {
-            assert_eq!(acts_as(tool, &arguments, "/home/u").as_deref(), expected, "{tool} {arguments}");
+            assert_eq!(
+                acts_as(tool, &arguments, "/home/u", "/home/u/data/p").as_deref(),
+                expected,
+                "{tool} {arguments}"
+            );
         }
     }
 }

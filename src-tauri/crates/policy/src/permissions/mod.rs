@@ -10,6 +10,7 @@ mod layer;
 mod parse;
 mod remarks;
 mod tool;
+mod touched;
 mod values;
 
 pub use acts_as::acts_as;

@@ -18,16 +18,6 @@ const SOURCES: &[(&str, &[&str])] = &[
 /// Tools whose path is a folder that all in it is read from.
 const FOLDERS: &[&str] = &["glob", "grep"];
 
-/// Tools that write the file that they are given.
-const WRITES: &[&str] = &["write_file", "edit_file"];
-
-/// The paths that a call writes to, as they were given; none where its tool writes none.
-pub(super) fn written_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<&'a str> {
-    let of_tool = SOURCES.iter().find(|(name, _)| *name == tool && WRITES.contains(name));
-    let names = of_tool.map(|(_, names)| *names).unwrap_or_default();
-    names.iter().filter_map(|name| arguments.get(name)?.as_str()).collect()
-}
-
 /// What is compared for one call.
 pub(super) enum Values<'a> {
     /// The tool has no values: only its name counts.

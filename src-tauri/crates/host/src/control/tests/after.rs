@@ -4,8 +4,8 @@ use super::Running;
 use postern_contract::RequestDetail;
 use postern_contract::Told;
 use postern_contract::methods::{
-    AddRule, ControlCode, GetInsights, GetRequest, ListDoors, ListRequests, ListRules, OfferRules, PutRules,
-    RequestAgain, SuggestRules, TestAgent,
+    AddRule, ControlCode, GetInsights, GetRequest, ImportRules, ListDoors, ListRequests, ListRules,
+    OfferRules, PutRules, RequestAgain, SuggestRules, TestAgent,
 };
 use postern_policy::Rule;
 use serde_json::{Value, json};
@@ -161,6 +161,42 @@ async fn a_change_of_rules_is_undone_whole() {
     refused(managed).await;
     refused(json!({"remove": [-3]})).await;
     assert_eq!(list().await, [rule], "nothing of what was refused happened");
+}
+
+/// Of an import this long only the first are told back: the rest is found in the list, as the window finds it.
+#[tokio::test]
+async fn an_import_of_thousands_of_rules_is_undone_and_done_again_whole() {
+    let running = Running::with_agent().await;
+    let own = allow(&running, "uname *").await;
+    let drafts: Vec<Value> =
+        (0..2500).map(|number| json!({"effect": "deny", "text": format!("uname x{number}")})).collect();
+    let file = json!({"version": 1, "rules": drafts});
+    let import = json!({"file": file, "agent": "main", "write": "add"});
+    let done = running.call::<ImportRules>(import).await.unwrap();
+    assert_eq!((done.count, done.added.len()), (2500, 1000), "the first of them are told back");
+    let list = async || {
+        let (mut found, mut seen): (Vec<Rule>, _) = (Vec::new(), 0);
+        loop {
+            let page = json!({"agent": "main", "own": true, "skip": seen, "limit": 2000});
+            let rows = running.call::<ListRules>(page).await.unwrap().rules;
+            let last = rows.len() < 2000;
+            seen += rows.len();
+            found.extend(rows.into_iter().map(|row| row.rule).filter(|rule| rule.id > 0));
+            if last {
+                found.sort_unstable_by_key(|rule| rule.id);
+                return found;
+            }
+        }
+    };
+    let imported: Vec<Rule> = list().await.into_iter().filter(|rule| rule.id != own.id).collect();
+    assert_eq!(imported.len(), 2500);
+    let ids: Vec<_> = imported.iter().map(|rule| rule.id).collect();
+    running.call::<PutRules>(json!({"remove": ids})).await.unwrap();
+    assert_eq!(list().await, std::slice::from_ref(&own), "what was there before is left as it was");
+    running.call::<PutRules>(json!({"put": imported})).await.unwrap();
+    let again = list().await;
+    assert_eq!(again.len(), 2501);
+    assert!(imported.iter().all(|rule| again.contains(rule)), "each under its own number, as it was");
 }
 
 #[tokio::test]

@@ -1,0 +1,210 @@
+//! Which paths a tool's call may write to, by the names under which tools take paths.
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+/// Tools of `permissions.jsonc` that write nothing. Every other may: what a tool of an MCP server does is its own affair.
+const READERS: [&str; 4] = ["read_file", "glob", "grep", "skill"];
+
+/// The names, in small letters and without `_` and `-`, under which tools take the paths of files and folders: those of the
+/// reference servers of MCP (filesystem, git), of the agents that have hooks, and what is written like them.
+const FIELDS: [&str; 44] = [
+    "absolutepath",
+    "dest",
+    "destination",
+    "destinationpath",
+    "destpath",
+    "dir",
+    "directory",
+    "directorypath",
+    "dst",
+    "file",
+    "filename",
+    "filepath",
+    "filepaths",
+    "files",
+    "folder",
+    "folderpath",
+    "from",
+    "frompath",
+    "fullpath",
+    "localpath",
+    "location",
+    "newfile",
+    "newpath",
+    "notebookpath",
+    "oldfile",
+    "oldpath",
+    "output",
+    "outputfile",
+    "outputpath",
+    "path",
+    "pathinproject",
+    "paths",
+    "relativepath",
+    "repopath",
+    "root",
+    "source",
+    "sourcepath",
+    "src",
+    "target",
+    "targetfile",
+    "targetpath",
+    "to",
+    "uri",
+    "url",
+];
+
+/// Words in a tool's name after which what it does to a folder, it does to all that is in it.
+const TAKES_ALL: [&str; 10] =
+    ["chmod", "chown", "delete", "move", "mv", "remove", "rename", "rm", "rmdir", "trash"];
+
+/// The paths that a call may write to; none where its tool only reads.
+pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+    let mut found = Vec::new();
+    if !READERS.contains(&tool) {
+        let patches =
+            words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
+        collect(arguments, Named { path: false, patches }, &mut found);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether what this tool does to a folder, it does to all that is in it.
+pub(super) fn takes_all(tool: &str) -> bool {
+    words(tool).any(|part| TAKES_ALL.iter().any(|word| part.eq_ignore_ascii_case(word)))
+}
+
+/// The words of a tool's name: `deleteFile` and `move_file` have two. One ends at what is no letter, and before a capital.
+fn words(tool: &str) -> impl Iterator<Item = &str> {
+    let ends =
+        tool.char_indices().filter(|(_, c)| !c.is_ascii_lowercase()).map(|(at, _)| at).chain([tool.len()]);
+    let mut start = 0;
+    ends.map(move |end| {
+        let part = tool[start..end].trim_matches(|c: char| !c.is_ascii_alphabetic());
+        start = end;
+        part
+    })
+}
+
+/// What a text stands under.
+#[derive(Debug, Clone, Copy)]
+struct Named {
+    /// One of the names for paths.
+    path: bool,
+    /// A tool that takes patches.
+    patches: bool,
+}
+
+/// Every text under such a name, at any depth: in lists, and in lists of objects. The wire's own bound is on the depth.
+fn collect<'a>(value: &'a Json, named: Named, found: &mut Vec<Cow<'a, str>>) {
+    let mut add = |path: Cow<'a, str>| {
+        if !path.is_empty() {
+            found.push(path);
+        }
+    };
+    match value {
+        Json::String(text) => {
+            if named.path {
+                add(path_of(text));
+            }
+            if named.patches {
+                text.lines().flat_map(patched).for_each(|path| add(Cow::Borrowed(path)));
+            }
+        }
+        Json::Array(values) => values.iter().for_each(|value| collect(value, named, found)),
+        Json::Object(members) => {
+            for (name, value) in members {
+                collect(value, Named { path: named.path || is_field(name), ..named }, found);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// The file that a line of a patch is about, as agents' own patches and unified diffs name it; of `b/x` also `x`.
+fn patched(line: &str) -> impl Iterator<Item = &str> {
+    const MARKS: [&str; 8] = [
+        "*** Add File: ",
+        "*** Update File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+        "+++ ",
+        "--- ",
+        "rename from ",
+        "rename to ",
+    ];
+    let named = MARKS.iter().find_map(|mark| line.trim_start().strip_prefix(mark));
+    let path = named.and_then(|rest| rest.split('\t').next()).map(str::trim);
+    let bare = path.and_then(|path| path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")));
+    path.into_iter().chain(bare)
+}
+
+fn is_field(name: &str) -> bool {
+    let plain: String = name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect();
+    FIELDS.binary_search(&plain.as_str()).is_ok()
+}
+
+/// A path as it is, or the one that a `file:` URI names.
+fn path_of(text: &str) -> Cow<'_, str> {
+    let uri = text.split_at_checked(5).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file:"));
+    let Some((_, rest)) = uri else { return Cow::Borrowed(text) };
+    let path = match rest.strip_prefix("//") {
+        Some(place) => place.find('/').map_or("", |at| &place[at..]),
+        None => rest,
+    };
+    Cow::Owned(percent_decode_str(path).decode_utf8_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIELDS, paths, takes_all};
+    use serde_json::json;
+
+    #[test]
+    fn every_path_that_a_tool_is_given_is_found() {
+        for (tool, arguments, expected) in [
+            ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
+            ("write_file", json!({"path": ["/a"], "file_path": "b"}), vec!["/a", "b"]),
+            ("filesystem_write_file", json!({"filePath": "/a", "text": "x"}), vec!["/a"]),
+            ("filesystem_move_file", json!({"source": "/a", "destination": "/b"}), vec!["/a", "/b"]),
+            ("multi_edit", json!({"edits": [{"file-path": "/a"}, {"File_Path": "/b"}]}), vec!["/a", "/b"]),
+            ("put", json!({"files": [{"name": "/a", "body": "b"}]}), vec!["/a", "b"]),
+            ("put", json!({"uri": "FILE://localhost/a%20b/%63"}), vec!["/a b/c"]),
+            ("put", json!({"uri": "file:/a"}), vec!["/a"]),
+            ("put", json!({"path": "file:"}), vec![]),
+            ("put", json!({"path": "/a", "paths": ["/b", "", 5, null]}), vec!["/a", "/b"]),
+            (
+                "apply_patch",
+                json!({"input": "*** Begin Patch\n*** Update File: /a\n+*** no\n*** Move to: /b"}),
+                vec!["/a", "/b"],
+            ),
+            ("gitApplyDiff", json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}), vec!["a/x", "b/x", "x"]),
+            ("write_note", json!({"text": "*** Update File: /a"}), vec![]),
+            ("read_file", json!({"path": "/a"}), vec![]),
+            ("grep", json!({"path": "/a"}), vec![]),
+            ("deploy", json!({"to_whom": "/a", "content": "/b"}), vec![]),
+        ] {
+            assert_eq!(paths(tool, &arguments), expected, "{tool} {arguments}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_takes_a_folder_takes_what_is_in_it() {
+        for tool in ["filesystem_move_file", "delete", "fs_deleteFolder", "RemoveAll", "x-rm", "trash_2"] {
+            assert!(takes_all(tool), "{tool}");
+        }
+        for tool in ["list_directory", "form_read", "warm", "undeleted_list", "removed", "", "write_file"] {
+            assert!(!takes_all(tool), "{tool}");
+        }
+    }
+
+    #[test]
+    fn the_names_are_sorted_and_plain() {
+        assert!(FIELDS.is_sorted());
+        assert!(FIELDS.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase())));
+    }
+}
