@@ -192,6 +192,14 @@ fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
     let decided = |told: Value| told["decision"].as_str().map(str::to_owned);
     assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("allow-once"));
     assert_eq!(decided(answer(claw.send(&ask("wrong", "uname")))).as_deref(), Some("deny"));
+    // What runs is OpenClaw's own: a pause that did not hold here would hold nowhere.
+    claw.host.ok(&["pause"]);
+    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("deny"));
+    claw.host.ok(&["resume"]);
+    claw.host.ok(&["agents", "deny-all", "claw"]);
+    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("deny"));
+    claw.host.ok(&["agents", "allow-again", "claw"]);
+    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("allow-once"));
     std::thread::scope(|scope| {
         let told = scope.spawn(|| answer(claw.send(&ask(&claw.token, "id -u"))));
         claw.decide(&["approve"]);

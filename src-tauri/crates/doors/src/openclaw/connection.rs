@@ -6,14 +6,14 @@ use super::job::{Ended, Listener, Stage};
 use super::message::{Decision, Exec, Line, Question, Refusal, decision_line, exec_line, stranger_line};
 use super::proof::{Unproved, is_token};
 use super::{relay, screen, work};
-use postern_contract::methods::{Explain, ExplainCommand};
+use postern_contract::Mode;
+use postern_contract::methods::{AgentRef, Explain, ExplainCommand, GetAgent, GetStatus, Nothing};
 use postern_host::FaceKind;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
 use tokio::net::UnixStream;
 use tokio::time::{Instant, interval, sleep_until, timeout};
-use uuid::Uuid;
 
 /// The longest line of a client, in bytes.
 const LONGEST: u64 = 256_000;
@@ -95,7 +95,7 @@ async fn run(
     let Some((listener, sender)) = shared.jobs.join(&key) else {
         return Some(Err(Refusal::unavailable("SYSTEM_RUN_DENIED: too many requests wait", "queue-full")));
     };
-    let request_id = Uuid::new_v4();
+    let request_id = listener.job.request;
     if let Some(sender) = sender {
         let relayed = exec.approval_decision.filter(|_| shared.relay);
         let relaying = relayed.map(|decision| relay::relay(shared, request_id, decision));
@@ -107,11 +107,11 @@ async fn run(
     }
     match wait(&listener, stream, began + RUN_WINDOW).await {
         Over::Ended(Some(Ended::Exec(answer))) => {
-            shared.jobs.forget(&key);
+            shared.jobs.forget(&key, &listener);
             Some(answer)
         }
         Over::Ended(_) => {
-            shared.jobs.forget(&key);
+            shared.jobs.forget(&key, &listener);
             Some(Err(Refusal::unavailable(
                 "SYSTEM_RUN_DENIED: Postern is shutting down",
                 "companion-unavailable",
@@ -122,8 +122,7 @@ async fn run(
             Some(Err(still(&listener.job.stage())))
         }
         Over::Gone => {
-            if listener.is_last() {
-                shared.jobs.forget(&key);
+            if shared.jobs.leave(&key, listener) {
                 let way = shared.way.clone();
                 tokio::task::spawn_blocking(move || way.kill(request_id));
             }
@@ -163,7 +162,7 @@ async fn decision(
     }
     match wait(&listener, stream, began + DECISION_WINDOW).await {
         Over::Ended(Some(Ended::Decision(decision))) => {
-            shared.jobs.forget(&key);
+            shared.jobs.forget(&key, &listener);
             decision
         }
         // The question goes on, and the same one joins it.
@@ -184,6 +183,8 @@ async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
     let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
     match crate::call::<ExplainCommand>(&shared.host, face, &explain).await {
         Ok(explained) => match explained.decision {
+            // What runs is OpenClaw's: no gate of ours stands behind this one.
+            postern_policy::Decision::Allow if denies_everything(shared).await => Some(Decision::Deny),
             postern_policy::Decision::Allow => Some(Decision::AllowOnce),
             postern_policy::Decision::Deny => Some(Decision::Deny),
             postern_policy::Decision::Ask => None,
@@ -193,6 +194,15 @@ async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
             Some(Decision::Deny)
         }
     }
+}
+
+/// Whether Postern is paused, or everything of this agent is denied for a while; also where that is not known.
+async fn denies_everything(shared: &Shared) -> bool {
+    let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
+    let status = crate::call::<GetStatus>(&shared.host, face, &Nothing {}).await;
+    let agent = crate::call::<GetAgent>(&shared.host, face, &AgentRef { agent: shared.agent.clone() }).await;
+    let listens = status.is_ok_and(|status| status.mode == Mode::Listening);
+    !listens || agent.map_or(true, |agent| agent.denied_until.is_some_and(|until| until > crate::now()))
 }
 
 async fn wait(listener: &Listener, stream: &UnixStream, until: Instant) -> Over {

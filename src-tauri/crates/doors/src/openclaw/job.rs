@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 /// Jobs at a time, those included whose end nobody has fetched.
 const JOBS: usize = 32;
@@ -36,6 +37,8 @@ pub(super) enum Ended {
 /// A job.
 #[derive(Debug)]
 pub(super) struct Job {
+    /// Under which number it is asked for on the agent's channel.
+    pub(super) request: Uuid,
     stage: watch::Receiver<Stage>,
     listeners: AtomicUsize,
     /// Somebody was told that it goes on: nobody listening does not end it.
@@ -82,11 +85,6 @@ impl Listener {
         job.listeners.fetch_add(1, Ordering::Relaxed);
         Self { job: Arc::clone(job) }
     }
-
-    /// Whether nobody else listens, and nobody was told that it goes on.
-    pub(super) fn is_last(&self) -> bool {
-        self.job.listeners.load(Ordering::Relaxed) == 1 && !self.job.bridged.load(Ordering::Relaxed)
-    }
 }
 
 impl Drop for Listener {
@@ -113,15 +111,34 @@ impl Jobs {
             return None;
         }
         let (sender, stage) = watch::channel(Stage::Waiting);
-        let job = Job { stage, listeners: 0.into(), bridged: false.into(), ended_at: Mutex::default() };
+        let (request, listeners, bridged) = (Uuid::new_v4(), 0.into(), false.into());
+        let job = Job { request, stage, listeners, bridged, ended_at: Mutex::default() };
         let job = Arc::new(job);
         all.insert(key.to_owned(), Arc::clone(&job));
         Some((Listener::new(&job), Some(sender)))
     }
 
-    /// Its end was told: the same request is a new one from now on.
-    pub(super) fn forget(&self, key: &str) {
-        self.lock().remove(key);
+    /// Its end was told: the same request is a new one from now on. One that began since stays.
+    pub(super) fn forget(&self, key: &str, told: &Listener) {
+        let mut all = self.lock();
+        if all.get(key).is_some_and(|job| Arc::ptr_eq(job, &told.job)) {
+            all.remove(key);
+        }
+    }
+
+    /// Somebody went. Whether the job is to end with them: nobody else listens, and nobody was told that it goes on. Then nobody
+    /// joins it any more. Of several who go at the same moment it is the last one.
+    pub(super) fn leave(&self, key: &str, gone: Listener) -> bool {
+        let mut all = self.lock();
+        let job = Arc::clone(&gone.job);
+        drop(gone);
+        if job.bridged.load(Ordering::Relaxed) || job.listeners.load(Ordering::Relaxed) > 0 {
+            return false;
+        }
+        if all.get(key).is_some_and(|other| Arc::ptr_eq(other, &job)) {
+            all.remove(key);
+        }
+        true
     }
 
     /// Every change is one insertion or removal: a panic elsewhere leaves the map whole.
@@ -139,15 +156,34 @@ mod tests {
         let jobs = Jobs::default();
         let (first, sender) = jobs.join("a").unwrap();
         let sender = sender.expect("it begins");
-        assert!(first.is_last());
         let (second, none) = jobs.join("a").unwrap();
-        assert!(none.is_none() && !first.is_last(), "it is one job with two listeners");
+        assert!(none.is_none(), "it is one job with two listeners");
+        assert_eq!(first.job.request, second.job.request, "asked for under one number");
         let end = Ended::Decision(Some(Decision::Deny));
         sender.send(Stage::Ended(end.clone())).unwrap();
         drop(sender);
         assert_eq!((first.job.ended().await, second.job.ended().await), (Some(end.clone()), Some(end)));
-        jobs.forget("a");
-        assert!(jobs.join("a").unwrap().1.is_some(), "what was told is over");
+        jobs.forget("a", &first);
+        let (third, begins) = jobs.join("a").unwrap();
+        assert!(begins.is_some(), "what was told is over");
+        jobs.forget("a", &second);
+        assert!(
+            jobs.join("a").unwrap().1.is_none(),
+            "and who is told late ends nothing of the one that began since"
+        );
+        drop(third);
+    }
+
+    #[test]
+    fn who_goes_last_ends_it() {
+        let jobs = Jobs::default();
+        let (first, _sender) = jobs.join("a").unwrap();
+        let (second, _) = jobs.join("a").unwrap();
+        assert!(!jobs.leave("a", first), "another listens");
+        let (third, begins) = jobs.join("a").unwrap();
+        assert!(begins.is_none() && !jobs.leave("a", second));
+        assert!(jobs.leave("a", third), "nobody listens");
+        assert!(jobs.join("a").unwrap().1.is_some(), "nobody joins what ends");
     }
 
     #[tokio::test]
@@ -172,6 +208,7 @@ mod tests {
         let jobs = Jobs::default();
         let (listener, _sender) = jobs.join("a").unwrap();
         listener.job.bridge();
-        assert!(!listener.is_last());
+        assert!(!jobs.leave("a", listener));
+        assert!(jobs.join("a").unwrap().1.is_none(), "it can be joined");
     }
 }
