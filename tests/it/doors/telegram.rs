@@ -145,6 +145,9 @@ fn a_question_is_shown_in_the_format_of_the_flow() {
     let activity = chat.host.ok(&["show", requests[0]["id"].as_str().unwrap()]);
     let message = format!("shown by telegram in {}, message {}: approved", ANNA.id, question.message);
     assert!(activity.contains(&message), "{activity}");
+    chat.host.ok(&["doors", "disable", "telegram"]);
+    let activity = chat.host.ok(&["show", requests[0]["id"].as_str().unwrap()]);
+    assert!(activity.contains(&message), "a closed door forgets nothing: {activity}");
 }
 
 #[test]
@@ -212,6 +215,20 @@ fn strangers_are_ignored_and_noted() {
     let stranger = chat.stranger();
     assert_eq!((&stranger["door"], &stranger["who"]), (&"telegram".into(), &"Eve (666)".into()));
     assert_eq!(stranger["message"], format!("reacted to {}: once", question.code));
+}
+
+#[test]
+fn a_flood_of_strangers_is_not_listened_to_and_the_owner_is() {
+    let chat = Chat::new();
+    let (asked, question) = chat.ask(&["uname"]);
+    for _ in 0..400 {
+        chat.bot.says(EVE, EVE.id, &format!("/approve {}", question.code));
+    }
+    chat.anna(&format!("/approve {}", question.code));
+    assert_eq!(asked.end().code, 0);
+    let note = chat.door()["notes"][0].as_str().unwrap().to_owned();
+    let times: u32 = note.split(' ').find_map(|word| word.parse().ok()).unwrap();
+    assert!(note.contains("Eve") && times < 400, "the rest of it cost nothing: {note}");
 }
 
 #[test]
@@ -339,6 +356,16 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     let (asked, question) = chat.ask(&command);
     chat.anna(&format!("/deny {}", question.code));
     assert_eq!(asked.end().code, 126, "it was not approved for good");
+    let (asked, question) = chat.ask(&command);
+    chat.set(&["high-risk=announce"]);
+    chat.anna(&format!("/approve {}", question.code));
+    let reply = chat.reply();
+    assert!(
+        reply.contains("changed nothing") && reply.contains("its risk is high"),
+        "allowed no more: {reply}"
+    );
+    chat.anna(&format!("/deny {}", question.code));
+    assert_eq!(asked.end().code, 126);
 }
 
 #[test]

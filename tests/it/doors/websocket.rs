@@ -4,6 +4,7 @@ use super::Asked;
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_tests::Postern;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -222,10 +223,20 @@ async fn a_flood_takes_its_own_connection_and_nothing_else() {
     }
     drop(flood.socket.flush().await);
     while let Some(Ok(_)) = flood.socket.next().await {}
+    // More than the door takes at a time, and none of them says a word.
+    let url = host.json(&["doors", "setup", "websocket"])["url"].as_str().unwrap().to_owned();
+    let address = url.trim_start_matches("ws://").trim_end_matches('/');
+    let silent: Vec<_> = (0..100).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
     let asked = Asked::new(&channel, &["uname"]);
     let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
     assert_eq!(client.decide(&approval, "allow-once").await["ok"], true, "the other client goes on");
     assert_eq!(asked.end().code, 0);
+    drop(silent);
+    // A place is given back when the door sees that its connection ended.
+    let end = Instant::now() + Duration::from_mins(1);
+    while Client::connect(&url, &client.key, false).await.is_err() {
+        assert!(Instant::now() < end, "the door serves again");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

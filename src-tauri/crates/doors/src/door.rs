@@ -7,7 +7,6 @@ use crate::openclaw::Openclaw;
 use crate::outward::{Otel, Webhook};
 use crate::values::{self, Values};
 use crate::websocket::Websocket;
-use postern_contract::Moment;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
 
@@ -62,20 +61,6 @@ impl Door {
             | Self::Otel(_) => Vec::new(),
             Self::Telegram(door) => door.notes(),
             Self::Xmpp(door) => door.notes(),
-        }
-    }
-
-    /// Where the question of a request was shown, and how it stands there.
-    pub(crate) fn shown(&self, request: &str) -> Vec<Moment> {
-        match self {
-            Self::Websocket(_)
-            | Self::Openclaw(_)
-            | Self::McpHttp(_)
-            | Self::Forwarder(_)
-            | Self::Webhook(_)
-            | Self::Otel(_) => Vec::new(),
-            Self::Telegram(door) => door.shown(request),
-            Self::Xmpp(door) => door.shown(request),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use crate::door::Door;
 use crate::values::{self, Values};
-use postern_contract::Moment;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, DoorState, PairedClientRef,
 };
+use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
 use postern_host::doors::Answer;
 use serde::{Deserialize, Serialize};
@@ -164,11 +164,8 @@ impl postern_host::doors::Doors for Doors {
         })
     }
 
-    fn shown(&self, request: &str) -> Vec<Moment> {
-        // Whoever opens or closes a door may wait for a chat that asks this: it goes without.
-        let Ok(slots) = self.slots.try_lock() else { return Vec::new() };
-        let open = slots.values().filter_map(|slot| slot.door.as_ref()?.as_ref().ok());
-        open.flat_map(|door| door.shown(request)).collect()
+    fn shown<'a>(&'a self, request: &'a RequestRow) -> Answer<'a, Vec<Moment>> {
+        Box::pin(crate::chat::shown(&self.host, request))
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -9,6 +9,7 @@ mod door;
 mod doors;
 mod forwarder;
 pub mod hooks;
+mod kept_running;
 mod listen;
 pub mod mcp;
 mod openclaw;

@@ -1,10 +1,10 @@
 //! What the host knows of doors: that they can be listed, opened and closed. What they are is written in the room
 //! `doors`, which the host does not know.
 
-use postern_contract::Moment;
 use postern_contract::methods::{
     ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, PairedClientRef,
 };
+use postern_contract::{Moment, RequestRow};
 use postern_policy::Millis;
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -25,8 +25,9 @@ pub trait Doors: Debug + Send + Sync {
     fn set_up(&self, door: DoorKind) -> Answer<'_, DoorSetup>;
     /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
-    /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life.
-    fn shown(&self, request: &str) -> Vec<Moment>;
+    /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life, whether
+    /// the door is open now or not.
+    fn shown<'a>(&'a self, request: &'a RequestRow) -> Answer<'a, Vec<Moment>>;
     /// Closes every door, because the host ends.
     fn close(&self) -> Answer<'_, ()>;
 }

@@ -221,6 +221,12 @@ impl<M: Messenger> Hub<M> {
         let waiting = QuestionRef { question_id: id.clone() };
         let question = crate::call::<GetQuestion>(&self.host, face, &waiting).await;
         let question = question.map_err(|_| "it waits no more".to_owned())?;
+        // The risk or the settings may be others than when it was shown.
+        if let (Some(why), Verdict::Once | Verdict::Always) =
+            (text::withheld(&question, self.settings.high_risk), verdict)
+        {
+            return Err(format!("it is approved on the Mac alone: {}", text::why_withheld(why)));
+        }
         let (answer, proposal, words) = self.meant(&question, verdict);
         let params = AnswerParams {
             question_id: id.clone(),

@@ -1,6 +1,6 @@
 //! Approvals as they are kept: what was asked, where it was shown, and what became of it.
 
-use postern_contract::{Moment, Question};
+use postern_contract::{Moment, Question, RequestRow};
 use postern_policy::{AgentId, Millis};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,24 @@ impl Status {
             Self::Approved => "approved",
             Self::Denied => "denied",
             Self::Expired => "expired",
+        }
+    }
+
+    /// What became of a question by its request's record, and in words; none while it waits, or where the record does not say.
+    pub(super) fn of(request: &RequestRow) -> Option<(Self, String)> {
+        let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        match (request.state.as_str(), request.ending.as_deref()) {
+            ("denied", Some("expired")) => {
+                Some((Self::Expired, "Expired: nobody answered in time".to_owned()))
+            }
+            ("denied", Some("restarted")) => {
+                Some((Self::Denied, "Denied: Postern was restarted before it was answered".to_owned()))
+            }
+            ("denied", _) => Some((Self::Denied, format!("Denied{by}"))),
+            ("starting" | "running" | "stopping" | "finished" | "failed", _) => {
+                Some((Self::Approved, format!("Approved{by}")))
+            }
+            _ => None,
         }
     }
 }
@@ -149,10 +167,15 @@ impl Approvals {
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }
 
-    /// A request's messages on a network, as moments of its life.
-    pub(super) fn shown_for(&self, request: &str, network: &str) -> Vec<Moment> {
-        let those = self.list.iter().filter(|one| one.request.as_deref() == Some(request));
-        those.flat_map(|one| one.shown.iter().map(|shown| moment(one, shown, network))).collect()
+    /// A request's messages on a network, as moments of its life. What ended while nobody was there to hear of it stands as the
+    /// request's record has it.
+    pub(super) fn shown_for(&self, request: &RequestRow, network: &str) -> Vec<Moment> {
+        let those = self.list.iter().filter(|one| one.request.as_deref() == Some(&request.id));
+        let status = |one: &Approval| match one.status {
+            Status::Pending => Status::of(request).map_or(Status::Pending, |(status, _)| status),
+            Status::Approved | Status::Denied | Status::Expired => one.status,
+        };
+        those.flat_map(|one| one.shown.iter().map(|shown| moment(status(one), shown, network))).collect()
     }
 
     /// The one that these four digits mean in a place: what waits there, else what was shown there last.
@@ -165,16 +188,17 @@ impl Approvals {
     }
 }
 
-fn moment(approval: &Approval, shown: &Shown, network: &str) -> Moment {
+fn moment(status: Status, shown: &Shown, network: &str) -> Moment {
     let escaped = postern_command::escape::text;
     let (message, place) = (escaped(&shown.external_message_id), escaped(&shown.place));
-    let status = approval.status.word();
+    let status = status.word();
     Moment { at: shown.at, what: format!("shown by {network} in {place}, message {message}: {status}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Approval, Approvals, OLD, Shown, Status};
+    use postern_contract::RequestRow;
     use postern_policy::AgentId;
 
     fn approval(question: &str, code: &str, status: Status) -> Approval {
@@ -216,16 +240,53 @@ mod tests {
         assert!(all.shown_by("elsewhere", "m-1").is_none(), "an id counts in its own place");
     }
 
+    fn request(id: &str, state: &str, ending: Option<&str>) -> RequestRow {
+        RequestRow {
+            id: id.to_owned(),
+            request_id: "r".to_owned(),
+            agent: AgentId::new("main").unwrap(),
+            session: None,
+            line: "ls".to_owned(),
+            state: state.to_owned(),
+            ending: ending.map(str::to_owned),
+            exit_code: None,
+            by: None,
+            at: 0,
+            duration_ms: None,
+            risk: None,
+            decided: None,
+            rule: None,
+        }
+    }
+
     #[test]
     fn the_messages_of_a_request_are_moments_of_its_life() {
         let mut all = Approvals::default();
-        all.add(Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", Status::Expired) });
-        let moments = all.shown_for("r1", "telegram");
+        let of_r1 = |status| Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", status) };
+        all.add(of_r1(Status::Expired));
+        let moments = all.shown_for(&request("r1", "finished", None), "telegram");
         assert_eq!(moments.len(), 1);
         assert_eq!(moments[0].what, "shown by telegram in p, message m-1: expired");
-        assert!(all.shown_for("r2", "telegram").is_empty());
+        assert!(all.shown_for(&request("r2", "asking", None), "telegram").is_empty());
         for status in [Status::Pending, Status::Approved, Status::Denied, Status::Expired] {
             assert_eq!(serde_json::to_value(status).unwrap(), status.word());
+        }
+    }
+
+    #[test]
+    fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
+        let mut all = Approvals::default();
+        all.add(Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", Status::Pending) });
+        for (state, ending, expected) in [
+            ("asking", None, "pending"),
+            ("running", None, "approved"),
+            ("finished", Some("exited"), "approved"),
+            ("denied", Some("user"), "denied"),
+            ("denied", Some("expired"), "expired"),
+            ("denied", Some("restarted"), "denied"),
+        ] {
+            let moments = all.shown_for(&request("r1", state, ending), "xmpp");
+            assert!(moments[0].what.ends_with(&format!(": {expected}")), "{state}: {moments:?}");
         }
     }
 

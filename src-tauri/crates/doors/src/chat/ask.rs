@@ -127,19 +127,7 @@ impl<M: Messenger> Hub<M> {
         let Ok(detail) = crate::call::<GetRequest>(&self.host, READER, &RequestNumber { id }).await else {
             return unknown();
         };
-        let row = detail.row;
-        let by = row.by.map(|by| format!(" by {by}")).unwrap_or_default();
-        match (row.state.as_str(), row.ending.as_deref()) {
-            ("denied", Some("expired")) => (Status::Expired, "Expired: nobody answered in time".to_owned()),
-            ("denied", Some("restarted")) => {
-                (Status::Denied, "Denied: Postern was restarted before it was answered".to_owned())
-            }
-            ("denied", _) => (Status::Denied, format!("Denied{by}")),
-            ("starting" | "running" | "stopping" | "finished" | "failed", _) => {
-                (Status::Approved, format!("Approved{by}"))
-            }
-            _ => unknown(),
-        }
+        Status::of(&detail.row).unwrap_or_else(unknown)
     }
 
     /// Keeps what became of a question and says so wherever it was shown.

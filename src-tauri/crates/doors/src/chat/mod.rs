@@ -17,10 +17,11 @@ mod xmpp;
 pub(crate) use telegram::Telegram;
 pub(crate) use xmpp::Xmpp;
 
+use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use hub::{Hub, Line};
 use messenger::Messenger;
-use postern_contract::Moment;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
 use register::{Kept, Register};
 use settings::Settings;
@@ -34,8 +35,6 @@ use tokio_util::task::TaskTracker;
 
 /// How long opening a door waits to learn whether it works.
 const SETTLES: Duration = Duration::from_secs(10);
-/// How long after a crash the flow starts again.
-const AFTER_A_CRASH: Duration = Duration::from_secs(5);
 
 /// The open door to a network.
 #[derive(Debug)]
@@ -48,6 +47,26 @@ pub(crate) struct Chat<M> {
     stir: Arc<tokio::sync::Notify>,
     closed: CancellationToken,
     tasks: TaskTracker,
+}
+
+/// The messages that showed a request's question in chats, and how it stands: as it is kept, so also where a door is closed
+/// by now, and without waiting for one that is being opened.
+pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Result<Vec<Moment>, ControlError> {
+    let mut moments = Vec::new();
+    for kind in [DoorKind::Telegram, DoorKind::Xmpp] {
+        moments.extend(recall(host, kind).await?.approvals.shown_for(request, kind.name()));
+    }
+    Ok(moments)
+}
+
+/// What is kept of a network.
+async fn recall(host: &Host, kind: DoorKind) -> Result<Kept, ControlError> {
+    let odd = |error: String| ControlError::new(ControlCode::Store, error);
+    let kept = host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))?;
+    kept.map_or_else(
+        || Ok(Kept::default()),
+        |kept| serde_json::from_value(kept).map_err(|error| odd(error.to_string())),
+    )
 }
 
 /// What a network tells a person who sets it up.
@@ -64,11 +83,7 @@ impl<M: Messenger + Guide> Chat<M> {
         settings: Settings,
         messenger: M,
     ) -> Result<Self, ControlError> {
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let kept = match host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))? {
-            Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
-            None => Kept::default(),
-        };
+        let kept = recall(host, kind).await?;
         if let Some(position) = kept.position {
             messenger.resume(position);
         }
@@ -98,7 +113,9 @@ impl<M: Messenger + Guide> Chat<M> {
                 stir: Arc::clone(&stir),
             }
         };
-        tasks.spawn(keep_running(hub, closed.clone()));
+        let until = closed.clone();
+        let flow = move || hub().run(until.clone());
+        tasks.spawn(keep_running(kind, closed.clone(), AFTER_A_CRASH, flow));
         Ok(Self { host: host.clone(), kind, messenger, register, line: watched, stir, closed, tasks })
     }
 
@@ -111,11 +128,6 @@ impl<M: Messenger + Guide> Chat<M> {
     /// Who tried to answer and may not.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.register().notes()
-    }
-
-    /// The messages that showed a request's question, and how it stands.
-    pub(crate) fn shown(&self, request: &str) -> Vec<Moment> {
-        self.register().kept.approvals.shown_for(request, self.kind.name())
     }
 
     /// Why it is not connected.
@@ -172,19 +184,5 @@ impl<M: Messenger + Guide> Chat<M> {
     /// Every change of it is whole: a panic elsewhere leaves it so.
     fn register(&self) -> MutexGuard<'_, Register> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Runs the flow until the door closes. A panic ends the flow alone, which starts again.
-async fn keep_running<M: Messenger>(hub: impl Fn() -> Hub<M>, closed: CancellationToken) {
-    loop {
-        match tokio::spawn(hub().run(closed.clone())).await {
-            Ok(()) => return,
-            Err(error) => tracing::error!(%error, "a chat crashed: it starts again"),
-        }
-        tokio::select! {
-            () = tokio::time::sleep(AFTER_A_CRASH) => {}
-            () = closed.cancelled() => return,
-        }
     }
 }

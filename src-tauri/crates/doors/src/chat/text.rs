@@ -121,7 +121,8 @@ pub(super) fn not_from_here(code: &str, why: Withheld) -> Message {
     message
 }
 
-fn why_withheld(why: Withheld) -> &'static str {
+/// Why, in words.
+pub(super) fn why_withheld(why: Withheld) -> &'static str {
     match why {
         Withheld::HighRisk => "its risk is high",
         Withheld::TooLong => "it is too long to be shown here in full",

@@ -3,9 +3,13 @@
 use postern_contract::methods::{ControlCode, ControlError, FeedAsk, FeedPage, NextEvents};
 use postern_host::{FaceId, FaceKind, Host};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// How long one call waits for news, in milliseconds.
 const WAIT: u64 = 20_000;
+
+/// How long to rest where the feed cannot be read.
+pub(super) const REST: Duration = Duration::from_secs(1);
 
 /// Somebody who follows the feed.
 #[derive(Debug)]
@@ -38,6 +42,19 @@ impl Follower {
             follower.reached(now.after).await?;
         }
         Ok(follower)
+    }
+
+    /// The same, tried until it works: for work that starts again after a crash.
+    pub(super) async fn open_again(host: &Host, kept: &'static str) -> Self {
+        loop {
+            match Self::open(host, kept).await {
+                Ok(follower) => return follower,
+                Err(error) => {
+                    tracing::warn!(%error, kept, "how far it came cannot be read");
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        }
     }
 
     /// What comes next; waits a while, and may then have nothing.

@@ -10,7 +10,8 @@ mod spans;
 
 use super::commands::Commands;
 use super::endpoint;
-use super::follow::Follower;
+use super::follow::{Follower, REST};
+use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use crate::listen::Listening;
 use crate::values::Values;
 use client::Sender;
@@ -34,8 +35,6 @@ const KEPT: &str = "otel";
 const ENDPOINT: &str = "http://127.0.0.1:4318";
 /// How long what is left may take to be sent when the door closes.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// How long to rest where the feed cannot be read.
-const REST: Duration = Duration::from_secs(1);
 
 /// The open door.
 #[derive(Debug)]
@@ -56,16 +55,26 @@ impl Otel {
         let ids = Ids::default();
         let traces = traces(&url, sender.clone(), ids.clone())?;
         let logs = logs(&url, sender)?;
-        let follower = Follower::open(host, KEPT).await?;
+        // Tried now, so that whoever opens it hears what is wrong.
+        Follower::open(host, KEPT).await?;
         let telling = Listening::default();
-        let teller = Teller { follower, spans: Spans::new(&traces, ids), logs: Logs::new(&logs), commands };
-        let until = telling.closed();
-        telling.beside(async move {
-            tokio::select! {
-                () = teller.tell() => {}
-                () = until.cancelled() => {}
+        let (until, of) = (telling.closed(), host.clone());
+        let (to_traces, to_logs) = (traces.clone(), logs.clone());
+        let work = move || {
+            let (until, host) = (until.clone(), of.clone());
+            let (spans, logs) = (Spans::new(&to_traces, ids.clone()), Logs::new(&to_logs));
+            async move {
+                let told = async {
+                    let follower = Follower::open_again(&host, KEPT).await;
+                    Teller { follower, spans, logs, commands }.tell().await;
+                };
+                tokio::select! {
+                    () = told => {}
+                    () = until.cancelled() => {}
+                }
             }
-        });
+        };
+        telling.beside(keep_running(DoorKind::Otel, telling.closed(), AFTER_A_CRASH, work));
         Ok(Self { endpoint: endpoint.to_owned(), traces, logs, telling })
     }
 

@@ -9,7 +9,8 @@ mod signature;
 
 use super::commands::Commands;
 use super::endpoint;
-use super::follow::Follower;
+use super::follow::{Follower, REST};
+use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use crate::listen::Listening;
 use crate::token::Token;
 use crate::values::Values;
@@ -19,7 +20,6 @@ use postern_host::Host;
 use signature::Secret;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// Under what name the host keeps how far it came.
 const KEPT: &str = "webhook";
@@ -27,8 +27,6 @@ const KEPT: &str = "webhook";
 const SECRET: &str = "webhook-secret";
 /// The one client that this door has: its other side.
 const ENDPOINT: &str = "endpoint";
-/// How long to rest where the feed cannot be read.
-const REST: Duration = Duration::from_secs(1);
 
 /// The open door.
 #[derive(Debug)]
@@ -59,17 +57,22 @@ impl Webhook {
         let commands = Commands::read(values)?;
         let client = endpoint::client(&url, values.get("ca"))?;
         let token = Arc::new(Token::of(host, SECRET, ENDPOINT).await?);
-        let follower = Follower::open(host, KEPT).await?;
+        // Tried now, so that whoever opens it hears what is wrong.
+        Follower::open(host, KEPT).await?;
         let (sending, state) = (Listening::default(), Arc::<Mutex<State>>::default());
         let delivery =
             Delivery { client, url, token: Arc::clone(&token), commands, state: Arc::clone(&state) };
-        let until = sending.closed();
-        sending.beside(async move {
-            tokio::select! {
-                () = send(follower, delivery) => {}
-                () = until.cancelled() => {}
+        let (until, delivery, of) = (sending.closed(), Arc::new(delivery), host.clone());
+        let work = move || {
+            let (until, delivery, host) = (until.clone(), Arc::clone(&delivery), of.clone());
+            async move {
+                tokio::select! {
+                    () = send(host, delivery) => {}
+                    () = until.cancelled() => {}
+                }
             }
-        });
+        };
+        sending.beside(keep_running(DoorKind::Webhook, sending.closed(), AFTER_A_CRASH, work));
         Ok(Self { host: host.clone(), url: text.clone(), token, state, sending })
     }
 
@@ -120,7 +123,8 @@ impl Webhook {
 }
 
 /// Sends what comes, one after the other.
-async fn send(mut follower: Follower, delivery: Delivery) {
+async fn send(host: Host, delivery: Arc<Delivery>) {
+    let mut follower = Follower::open_again(&host, KEPT).await;
     loop {
         let page = match follower.next().await {
             Ok(page) => page,
