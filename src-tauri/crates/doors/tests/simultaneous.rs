@@ -1,5 +1,9 @@
-//! One question, answered at the same instant at three faces: on the control socket, as windows and terminals do, over
-//! WebSocket, and by a button in a chat. One wins, the others are told who, and nothing runs twice.
+//! One question, answered at the same instant in a window, over WebSocket, and by a button in a chat. One wins, the others are
+//! told who, and nothing runs twice.
+//!
+//! The window is one as the host knows it: a connection to the control socket that watches as a window, says what it shows,
+//! and whose yes is dead until the question was seen for long enough. So that not every round waits for that by itself, a
+//! number of agents ask together, each in a window of its own; they are answered one after the other.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,8 +11,8 @@
 )]
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use postern_client::{Channel, Control, read_key};
-use postern_contract::methods::{AnswerQuestion, FaceKind as Face};
+use postern_client::{CallError, Channel, Control, read_key};
+use postern_contract::methods::{AnswerQuestion, FaceKind as Face, PresentQuestion, Presented};
 use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
 use postern_doors::Doors;
 use postern_host::session::{Presence, Session};
@@ -17,13 +21,14 @@ use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
 use postern_tests::telegram::{Telegram, User as Person};
 use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::sync::{Barrier, broadcast};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -33,11 +38,8 @@ use uuid::Uuid;
 /// A guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// After how many answers the phone comes anew: the door takes thirty messages a second from one connection.
-const ANSWERS: usize = 25;
-
-/// How many agents ask in turn, each with an owner of its own in the chat: none of them may ask, and nobody answer, as often as
-/// all of this.
+/// How many agents ask together, each with an owner of its own in the chat: none of them may ask, and nobody answer, as often
+/// as all of this. The phone comes anew each time: the door takes thirty messages a second from one connection.
 const PAIRS: usize = 20;
 
 fn agent(at: usize) -> String {
@@ -50,12 +52,12 @@ fn owner(at: usize) -> Person {
 
 /// The faces by the names under which they are told as the one who answered.
 fn names(owner: Person) -> [String; 3] {
-    ["terminal".to_owned(), "websocket, test phone".to_owned(), format!("telegram, {}", owner.id)]
+    ["window".to_owned(), "websocket, test phone".to_owned(), format!("telegram, {}", owner.id)]
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_answer_wins_and_nothing_runs_twice() {
-    play(150).await;
+    play(140).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,7 +80,7 @@ struct Stage {
     _folder: TempDir,
     host: Host,
     told: broadcast::Receiver<Told>,
-    control: Option<Control>,
+    data: PathBuf,
     phone: Phone,
     bot: Arc<Telegram>,
     _admin: FaceGuard,
@@ -88,12 +90,16 @@ struct Stage {
 
 async fn play(rounds: usize) {
     let mut stage = Stage::set().await;
-    for round in 0..rounds {
-        timeout(PATIENCE, stage.round(round)).await.expect("a round ends");
+    for first in (0..rounds).step_by(PAIRS) {
+        let asked = timeout(PATIENCE, stage.ask(first)).await.expect("all ask");
+        for one in asked {
+            timeout(PATIENCE, stage.round(one)).await.expect("a round ends");
+        }
     }
     let written = std::fs::read_to_string(&stage.file).unwrap();
-    let expected: Vec<String> = (0..rounds).map(|round| round.to_string()).collect();
-    assert_eq!(written.lines().collect::<Vec<_>>(), expected, "each ran, once");
+    let mut ran: Vec<usize> = written.lines().map(|line| line.parse().unwrap()).collect();
+    ran.sort_unstable();
+    assert_eq!(ran, (0..rounds.next_multiple_of(PAIRS)).collect::<Vec<_>>(), "each ran, once");
     stage.host.shutdown().await;
 }
 
@@ -119,16 +125,44 @@ impl Stage {
         let phone = Phone::pair(&ask("doors.setup", json!({"door": "websocket"})).await["values"]).await;
         let bot = Arc::new(Telegram::start());
         ask("doors.enable", json!({"door": "telegram", "values": in_the_chat(&bot)})).await;
-        let (control, agents) = spawn_blocking(move || connect(&data)).await.unwrap();
+        let folder_of_data = data.clone();
+        let agents = spawn_blocking(move || connect(&folder_of_data)).await.unwrap();
         let file = folder.path().join("ran");
-        Self { _folder: folder, host, told, control: Some(control), phone, bot, _admin: admin, agents, file }
+        Self { _folder: folder, host, told, data, phone, bot, _admin: admin, agents, file }
     }
 
-    /// One question and three answers.
-    async fn round(&mut self, round: usize) {
-        if round > 0 && round.is_multiple_of(ANSWERS) {
-            self.phone.come_anew().await;
+    /// Every agent asks one question, which is shown at every face.
+    async fn ask(&mut self, first: usize) -> Vec<Asked> {
+        self.phone.come_anew().await;
+        let runs: Vec<Run> = (0..PAIRS).map(|at| self.run(first + at)).collect();
+        let (mut questions, mut messages) = (HashMap::new(), HashMap::new());
+        for _ in 0..PAIRS {
+            let question = self.question().await;
+            questions.insert(question.asker.agent.as_str().to_owned(), question);
+            let shown = self.in_chat("sendMessage").await;
+            // Each agent's go to its own owner.
+            messages.insert(shown.params["chat_id"].as_i64().unwrap(), shown.message());
         }
+        let mut unseen: HashSet<String> = questions.values().map(|question| question.id.clone()).collect();
+        while !unseen.is_empty() {
+            let shown = self.phone.hear("exec-approval-request").await;
+            unseen.remove(shown["approvalId"].as_str().unwrap());
+        }
+        let mut asked = Vec::new();
+        for (at, run) in runs.into_iter().enumerate() {
+            let round = first + at;
+            let (question, data) = (questions.remove(&agent(round)).unwrap(), self.data.clone());
+            let window = spawn_blocking(move || Window::open(&data, question));
+            asked.push((round, run, window, messages[&owner(round).id]));
+        }
+        let mut ready = Vec::new();
+        for (round, run, window, message) in asked {
+            ready.push(Asked { round, run, window: window.await.unwrap(), message });
+        }
+        ready
+    }
+
+    fn run(&mut self, round: usize) -> Run {
         let mut agent = self.agents[round % PAIRS].take().unwrap();
         let script = format!("echo {round} >> {}", self.file.display());
         let run = RunParams {
@@ -136,20 +170,19 @@ impl Stage {
             wait: Wait::Finished,
             ..RunParams::new(Uuid::new_v4(), What::Shell(script))
         };
-        let asked = spawn_blocking(move || (agent.run(run), agent));
-        let question = self.question().await;
-        // One that was told again because it changed, and closed meanwhile, may come first.
-        while self.phone.hear("exec-approval-request").await["approvalId"] != question.id.as_str() {}
-        let owner = owner(round);
-        let shown = self.in_chat("sendMessage").await;
-        assert_eq!(shown.params["chat_id"], owner.id, "each agent's go to its own owner");
-        let approval = question.id.clone();
-        let applied = self.answer_at_once(&question, owner, shown.message()).await;
+        spawn_blocking(move || (agent.run(run), agent))
+    }
+
+    /// One question and three answers.
+    async fn round(&mut self, asked: Asked) {
+        let Asked { round, run, window, message } = asked;
+        let (owner, approval) = (owner(round), window.question.id.clone());
+        let (applied, window) = self.answer_at_once(window, owner, message).await;
         let winners: Vec<usize> = (0..3).filter(|face| applied[*face]).collect();
         assert_eq!(winners.len(), 1, "exactly one wins: {applied:?}");
         let winner = winners[0];
-        self.all_are_told(&approval, winner, &names(owner)[winner]).await;
-        let (ended, agent) = asked.await.unwrap();
+        self.all_are_told(&approval, winner, &names(owner)[winner], window).await;
+        let (ended, agent) = run.await.unwrap();
         self.agents[round % PAIRS] = Some(agent);
         assert!(matches!(ended.unwrap(), RunResult::Ended(_)), "it ran to its end");
     }
@@ -169,14 +202,21 @@ impl Stage {
     }
 
     /// Each face answers when all three are ready to. Gives whose answer was applied.
-    async fn answer_at_once(&mut self, question: &Question, owner: Person, message: i64) -> [bool; 3] {
-        let (together, mut control) = (Arc::new(Barrier::new(3)), self.control.take().unwrap());
-        let (params, wait, runtime) =
-            (params(question), Arc::clone(&together), tokio::runtime::Handle::current());
-        let at_the_terminal = spawn_blocking(move || {
+    async fn answer_at_once(
+        &mut self,
+        mut window: Window,
+        owner: Person,
+        message: i64,
+    ) -> ([bool; 3], Window) {
+        let (together, id) = (Arc::new(Barrier::new(3)), window.question.id.clone());
+        let (wait, runtime) = (Arc::clone(&together), tokio::runtime::Handle::current());
+        let in_the_window = spawn_blocking(move || {
             runtime.block_on(wait.wait());
-            let answered: Answered = control.ask::<AnswerQuestion>(&params).unwrap();
-            (answered.applied, control)
+            let params = params(&window.question);
+            let answered: Answered = window.control.ask::<AnswerQuestion>(&params).unwrap();
+            let why = answered.reason.unwrap_or_default();
+            assert!(answered.applied || why.contains("answered already"), "its yes was good: {why}");
+            (answered.applied, window)
         });
         let chat = async {
             // Its way is the longest, so it sets out first.
@@ -188,16 +228,15 @@ impl Stage {
         };
         let phone = async {
             together.wait().await;
-            self.phone.allow(&question.id).await
+            self.phone.allow(&id).await
         };
-        let (terminal, phone, chat) = tokio::join!(at_the_terminal, phone, chat);
-        let (terminal, control) = terminal.unwrap();
-        self.control = Some(control);
-        [terminal, phone, chat]
+        let (answered, phone, chat) = tokio::join!(in_the_window, phone, chat);
+        let (answered, window) = answered.unwrap();
+        ([answered, phone, chat], window)
     }
 
-    /// The host's own watchers, the control socket's, the chat, and the phone where it lost.
-    async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str) {
+    /// The host's own watchers, the window, the chat, and the phone where it lost.
+    async fn all_are_told(&mut self, approval: &str, winner: usize, name: &str, mut window: Window) {
         loop {
             if let Told::QuestionClosed(closed) = self.told.recv().await.unwrap()
                 && closed.id == approval
@@ -206,19 +245,8 @@ impl Stage {
                 break;
             }
         }
-        let (mut control, id) = (self.control.take().unwrap(), approval.to_owned());
-        let heard = spawn_blocking(move || {
-            loop {
-                if let Some(Told::QuestionClosed(closed)) = control.next_told(Some(PATIENCE)).unwrap()
-                    && closed.id == id
-                {
-                    return (closed.face, control);
-                }
-            }
-        });
-        let (face, control) = heard.await.unwrap();
-        self.control = Some(control);
-        assert_eq!(face.as_deref(), Some(name), "on the control socket");
+        let heard = spawn_blocking(move || window.closed());
+        assert_eq!(heard.await.unwrap().as_deref(), Some(name), "in the window");
         let changed = self.in_chat("editMessageText").await;
         assert!(
             changed.text().lines().next().unwrap().ends_with(&format!(" by {name}")),
@@ -232,16 +260,68 @@ impl Stage {
     }
 }
 
-/// The person's tools and the agents, each on a socket of its own.
-fn connect(data: &Path) -> (Control, Vec<Option<Channel>>) {
-    let mut control = Control::connect(data).unwrap();
-    control.watch(Face::Terminal).unwrap();
+/// A run that was asked for, with the connection that it was asked on.
+type Run = JoinHandle<(Result<RunResult, CallError>, Channel)>;
+
+/// A question that stands at all three faces.
+struct Asked {
+    round: usize,
+    run: Run,
+    window: Window,
+    /// The chat's message.
+    message: i64,
+}
+
+/// A window with one question in it.
+struct Window {
+    control: Control,
+    question: Question,
+}
+
+impl Window {
+    /// Shows a question until its *Allow* works.
+    fn open(data: &Path, question: Question) -> Self {
+        let mut control = Control::connect(data).unwrap();
+        control.watch(Face::Window).unwrap();
+        let early: Answered = control.ask::<AnswerQuestion>(&params(&question)).unwrap();
+        assert!(!early.applied, "a yes before anything was seen is none");
+        let seen = Presented {
+            question_id: question.id.clone(),
+            digest: question.digest.clone(),
+            visible: true,
+            end_seen: true,
+            change: 1,
+        };
+        loop {
+            let arming = control.ask::<PresentQuestion>(&seen).unwrap();
+            if arming.armed {
+                return Self { control, question };
+            }
+            // As the page does: it looks again when the host said, and hears what is told meanwhile.
+            control.next_told(arming.remaining_ms.map(Duration::from_millis)).unwrap();
+        }
+    }
+
+    /// Who answered, as this window is told.
+    fn closed(&mut self) -> Option<String> {
+        loop {
+            if let Some(Told::QuestionClosed(closed)) = self.control.next_told(Some(PATIENCE)).unwrap()
+                && closed.id == self.question.id
+            {
+                return closed.face;
+            }
+        }
+    }
+}
+
+/// The agents, each on its own channel.
+fn connect(data: &Path) -> Vec<Option<Channel>> {
     let channel = |at| {
         let folder = data.join("agents").join(agent(at));
         let key = read_key(&folder.join("agent.key")).unwrap();
         Some(Channel::connect(&folder.join("agent.sock"), &key).unwrap())
     };
-    (control, (0..PAIRS).map(channel).collect())
+    (0..PAIRS).map(channel).collect()
 }
 
 fn params(question: &Question) -> AnswerParams {
