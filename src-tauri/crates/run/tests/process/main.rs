@@ -213,11 +213,33 @@ fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
         scene.visit.answer(&id, &result).unwrap();
         scene.ended_by_signal("INT");
     });
-    let mut child = play.command(&["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = play.command_with("DEFAULT", &["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = [0; 6];
     child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    play.end();
+}
+
+/// As the command itself would: what a shell starts in the background, and what `nohup` starts, is not interrupted.
+#[test]
+fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
+    let play = Play::new(|host| {
+        let mut scene = Scene::open(&host);
+        scene.start();
+        scene.output(Stream::Stdout, b"ready\n");
+        let (id, call) = scene.visit.call().unwrap();
+        assert!(matches!(&call, Call::Kill(kill) if kill.signal == Signal::term()), "not SIGINT: {call:?}");
+        let result = KillResult { request_id: scene.run.request_id, state: RunState::Stopping };
+        scene.visit.answer(&id, &result).unwrap();
+        scene.ended_by_signal("TERM");
+    });
+    let mut child = play.command_with("IGNORE", &["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
     play.end();
 }
 

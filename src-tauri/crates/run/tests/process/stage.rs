@@ -70,6 +70,15 @@ impl Play {
         command
     }
 
+    /// The same, with SIGINT as said (`DEFAULT`, `IGNORE`), however the tests were started: a shell starts what goes into the
+    /// background with SIGINT ignored.
+    pub(crate) fn command_with(&self, interrupt: &str, arguments: &[&str]) -> Command {
+        let mut command = at(Path::new("/usr/bin/perl"));
+        command.args(["-e", "$SIG{INT} = shift; exec @ARGV or die", interrupt, program()]).args(arguments);
+        command.env("POSTERN_SOCKET", self.folder().join("agent.sock"));
+        command
+    }
+
     /// The host's part went through to its end.
     pub(crate) fn end(self) {
         assert!(self.host.join().is_ok(), "the host's part failed");
