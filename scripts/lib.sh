@@ -26,6 +26,24 @@ need_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# The XMPP server that the chat's tests start for themselves. Its package would also start one for the whole machine, and again
+# whenever that boots: so it is unpacked into .cache, and only the libraries that it needs are installed.
+bring_prosody() {
+  if on_mac || command -v prosody >/dev/null || ! command -v apt-get >/dev/null; then return 0; fi
+  local place depends
+  place=$PWD/.cache/prosody
+  if [ ! -x "$place/usr/bin/prosody" ]; then
+    note "unpacking prosody into .cache (no server is installed)"
+    apt-cache show prosody >/dev/null 2>&1 || as_root apt-get update -qq
+    mapfile -t depends < <(apt-cache depends prosody | sed -n 's/^  *\(Pre\)\?Depends: \([a-z0-9].*\)$/\2/p')
+    need_packages "${depends[@]}"
+    rm -rf "$place" && mkdir -p "$place"
+    (cd "$place" && apt-get -o APT::Sandbox::User=root download -qq prosody && dpkg-deb -x prosody_*.deb . && rm prosody_*.deb)
+    sed -i "s|'/usr/lib/prosody|'$place/usr/lib/prosody|; s|'/etc/prosody|'$place/etc/prosody|" "$place/usr/bin/prosody"
+  fi
+  export PATH=$PATH:$place/usr/bin
+}
+
 # Installs a program from crates.io into .cache/tools, where it is missing or of another version.
 need_tool() {
   local name=$1 version=$2
