@@ -114,6 +114,17 @@ export const pages = {
     removeConfirm: (name: string) => `Remove ${name}, its channel, its key and its rules?`,
     recent: "Recent activity",
     enrol: "How to connect it",
+    enrolNames: {
+      docker: "Docker",
+      devcontainer: "Dev container",
+      bwrap: "bubblewrap",
+      "sandbox-exec": "sandbox-exec",
+      mcp: "MCP",
+      forwarder: "Over TCP",
+      plain: "Plain",
+    },
+    enrolElsewhere:
+      "MCP over HTTP and OpenClaw are connected on the page Doors. Coding agents with hooks: postern hook install, in a terminal.",
     enrolHints: {
       docker: "Give the container this agent’s folder and nothing else. These lines do it:",
       devcontainer: "Put this into devcontainer.json, with the feature that comes with Postern:",
