@@ -82,7 +82,7 @@ test("a click mends: covered goes, changed is bound anew, too broad is narrowed 
   page,
 }) => {
   await openAgent(page);
-  await page.getByRole("button", { name: "covered by rule 2: Remove it" }).click();
+  await page.getByRole("button", { name: "covered by git push *: Remove it" }).click();
   await expect(page.getByText("Allowed 7")).toBeVisible();
   await page.getByRole("button", { name: "changed: Allow the program as it is now" }).click();
   await expect(page.getByText("Mended ~/Projects/**/bin/bird")).toBeVisible();

@@ -106,7 +106,7 @@ export const words = {
     notePlaceholder: "Tell the agent what to do instead",
     noteSend: "Deny with note",
     noteBack: "Back",
-    noteAlways: "and from now on",
+    noteAlways: "Always deny this",
     noteKey: onMac ? "⌘D" : "ctrl D",
     denyAll: "Deny all for 10 min",
     denyAllTitle: (name: string) => `Deny everything that ${name} asks for the next ten minutes`,

@@ -243,7 +243,7 @@ it("says times as people do", () => {
 });
 
 describe("the owner's confirmation", () => {
-  const name = /Ask for me before/;
+  const name = /Confirm that it is me/;
 
   it("is chosen, and says by what", async () => {
     const { user, backend } = await open();

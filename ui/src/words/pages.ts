@@ -56,7 +56,7 @@ export const pages = {
     presetHints: {
       deny: "Nothing runs.",
       ask: "What your rules allow runs. You are asked about the rest.",
-      allow: "Everything runs, except what a deny rule or the core names.",
+      allow: "Everything runs, except what a deny rule names or Postern never allows.",
     },
     custom: "Own mix",
     skills: "Allow CLIs of installed skills",

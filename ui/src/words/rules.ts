@@ -38,7 +38,7 @@ export const rules = {
   patternHint: "A path such as /opt/homebrew/bin/rg or ~/bin/*, or a command such as git push *",
   kind: "Kind",
   kinds: {
-    auto: "By how it is written",
+    auto: "Automatic",
     path: "Path",
     command: "Command",
     exact: "Exact command",
@@ -111,6 +111,7 @@ export const rules = {
     dead: { means: "It can never match.", mend: "Remove it" },
     "not found": { means: "There is no such program here.", mend: "Remove it" },
   },
+  coveredBy: (pattern: string) => `covered by ${pattern}`,
   cleanUp: "Clean up…",
   cleanUpTitle: "Clean up rules",
   cleanUpHint: "Nothing here changes what you are asked today. Undo brings everything back.",

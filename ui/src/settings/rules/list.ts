@@ -54,6 +54,11 @@ export function binaryOf(row: RuleRow): string {
   return seen ? (seen.version ?? seen.sha256.slice(0, 8)) : words.rules.unknown;
 }
 
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** How often, as a narrow column has room for it: in full up to a million, and never cut. */
+export const short = (n: number) => (n < 1_000_000 ? n.toLocaleString("en-US") : compact.format(n));
+
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 const keys: Record<Column, (row: RuleRow) => string | number> = {

@@ -24,10 +24,17 @@ const beginnings: [string, Trouble][] = [
   ["not found", "not found"],
 ];
 
-export function remarksOf(row: RuleRow): Remark[] {
+/** @param named  a rule's pattern by its number: where it is known, a remark names the rule by it */
+export function remarksOf(row: RuleRow, named?: (id: number) => string | undefined): Remark[] {
   return row.remarks
     .filter((text) => text !== "read-only")
-    .map((text) => ({ kind: beginnings.find(([begins]) => text.startsWith(begins))?.[1] ?? null, text }));
+    .map((text) => ({
+      kind: beginnings.find(([begins]) => text.startsWith(begins))?.[1] ?? null,
+      text: text.replace(/^covered by rule (\d+)$/, (as, id) => {
+        const by = named?.(Number(id));
+        return by === undefined ? as : words.rules.coveredBy(by);
+      }),
+    }));
 }
 
 /** What a click on a remark does: it goes, it is bound to the program as it is now, or it is narrowed in the editor. */
