@@ -20,6 +20,7 @@ mod doors;
 mod feed;
 mod figures;
 mod fuzz;
+mod hostile;
 mod invariants;
 #[cfg(target_os = "linux")]
 mod oracle;

@@ -1,16 +1,15 @@
 // Hostile text in every field: it is shown as text, it changes nothing else, and it hides nothing.
 
-import { expect, test } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
 import { open, said } from "./question";
 
 test.beforeEach(({ page }) => {
   page.on("dialog", () => expect("a dialog").toBe("never opened"));
 });
 
-test("it makes no element, and pushes nothing off the side", async ({ page }) => {
-  await open(page, "hostile", { width: 640, height: 620 });
-  await expect(page.locator("#page img, #page script, #page iframe, #page a")).toHaveCount(0);
-  const wide = await page.evaluate(() =>
+/** What does not show all of its width. */
+const cutOff = (page: Page) =>
+  page.evaluate(() =>
     [...document.querySelectorAll("*")]
       .filter(
         (one) =>
@@ -22,7 +21,11 @@ test("it makes no element, and pushes nothing off the side", async ({ page }) =>
       )
       .map((one) => one.className),
   );
-  expect(wide, "nothing is cut off at the side").toEqual([]);
+
+test("it makes no element, and pushes nothing off the side", async ({ page }) => {
+  await open(page, "hostile", { width: 640, height: 620 });
+  await expect(page.locator("#page img, #page script, #page iframe, #page a")).toHaveCount(0);
+  expect(await cutOff(page), "nothing is cut off at the side").toEqual([]);
   await expect(page.getByTestId("deny")).toBeInViewport();
 });
 
@@ -68,19 +71,20 @@ test("it is read from left to right, without ligatures, in every field", async (
   expect(odd).toBe(0);
 });
 
+const frame = (page: Page) =>
+  page.evaluate(() => ({
+    buttons: [...document.querySelectorAll("footer button")].map((one) => one.textContent?.trim()),
+    labels: [...document.querySelectorAll("dt")].map((one) => one.textContent?.trim()),
+    focused: document.activeElement?.getAttribute("data-testid"),
+    title: document.title,
+    address: location.pathname,
+  }));
+
 test("what stands around it is the same as in a plain question", async ({ page }) => {
-  const frame = () =>
-    page.evaluate(() => ({
-      buttons: [...document.querySelectorAll("footer button")].map((one) => one.textContent?.trim()),
-      labels: [...document.querySelectorAll("dt")].map((one) => one.textContent?.trim()),
-      focused: document.activeElement?.getAttribute("data-testid"),
-      title: document.title,
-      address: location.pathname,
-    }));
   await open(page, "push");
-  const plain = await frame();
+  const plain = await frame(page);
   await open(page, "hostile");
-  const hostile = await frame();
+  const hostile = await frame(page);
   const noise = (one: typeof plain) => ({
     ...one,
     // It has no offers, and its end is below the edge: both are the scene's, not its text's.
@@ -98,4 +102,56 @@ test("it cannot be allowed before its end was seen", async ({ page }) => {
   await page.keyboard.press("Control+Enter");
   expect((await said(page)).answers).toEqual([]);
   expect((await said(page)).seen).toEqual([]);
+});
+
+// Every field of the contract at once: `sample-everywhere.ts` does not compile where one has no attack.
+
+/** What a person reads without opening anything, by the end of each field's text. */
+const both =
+  "name channel session says edited why rule source policy reason proposal saved second before outcome";
+const shownIn = {
+  everywhere: `${both} program argument path target version signer remark script cwd added changed refused value was input`,
+  "everywhere-tool": `${both} tool program argument`,
+} as const;
+
+for (const [scene, fields] of Object.entries(shownIn) as [keyof typeof shownIn, string][]) {
+  test(`${scene}: every field is whole, and none is anything but text`, async ({ page }) => {
+    await open(page, scene, { width: 640, height: 620 });
+    const shows = page.getByRole("button", { name: "Show first lines" });
+    if (scene === "everywhere") await shows.click();
+    const text = (await page.locator("#page").textContent()) ?? "";
+    for (const field of fields.split(" "))
+      expect(text, "its last word is there").toContain(`end-of-${field}`);
+    if (scene === "everywhere") expect(text).toContain("end-of-preview");
+    await expect(page.locator("#page :is(img, script, iframe, a, object, embed, form, style)")).toHaveCount(
+      0,
+    );
+    expect(await cutOff(page), "nothing is cut off at the side").toEqual([]);
+    await expect(page.getByTestId("deny")).toBeInViewport({ ratio: 1 });
+    await expect(page.getByTestId("countdown")).toBeInViewport({ ratio: 1 });
+    await expect(page.getByTestId("deny")).toHaveText(/^Deny/);
+  });
+}
+
+test("everywhere: what stands around it is the same as in a plain question", async ({ page }) => {
+  await open(page, "push");
+  const plain = await frame(page);
+  await open(page, "everywhere");
+  const hostile = await frame(page);
+  expect(hostile.buttons.filter((text) => !text?.startsWith("Scroll"))).toEqual(plain.buttons);
+  expect(hostile.labels.filter((text) => text !== "Input")).toEqual(plain.labels);
+  expect({ ...hostile, buttons: [], labels: [] }).toEqual({ ...plain, buttons: [], labels: [] });
+});
+
+test("everywhere, and long: the end is far, and nothing allows before it was seen", async ({ page }) => {
+  await open(page, "everywhere-long", { width: 640, height: 700 });
+  const arming = page.getByTestId("arming");
+  await expect(arming).toHaveAttribute("data-state", "unseen");
+  await page.getByTestId("once").click({ force: true });
+  await page.keyboard.press("Control+Enter");
+  expect(await said(page)).toMatchObject({ answers: [], seen: [] });
+  await expect(page.getByTestId("deny")).toBeInViewport({ ratio: 1 });
+  await page.getByRole("button", { name: /Scroll to the end/ }).click();
+  await expect(arming).toHaveAttribute("data-state", "armed");
+  expect(await cutOff(page)).toEqual([]);
 });

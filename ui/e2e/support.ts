@@ -27,7 +27,9 @@ export async function openAgent(page: Page, name = "builder", query = "") {
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
 }
 
-export const rule = (page: Page, text: string) => page.getByTestId("rule").filter({ hasText: text });
+/** A rule by its pattern: other rules may be remarked to be covered by it. */
+export const rule = (page: Page, pattern: string) =>
+  page.getByTestId("rule").filter({ has: page.locator(".pattern > code", { hasText: pattern }) });
 export const request = (page: Page, text: string) => page.getByTestId("request").filter({ hasText: text });
 
 /** Nothing is wider than the window: no page scrolls sideways. */

@@ -1,6 +1,7 @@
 // Questions for the fake backend: one of each kind that a person meets, and the worst that an agent can send.
 
 import type { CommandPart, Decision, Past, Piece, Question, StepVerdict } from "../contract";
+import { everywhere } from "./sample-everywhere";
 
 export const text = (plain: string): Piece[] => [{ text: plain, escaped: false }];
 export const escaped = (code: string): Piece => ({ text: code, escaped: true });
@@ -381,5 +382,16 @@ export function long(now = Date.now()): Question {
   };
 }
 
-export const scenes = { push, dangerous, script, hostile, tool, edited, long };
+export const scenes = {
+  push,
+  dangerous,
+  script,
+  hostile,
+  tool,
+  edited,
+  long,
+  everywhere: () => everywhere(120, false),
+  "everywhere-long": () => everywhere(16 * 1024, false),
+  "everywhere-tool": () => everywhere(120, true),
+};
 export type Scene = keyof typeof scenes;

@@ -19,17 +19,17 @@ export type Page =
   | { kind: "insights" }
   | { kind: "doors" }
   | { kind: "skills" }
-  | { kind: "settings" }
+  | { kind: "settings"; about?: boolean }
   | { kind: "add" }
   | { kind: "welcome" }
   | { kind: "agent"; id: string; rule?: number; connect?: boolean };
 
 const own = ["activity", "insights", "doors", "skills", "settings", "add", "welcome"] as const;
 
-/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#skills`, `#settings`, or an agent's name. */
+/** The page that an address ends with: `#activity`, `#insights`, `#doors`, `#skills`, `#settings`, `#about`, or an agent's name. */
 export function pageOf(fragment: string): Page {
   const name = fragment.replace(/^#/, "");
-  if (name === "about") return { kind: "settings" };
+  if (name === "about") return { kind: "settings", about: true };
   if (name === "") return { kind: "activity" };
   const page = own.find((kind) => kind === name);
   return page ? { kind: page } : { kind: "agent", id: name };

@@ -1,0 +1,106 @@
+// A question with an attack in every field of the contract, each ending with the field's name. A field that is new in the
+// contract does not compile here until it has one.
+
+import type { Piece, Question } from "../contract";
+
+/** Markup, and the escapes that the app writes for what cannot be seen. */
+const attack = `<img src=x onerror=alert(1)></dd></code><script>alert(1)</script>"'>\\u{202e}txt.exe\\u{200b}\\u{1b}[31m`;
+
+/**
+ * @param length  how many letters without a space stand in every field as well
+ * @param tool  whether it is about a tool of the agent's own
+ */
+export function everywhere(length: number, tool: boolean, now = Date.now()): Question {
+  const said = (field: string) => `${attack}${"A".repeat(length)} end-of-${field}`;
+  const shown = (field: string): Piece[] => [
+    { text: "<img src=x onerror=alert(1)></dd></code><script>alert(1)</script>\"'>", escaped: false },
+    ...["\\u{202e}", "\\u{200b}", "\\n", "\\u{1b}"].map((text) => ({ text, escaped: true })),
+    { text: `[31m${"A".repeat(length)} end-of-${field}`, escaped: false },
+  ];
+  const rule = {
+    id: 7,
+    effect: "ask" as const,
+    pattern: said("rule"),
+    source: said("source"),
+    why: said("because"),
+  };
+  const question: Required<Question> = {
+    id: "0199a1c0-0000-7000-8000-000000000007",
+    code: "9f3a",
+    digest: "7".repeat(64),
+    requests: ["0199a1c0-0000-7000-8000-00000000aaaa"],
+    asker: {
+      agent: "builder",
+      name: shown("name"),
+      color: "#6a45f0",
+      knownBy: said("channel"),
+      session: shown("session"),
+      says: shown("says"),
+    },
+    tool: shown("tool"),
+    command: [
+      { role: "program", step: 0, text: shown("program") },
+      { role: "argument", step: 0, text: shown("argument") },
+    ],
+    line: said("line"),
+    argv: null,
+    shell: true,
+    editable: `echo ${"A".repeat(length)} end-of-editable`,
+    edited: shown("edited"),
+    steps: [
+      {
+        argv: [said("word")],
+        text: said("step"),
+        program: said("step"),
+        path: said("step"),
+        decision: "ask",
+        reason: "allowlist-miss",
+        message: said("message"),
+        rule,
+        span: [0, 1],
+      },
+    ],
+    programs: [
+      {
+        name: shown("program"),
+        path: shown("path"),
+        realPath: shown("target"),
+        version: said("version"),
+        shortHash: "9f3ac41e",
+        signer: shown("signer"),
+        remarks: [said("remark")],
+        script: { path: shown("script"), shortHash: "aa17c9e2", preview: [shown("preview")] },
+      },
+    ],
+    cwd: shown("cwd"),
+    env: [
+      { kind: "added", name: shown("added"), value: shown("value"), was: null },
+      { kind: "changed", name: shown("changed"), value: shown("value"), was: shown("was") },
+      { kind: "refused", name: shown("refused"), value: shown("value"), was: null },
+    ],
+    stdin: said("input"),
+    why: shown("why"),
+    rule,
+    policy: said("policy"),
+    risk: { level: "needs-review", reasons: [said("reason")] },
+    proposals: [
+      {
+        id: "exact",
+        label: shown("proposal"),
+        rules: [
+          { pattern: { kind: "exact", value: [said("pattern")] }, text: said("saved"), pinned: true },
+          { pattern: { kind: "command", value: said("pattern") }, text: said("second"), pinned: false },
+        ],
+        wouldMatch: [2, 50],
+      },
+    ],
+    askedAt: now - 38_000,
+    expiresAt: now + 82_000,
+    atZero: "Denied",
+    armingMs: 1000,
+    waiting: 2,
+    recent: [{ line: shown("before"), outcome: said("outcome"), at: now - 60_000 }],
+  };
+  if (tool) return { ...question, editable: undefined, programs: [], cwd: [], env: [], stdin: null };
+  return { ...question, tool: undefined };
+}
