@@ -66,7 +66,7 @@ export const words = {
     title: "Always allow",
     fold: "Always allow…",
     none: "Nothing can be allowed for good here: what runs is not bound to this text.",
-    matches: (n: number, of: number) => `${n} of the last ${of} requests`,
+    matches: (n: number, of: number) => `${n} of the last ${count(of, "request")}`,
     matchesShort: (n: number, of: number) => `${n} of ${of}`,
     matchesNone: "no earlier request",
     forAgent: (name: string) => `for ${name}`,

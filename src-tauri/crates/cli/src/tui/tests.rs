@@ -67,7 +67,25 @@ fn a_step_is_shown_as_the_host_escaped_it() {
     let steps = vec![serde_json::from_value(step).unwrap()];
     let mut app = showing(Question { shell: true, steps, ..question("rm build", 1) });
     let said = screen(&mut app, 80, 40).join("\n");
-    assert!(said.contains(r"step 1: rm build\u{456}  [asks: No rule for `rm`.]"), "{said}");
+    assert!(said.contains(r"step 1       rm build\u{456}  [asks: No rule for `rm`.]"), "{said}");
+}
+
+#[test]
+fn a_changed_command_the_rule_and_what_came_before_are_shown_as_in_the_window() {
+    let text = |text: &str| serde_json::from_value(json!([{ "text": text, "escaped": false }])).unwrap();
+    let recent =
+        json!([{ "line": [{ "text": "npm test", "escaped": false }], "outcome": "exit 0", "at": 0 }]);
+    let rule = json!({ "id": 7, "effect": "allow", "pattern": "/usr/bin/git", "source": "you", "why": null });
+    let mut app = showing(Question {
+        edited: Some(text("git push --force")),
+        recent: serde_json::from_value(recent).unwrap(),
+        rule: serde_json::from_value(rule).unwrap(),
+        ..question("git push", 2)
+    });
+    let said = screen(&mut app, 80, 40).join("\n");
+    for part in ["The agent asked for: git push --force", "npm test  exit 0", "/usr/bin/git (you)"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
 }
 
 #[test]

@@ -6,6 +6,9 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
+/// How wide the names of what is shown are, in columns; their values stand in a column of their own.
+const NAMES: usize = 13;
+
 /// A stretch of text in one style.
 pub(super) type Run = (String, Style);
 
@@ -35,10 +38,10 @@ pub(super) fn question(
     let mut add = |name: &str, value: Vec<Run>| {
         let mut runs = Vec::new();
         if !name.is_empty() {
-            runs.push((format!("{name}: "), Style::new().add_modifier(Modifier::DIM)));
+            runs.push((format!("{name:<0$} ", NAMES - 1), Style::new().add_modifier(Modifier::DIM)));
         }
         runs.extend(value);
-        lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { 2 }));
+        lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
     let asker = &question.asker;
     let wish = match &question.tool {
@@ -53,26 +56,34 @@ pub(super) fn question(
     }
     add("", vec![]);
     for (index, word) in question.argv.iter().flatten().enumerate() {
-        add(&format!("[{index}]"), shown(word, Style::new()));
+        add(&format!("word {index}"), shown(word, Style::new()));
     }
-    add("known", vec![plain(&asker.known_by)]);
-    if let Some(session) = &asker.session {
-        add("session", shown(session, Style::new()));
+    if let Some(asked) = &question.edited {
+        let changed = vec![plain("You changed this command. The agent asked for: ")];
+        add("", [changed, shown(asked, Style::new())].concat());
     }
     let (level, style) = match question.risk.level {
         RiskLevel::Safe => ("safe", Style::new()),
-        RiskLevel::NeedsReview => ("needs review", Style::new().yellow().bold()),
+        RiskLevel::NeedsReview => ("needs review", Style::new().bold()),
         RiskLevel::Dangerous => ("DANGEROUS", Style::new().red().bold()),
     };
     add("risk", vec![(level.to_owned(), style)]);
     for reason in &question.risk.reasons {
-        add("", vec![plain(format!("- {reason}"))]);
+        add(" ", vec![plain(format!("- {reason}"))]);
     }
     add("why it asks", shown(&question.why, Style::new()));
-    details(question, &mut add);
+    if let Some(rule) = &question.rule {
+        add("rule", vec![plain(format!("{} ({})", rule.pattern, rule.source))]);
+    }
     add("policy", vec![plain(&question.policy)]);
+    add("", vec![]);
+    details(question, &mut add);
+    add("", vec![]);
     for (index, proposal) in question.proposals.iter().enumerate() {
         let mut runs = shown(&proposal.label, Style::new());
+        if let Some((would, of)) = proposal.would_match {
+            runs.push((format!("  {would} of the last {of}"), Style::new().add_modifier(Modifier::DIM)));
+        }
         if let Some((_, text)) = edited.filter(|(id, _)| *id == proposal.id) {
             runs.push(plain(format!("  as you changed it: {}", postern_command::escape::text(text))));
         }
@@ -96,6 +107,10 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
         }
         for part in [&program.version, &program.short_hash].into_iter().flatten().chain(&program.remarks) {
             runs.push(plain(format!(" · {part}")));
+        }
+        if let Some(signer) = &program.signer {
+            runs.push(plain(" · "));
+            runs.extend(shown(signer, Style::new()));
         }
         add("runs", runs);
         if let Some(script) = &program.script {
@@ -128,8 +143,21 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     if let Some(stdin) = &question.stdin {
         add("stdin", vec![plain(stdin)]);
     }
-    if let Some(says) = &question.asker.says {
-        add("agent says, untrusted", shown(says, Style::new().add_modifier(Modifier::ITALIC)));
+    let asker = &question.asker;
+    add("known by", vec![plain(asker.known_by.trim_start_matches("on "))]);
+    if let Some(session) = &asker.session {
+        add("session", shown(session, Style::new()));
+    }
+    if let Some(says) = &asker.says {
+        let words = shown(says, Style::new().add_modifier(Modifier::ITALIC));
+        add(
+            "agent says",
+            [words, vec![(" (not checked)".to_owned(), Style::new().add_modifier(Modifier::DIM))]].concat(),
+        );
+    }
+    for (nth, past) in question.recent.iter().enumerate() {
+        let ending = (format!("  {}", past.outcome), Style::new().add_modifier(Modifier::DIM));
+        add(if nth == 0 { "before" } else { " " }, [shown(&past.line, Style::new()), vec![ending]].concat());
     }
 }
 

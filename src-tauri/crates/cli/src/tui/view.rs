@@ -102,7 +102,7 @@ fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
     let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
     let style = match request.state.as_str() {
         "denied" | "failed" => Style::new().red(),
-        "asking" => Style::new().yellow().bold(),
+        "asking" => Style::new().bold(),
         "finished" => Style::new(),
         _ => Style::new().green(),
     };
