@@ -13,8 +13,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// An override of direction, a letter of no width, colours of a terminal, a line's end, markup, a letter that looks like
 /// another, a ligature, an isolate, a mark of the byte order, and a delete.
-const NASTY: &str =
-    "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
+const NASTY: &str = "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
 
 /// A request with a text in one of its fields, for each of them.
 fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
@@ -57,7 +56,8 @@ fn strings(value: &Value, place: &str, found: &mut Vec<(String, String)>) {
 
 /// Whether a character hides, turns text around or controls a terminal.
 fn is_hidden(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[test]
@@ -72,12 +72,11 @@ fn hostile_text_in_any_field_reaches_a_face_as_escapes() {
         if channel.run(params).is_err() {
             continue; // Refused at the door.
         }
-        let question = loop {
-            match channel.next_event(Some(PATIENCE)).unwrap().expect("it is asked or denied").event {
-                Event::Pending(_) => break watcher.question(),
-                Event::Denied(_) => break Value::Null,
-                event => panic!("{field}: neither asked nor denied: {event:?}"),
-            }
+        let first = channel.next_event(Some(PATIENCE)).unwrap().expect("it is asked or denied").event;
+        let question = match first {
+            Event::Pending(_) => watcher.question(),
+            Event::Denied(_) => Value::Null,
+            event => panic!("{field}: neither asked nor denied: {event:?}"),
         };
         let mut found = Vec::new();
         strings(&question, "question", &mut found);

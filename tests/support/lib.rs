@@ -10,6 +10,7 @@
 )]
 
 pub mod cases;
+mod drivers;
 mod endpoint;
 mod host;
 mod programs;

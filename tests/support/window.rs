@@ -1,24 +1,21 @@
-//! The desktop app in a display of its own, driven by WebDriver: Xvfb, a session bus, tauri-driver, WebKitWebDriver.
+//! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
+use crate::drivers::{Group, connect, display, drivers, free_port};
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
-use fantoccini::{Client, ClientBuilder, Locator};
-use hyper_util::client::legacy::connect::HttpConnector;
+use fantoccini::{Client, Locator};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{FaceKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, Told};
 use postern_protocol::{Event, Notice, RunParams};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+pub use crate::drivers::missing;
 
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -28,21 +25,7 @@ const PATIENCE: Duration = Duration::from_mins(3);
 const START: Duration = Duration::from_mins(1);
 
 /// Between two looks at what tells nobody when it is there: the drivers, and the list of windows. Everything else tells.
-const BETWEEN: Duration = Duration::from_millis(50);
-
-/// What the window test needs and this machine lacks, in words.
-pub fn missing() -> Option<String> {
-    let needed: [(&str, Option<PathBuf>); 5] = [
-        ("Xvfb (Debian: xvfb)", in_path("Xvfb")),
-        ("dbus-run-session (Debian: dbus)", in_path("dbus-run-session")),
-        ("WebKitWebDriver (Debian: webkit2gtk-driver)", in_path("WebKitWebDriver")),
-        ("tauri-driver (scripts/test installs it below .cache/tools)", tauri_driver()),
-        ("postern-desktop (cargo build -p postern-desktop)", desktop()),
-    ];
-    let lacking: Vec<&str> =
-        needed.iter().filter(|(_, found)| found.is_none()).map(|(what, _)| *what).collect();
-    (!lacking.is_empty()).then(|| lacking.join(", "))
-}
+pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
 
 /// A running desktop app with an empty data folder.
 pub struct Window {
@@ -320,102 +303,8 @@ pub fn ending(channel: &mut Channel) -> Notice {
     }
 }
 
-/// The app, once the drivers on this port have started it.
-async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
-    let data = data.display().to_string();
-    let args: Vec<&str> = ["--data", &data].into_iter().chain(args.iter().copied()).collect();
-    let capabilities = json!({
-        "tauri:options": {
-            "application": desktop().unwrap(),
-            "args": args,
-        }
-    });
-    let serde_json::Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };
-    let url = format!("http://127.0.0.1:{port}");
-    loop {
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        if let Ok(client) = builder.capabilities(capabilities.clone()).connect(&url).await {
-            return client;
-        }
-        // The drivers are not up yet: they say nothing when they are.
-        tokio::time::sleep(BETWEEN).await;
-    }
-}
-
-/// The drivers on these ports, and with them the app, on a session bus and in a home of their own.
-fn drivers(home: &Path, display: &str, port: u16, native: u16) -> Command {
-    let mut drivers = command("dbus-run-session");
-    drivers
-        .arg("--")
-        .arg(tauri_driver().unwrap())
-        .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
-        .env("DISPLAY", format!(":{display}"))
-        .env("HOME", home)
-        .env("XDG_RUNTIME_DIR", home)
-        .env("GDK_BACKEND", "x11")
-        .env("NO_AT_BRIDGE", "1")
-        .env("WEBKIT_DISABLE_COMPOSITING_MODE", "1")
-        .env_remove("POSTERN_DATA");
-    drivers
-}
-
 /// Whether a page has what an XPath names, as a page says it.
 fn is_there(xpath: &str) -> String {
     let xpath = serde_json::Value::from(xpath);
     format!("document.evaluate({xpath}, document, null, XPathResult.BOOLEAN_TYPE, null).booleanValue")
-}
-
-/// A display that nobody else uses, and its number.
-fn display() -> (Group, String) {
-    let mut xvfb = command("Xvfb");
-    xvfb.args(["-displayfd", "1", "-screen", "0", "1400x1000x24", "-nolisten", "tcp"]).stdout(Stdio::piped());
-    let mut group = Group::start(&mut xvfb);
-    let mut number = String::new();
-    BufReader::new(group.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
-    (group, number.trim().to_owned())
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
-}
-
-/// A process and all that it started; ended with the test.
-struct Group(Child);
-
-impl Group {
-    fn start(command: &mut Command) -> Self {
-        Self(command.process_group(0).stdin(Stdio::null()).spawn().unwrap())
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
-        if let Some(pid) = pid {
-            kill_process_group(pid, Signal::KILL).ok();
-        }
-        self.0.wait().ok();
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test starts the program as its users do")]
-fn command(program: &str) -> Command {
-    Command::new(program)
-}
-
-fn tauri_driver() -> Option<PathBuf> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/tools/bin/tauri-driver");
-    if ours.is_file() { Some(ours) } else { in_path("tauri-driver") }
-}
-
-/// The app beside this test's own binary: `target/<profile>/postern-desktop`.
-fn desktop() -> Option<PathBuf> {
-    let program = std::env::current_exe().ok()?.parent()?.parent()?.join("postern-desktop");
-    program.is_file().then_some(program)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test looks where its programs are")]
-fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }

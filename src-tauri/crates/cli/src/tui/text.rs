@@ -78,6 +78,7 @@ pub(super) fn question(
     add("policy", vec![plain(&question.policy)]);
     add("", vec![]);
     details(question, &mut add);
+    context(question, &mut add);
     add("", vec![]);
     for (index, proposal) in question.proposals.iter().enumerate() {
         let mut runs = shown(&proposal.label, Style::new());
@@ -143,6 +144,10 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     if let Some(stdin) = &question.stdin {
         add("stdin", vec![plain(stdin)]);
     }
+}
+
+/// Who asks, in which session, what for, and what it asked before: context, nothing that is checked.
+fn context(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     let asker = &question.asker;
     add("known by", vec![plain(asker.known_by.trim_start_matches("on "))]);
     if let Some(session) = &asker.session {
