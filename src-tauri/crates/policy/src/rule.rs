@@ -174,7 +174,7 @@ pub struct Rule {
     /// One pattern a word for the arguments (`*` one word, a last `**` any further words); none means any arguments.
     pub args: Option<Vec<String>>,
     /// The identity it was approved with.
-    pub pin: Option<Pin>,
+    pub pin: Option<Box<Pin>>,
     /// Whether it also allows redirections that write.
     pub allow_writes: bool,
     /// Where it came from.
@@ -229,5 +229,5 @@ pub struct Usage {
     /// The program's resolved absolute path then.
     pub last_path: Option<String>,
     /// The program's identity then.
-    pub last_seen: Option<Identity>,
+    pub last_seen: Option<Box<Identity>>,
 }

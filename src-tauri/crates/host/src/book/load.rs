@@ -73,9 +73,7 @@ impl Book {
     /// The rules that hold for every agent, compiled once for all of them.
     fn everyones(&self, rules: &[Rule], managed: &Result<Managed, String>) -> RuleSet {
         let shipped = managed.iter().flat_map(|managed| &managed.rules);
-        let all: Vec<Rule> =
-            rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()).cloned().collect();
-        self.compile(&all)
+        self.compile(rules.iter().chain(shipped).filter(|rule| rule.agent.is_none()))
     }
 
     fn entry_of(
@@ -96,11 +94,10 @@ impl Book {
         let count = |effect| {
             u32::try_from(its.clone().filter(|rule| rule.effect == effect).count()).unwrap_or(u32::MAX)
         };
-        let mine: Vec<Rule> = rules.iter().chain(&decided.rules).filter(is_its).cloned().collect();
         let own = agent.settings.clone();
         let settings = decided.over(&own);
         let mut policy = AgentPolicy::new(agent.id.clone(), settings.clone());
-        policy.rules = self.compile(&mine).and(everyone);
+        policy.rules = self.compile(rules.iter().chain(&decided.rules).filter(is_its)).and(everyone);
         policy.managed_problem = managed.as_ref().err().cloned();
         policy.file_problem = permissions.read.as_ref().err().map(ToString::to_string);
         policy.file = permissions.read.as_ref().ok().cloned();
@@ -118,7 +115,7 @@ impl Book {
     }
 
     /// Compiles rules, and looks up what lies where deny rules point, so that the same program is denied under any name.
-    pub(super) fn compile(&self, rules: &[Rule]) -> RuleSet {
+    pub(super) fn compile<'a>(&self, rules: impl IntoIterator<Item = &'a Rule>) -> RuleSet {
         let places = self.places();
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         for (id, path) in set.denied_paths(&places.home) {

@@ -123,7 +123,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
     Rule {
         agent,
         args: new.args.clone(),
-        pin: new.pin.clone(),
+        pin: new.pin.clone().map(Box::new),
         allow_writes: new.allow_writes,
         source: Source::Always,
         lifetime: remember.lifetime.clone(),

@@ -97,7 +97,7 @@ impl Book {
             self.entry(agent)?;
         }
         let pattern = parse_pattern(&draft.text, draft.kind)?;
-        let pin = if draft.pin { Some(self.pin_of(&pattern, draft.agent.as_ref())?) } else { None };
+        let pin = if draft.pin { Some(Box::new(self.pin_of(&pattern, draft.agent.as_ref())?)) } else { None };
         let rule = Rule {
             agent: draft.agent,
             args: draft.args,

@@ -59,7 +59,7 @@ pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
         agent: Some(agent.clone()),
         pattern: draft.pattern.clone(),
         args: draft.args.clone(),
-        pin: draft.pin.clone(),
+        pin: draft.pin.clone().map(Box::new),
         allow_writes: false,
         source: Source::Person,
         lifetime: Lifetime::Forever,

@@ -50,7 +50,7 @@ impl Written {
         Ok(Rule {
             id,
             args: full.args,
-            pin: full.pin.map(|sha256| Pin { program: identity(&sha256), script: None }),
+            pin: full.pin.map(|sha256| Box::new(Pin { program: identity(&sha256), script: None })),
             allow_writes: full.allow_writes,
             source,
             lifetime: full.until.map_or(Lifetime::Forever, Lifetime::Until),

@@ -81,7 +81,7 @@ fn what_always_saves_asks_again_when_the_program_is_replaced() {
         let draft = &offer.drafts[0];
         let mut saved = rule(1, Effect::Allow, "git push *");
         (saved.pattern, saved.args, saved.pin) =
-            (draft.pattern.clone(), draft.args.clone(), draft.pin.clone());
+            (draft.pattern.clone(), draft.args.clone(), draft.pin.clone().map(Box::new));
         assert_eq!(scene().rule(saved.clone()).judge().decision, Decision::Allow, "{}", offer.id);
         let replaced = scene().rule(saved).program("/usr/bin/git", "replaced").judge();
         assert_eq!(replaced.decision, Decision::Ask, "{}", offer.id);

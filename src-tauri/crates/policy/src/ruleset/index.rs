@@ -3,23 +3,28 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern};
+use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
+
+/// Rules under one key, by their places in the set: nearly always one.
+type Places = SmallVec<[usize; 2]>;
 
 /// The rules of one effect. A number is the rule's place in its set.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
-    paths: HashMap<String, Vec<usize>>,
-    base_names: HashMap<String, Vec<usize>>,
+    paths: HashMap<Box<str>, Places>,
+    /// Of rules that deny: what is not found is denied by its name alone.
+    base_names: HashMap<Box<str>, Places>,
     globs: GlobIndex,
-    first_words: HashMap<String, Vec<usize>>,
+    first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
-    exact: HashMap<String, Vec<usize>>,
+    exact: HashMap<Box<str>, Places>,
     /// The first words of those.
-    exact_heads: HashSet<String>,
-    sha256: HashMap<String, Vec<usize>>,
-    files: HashMap<(u64, String), Vec<usize>>,
-    signing_ids: HashMap<String, Vec<usize>>,
-    team_ids: HashMap<String, Vec<usize>>,
+    exact_heads: HashSet<Box<str>>,
+    sha256: HashMap<Box<str>, Places>,
+    files: HashMap<(u64, String), Places>,
+    signing_ids: HashMap<Box<str>, Places>,
+    team_ids: HashMap<Box<str>, Places>,
 }
 
 impl Index {
@@ -40,9 +45,11 @@ impl Index {
         }
     }
 
-    pub(super) fn add_path(&mut self, key: String, at: usize) {
-        self.base_names.entry(path::base_name(&key).to_owned()).or_default().push(at);
-        self.paths.entry(key).or_default().push(at);
+    pub(super) fn add_path(&mut self, key: String, generous: bool, at: usize) {
+        if generous {
+            self.base_names.entry(path::base_name(&key).into()).or_default().push(at);
+        }
+        self.paths.entry(key.into_boxed_str()).or_default().push(at);
     }
 
     /// Adds a path glob: for rules that deny also as it reads in the one spelling that paths are compared by.
@@ -66,9 +73,9 @@ impl Index {
         if first.contains(['*', '?']) {
             self.any_program.push(at);
         } else if generous {
-            self.first_words.entry(path::fold(path::base_name(first)).into_owned()).or_default().push(at);
+            self.first_words.entry(path::fold(path::base_name(first)).into()).or_default().push(at);
         } else {
-            self.first_words.entry(first.to_owned()).or_default().push(at);
+            self.first_words.entry(first.into()).or_default().push(at);
         }
     }
 
@@ -78,8 +85,8 @@ impl Index {
         if generous {
             words[0] = &name;
         }
-        self.exact_heads.insert(words[0].to_owned());
-        self.exact.entry(words.join("\0")).or_default().push(at);
+        self.exact_heads.insert(words[0].into());
+        self.exact.entry(words.join("\0").into_boxed_str()).or_default().push(at);
     }
 
     pub(super) fn add_identity_pattern(&mut self, identity: &IdentityPattern, at: usize) {
@@ -88,11 +95,11 @@ impl Index {
             IdentityPattern::SigningId(id) => (&mut self.signing_ids, id.clone()),
             IdentityPattern::TeamId(id) => (&mut self.team_ids, id.clone()),
         };
-        map.entry(key).or_default().push(at);
+        map.entry(key.into_boxed_str()).or_default().push(at);
     }
 
     pub(super) fn add_identity(&mut self, identity: &Identity, at: usize) {
-        self.sha256.entry(identity.sha256.to_ascii_lowercase()).or_default().push(at);
+        self.sha256.entry(identity.sha256.to_ascii_lowercase().into_boxed_str()).or_default().push(at);
         self.files.entry((identity.device, identity.inode.clone())).or_default().push(at);
     }
 
@@ -164,7 +171,7 @@ impl Index {
     }
 }
 
-fn extend(map: &HashMap<String, Vec<usize>>, key: &str, found: &mut Vec<usize>) {
+fn extend(map: &HashMap<Box<str>, Places>, key: &str, found: &mut Vec<usize>) {
     if let Some(rules) = map.get(key) {
         found.extend(rules);
     }

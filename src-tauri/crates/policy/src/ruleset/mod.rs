@@ -30,7 +30,7 @@ pub struct Broken {
 impl RuleSet {
     /// Compiles rules. `home` is the person's home folder; `any_case` says that names of this volume are compared
     /// without case (deny rules always are).
-    pub fn compile(rules: &[Rule], home: &str, any_case: bool) -> Self {
+    pub fn compile<'a>(rules: impl IntoIterator<Item = &'a Rule>, home: &str, any_case: bool) -> Self {
         let part = Part::compile(rules, home, any_case);
         Self { parts: vec![Arc::new(part)] }
     }

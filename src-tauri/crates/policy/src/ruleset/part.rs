@@ -4,7 +4,7 @@ use super::{Broken, index::Index};
 use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
-use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId};
+use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId, Usage};
 use crate::words::WordsPattern;
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Part {
 /// A rule with its pattern taken apart.
 #[derive(Debug, Clone)]
 pub(crate) struct Compiled {
-    /// The rule as the person sees it.
+    /// The rule, but for what only a person looks at: how it was used and its examples.
     pub(crate) rule: Rule,
     /// A command pattern's words.
     pub(crate) command: Option<WordsPattern>,
@@ -46,13 +46,14 @@ impl Default for Part {
 }
 
 impl Part {
-    pub(super) fn compile(rules: &[Rule], home: &str, any_case: bool) -> Self {
+    pub(super) fn compile<'a>(rules: impl IntoIterator<Item = &'a Rule>, home: &str, any_case: bool) -> Self {
         let mut set = Self { any_case, ..Self::default() };
         for rule in rules {
             if let Err(problem) = set.add(rule, home) {
                 set.broken.push(Broken { id: rule.id, effect: rule.effect, problem });
             }
         }
+        set.rules.shrink_to_fit();
         set
     }
 
@@ -79,7 +80,7 @@ impl Part {
     pub(super) fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
         if let Some(&at) = self.places.get(&id) {
             self.deny.add_identity(identity, at);
-            self.deny.add_path(path::deny_key(real_path), at);
+            self.deny.add_path(path::deny_key(real_path), true, at);
         }
     }
 
@@ -93,7 +94,7 @@ impl Part {
         let generous = rule.effect != Effect::Allow;
         let any_case = generous || self.any_case;
         let mut compiled = Compiled {
-            rule: rule.clone(),
+            rule: judged_by(rule),
             command: None,
             args: rule.args.as_deref().map(Arguments::new),
             is_glob: false,
@@ -107,7 +108,7 @@ impl Part {
                 if compiled.is_glob {
                     index.add_glob(&expanded, generous, any_case, at)?;
                 } else {
-                    index.add_path(path_key(&expanded, generous, any_case), at);
+                    index.add_path(path_key(&expanded, generous, any_case), generous, at);
                 }
             }
             Pattern::Command(text) => {
@@ -155,6 +156,26 @@ impl Part {
     /// How an allow rule's path is compared.
     pub(crate) fn allow_key<'a>(&self, path: &'a str) -> std::borrow::Cow<'a, str> {
         if self.any_case { path::fold(path) } else { std::borrow::Cow::Borrowed(path) }
+    }
+}
+
+/// What of a rule a verdict looks at: ten thousand of them are kept for as long as Postern runs.
+fn judged_by(rule: &Rule) -> Rule {
+    Rule {
+        id: rule.id,
+        effect: rule.effect,
+        agent: rule.agent.clone(),
+        pattern: rule.pattern.clone(),
+        args: rule.args.clone(),
+        pin: rule.pin.clone(),
+        allow_writes: rule.allow_writes,
+        source: rule.source.clone(),
+        lifetime: rule.lifetime.clone(),
+        why: rule.why.clone(),
+        matches: Vec::new(),
+        misses: Vec::new(),
+        created_at: rule.created_at,
+        usage: Usage::default(),
     }
 }
 

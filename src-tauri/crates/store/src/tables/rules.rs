@@ -258,10 +258,10 @@ mod tests {
         Rule {
             effect: Effect::Deny,
             args: Some(vec!["-x".into(), "**".into()]),
-            pin: Some(Pin {
+            pin: Some(Box::new(Pin {
                 program: identity("aa"),
                 script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
-            }),
+            })),
             allow_writes: true,
             source: Source::Skill("bird".into()),
             lifetime: Lifetime::Until(50),
@@ -292,7 +292,7 @@ mod tests {
             last_used_at: Some(11),
             last_command: Some("git status".into()),
             last_path: Some("/usr/bin/git".into()),
-            last_seen: Some(identity("cc")),
+            last_seen: Some(Box::new(identity("cc"))),
         };
         assert_eq!(store.read(all).unwrap(), [kept.clone()]);
         kept.pattern = Pattern::Identity(IdentityPattern::TeamId("X".into()));

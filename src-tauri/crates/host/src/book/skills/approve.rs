@@ -73,7 +73,7 @@ impl Book {
         identity: &Identity,
     ) -> Result<Approval, BookError> {
         let rule = Rule {
-            pin: Some(Pin { program: identity.clone(), script: None }),
+            pin: Some(Box::new(Pin { program: identity.clone(), script: None })),
             source: Source::Skill(skill.name.clone()),
             created_at: now(),
             ..Rule::new(Effect::Allow, Pattern::Path(globset::escape(path)))

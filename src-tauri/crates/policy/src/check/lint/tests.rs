@@ -87,7 +87,7 @@ fn what_runs_anything_it_is_told_is_too_broad() {
 fn what_the_disk_says_counts() {
     let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
     let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
-    let pinned = Rule { pin: Some(Pin { program: identity("a"), script: None }), ..allow.clone() };
+    let pinned = Rule { pin: Some(Box::new(Pin { program: identity("a"), script: None })), ..allow.clone() };
     let there = Seen { exists: true, mutable: true, changed: false };
     for (rule, seen, expected) in [
         (&allow, there, Some(FindingKind::AgentWritable)),

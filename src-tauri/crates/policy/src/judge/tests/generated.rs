@@ -226,7 +226,7 @@ proptest! {
             let saved: Vec<Rule> = (1..).zip(&offer.drafts).map(|(id, draft)| Rule {
                 id,
                 args: draft.args.clone(),
-                pin: draft.pin.clone(),
+                pin: draft.pin.clone().map(Box::new),
                 ..Rule::new(Effect::Allow, draft.pattern.clone())
             }).collect();
             prop_assert_eq!(judged(&settings, &saved, &line), Decision::Allow, "{} of {}", offer.id, line);

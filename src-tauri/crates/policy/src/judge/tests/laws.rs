@@ -194,7 +194,7 @@ proptest! {
             saved.rules = offer.drafts.iter().enumerate().map(|(at, draft)| Rule {
                 pattern: draft.pattern.clone(),
                 args: draft.args.clone(),
-                pin: draft.pin.clone(),
+                pin: draft.pin.clone().map(Box::new),
                 ..rule(i64::try_from(at).unwrap() + 1, Effect::Allow, "x")
             }).collect();
             prop_assert_eq!(saved.judge().decision, Decision::Allow, "{} of {}", offer.id, command);

@@ -33,7 +33,7 @@ fn a_deny_rule_may_describe_the_program_too() {
 #[test]
 fn a_denied_file_is_known_by_its_place_on_the_disk() {
     let pinned = Rule {
-        pin: Some(Pin { program: identity("rm"), script: None }),
+        pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
         ..rule(5, Effect::Deny, "/nowhere/rm")
     };
     let judged = |now: Identity| {

@@ -86,7 +86,7 @@ fn an_exact_rule_is_byte_for_byte() {
 }
 
 fn pinned(was: Identity) -> Rule {
-    Rule { pin: Some(Pin { program: was, script: None }), ..rule(1, Effect::Allow, "/usr/bin/git") }
+    Rule { pin: Some(Box::new(Pin { program: was, script: None })), ..rule(1, Effect::Allow, "/usr/bin/git") }
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_script_is_bound_to_its_content() {
             sha256: identity("print").sha256,
         }),
     };
-    let rule = Rule { pin: Some(pin), ..rule(1, Effect::Allow, "/usr/bin/python3") };
+    let rule = Rule { pin: Some(Box::new(pin)), ..rule(1, Effect::Allow, "/usr/bin/python3") };
     let scene = |content: &str, command: &str| {
         let mut scene = Scene::new().rule(rule.clone()).shell(command);
         scene.scripts.insert("/Users/u/project/x.py".to_owned(), identity(content));
@@ -130,7 +130,7 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
         pin,
         ..rule(1, Effect::Allow, "/usr/bin/git")
     };
-    let approved = || Some(Pin { program: identity("git"), script: None });
+    let approved = || Some(Box::new(Pin { program: identity("git"), script: None }));
     let scene = |rule, on| {
         Scene::new().rule(rule).set(|settings| settings.allow_skills = on).shell("git status").judge()
     };
@@ -242,7 +242,7 @@ fn the_same_file_under_another_name_is_denied() {
     });
     assert_eq!(denied.reason, Reason::Denylist, "but the content is the same");
     let pinned = Rule {
-        pin: Some(Pin { program: identity("rm"), script: None }),
+        pin: Some(Box::new(Pin { program: identity("rm"), script: None })),
         ..rule(5, Effect::Deny, "/nowhere/rm")
     };
     let scene = Scene::new().program("/opt/copy", "rm").allow("/**").rule(pinned).shell("/opt/copy x");
