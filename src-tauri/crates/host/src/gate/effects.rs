@@ -38,7 +38,8 @@ impl Task {
     }
 
     /// Looks a request up and judges it, on a thread that may block; one that was here before is told of instead. What is
-    /// not in the record and does not live is new: one that ended is forgotten here behind its record.
+    /// not in the record and does not live is new: one that ended is forgotten here behind its record. What is denied
+    /// whatever else holds is not looked up: nothing of it begins but its record, which finds the one before it.
     pub(super) fn look_up(&self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
@@ -46,20 +47,17 @@ impl Task {
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
         let (store, messages, new) = (self.parts.store.clone(), self.messages.clone(), request.new.clone());
         tokio::task::spawn_blocking(move || {
-            let before = new.map_or(Ok(None), |new| {
+            let judge = || super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
+            // Whatever made it panic: what cannot be judged does not run.
+            let judgement = catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
+                let message = "Postern could not judge it.";
+                Judgement::Refused(super::denial::invalid(message))
+            });
+            let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
                 store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
             });
             let done = match before {
-                Ok(None) => {
-                    let judge =
-                        || super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
-                    // Whatever made it panic: what cannot be judged does not run.
-                    let judgement = catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
-                        let message = "Postern could not judge it.";
-                        Judgement::Refused(super::denial::invalid(message))
-                    });
-                    Done::Judged { id, judgement }
-                }
+                Ok(None) => Done::Judged { id, judgement },
                 Ok(Some(before)) => Done::Known { id, opening: Ok(before) },
                 Err(error) => Done::Known { id, opening: Err(error) },
             };

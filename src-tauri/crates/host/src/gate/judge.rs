@@ -42,6 +42,16 @@ pub(crate) enum Judgement {
     Judged(Box<Judged>),
 }
 
+impl Judgement {
+    /// Whether it is denied, whatever else holds.
+    pub(super) fn denies(&self) -> bool {
+        match self {
+            Self::Refused(_) => true,
+            Self::Judged(judged) => judged.verdict.decision == Decision::Deny,
+        }
+    }
+}
+
 /// A request that was looked up and judged.
 #[derive(Debug)]
 pub(crate) struct Judged {

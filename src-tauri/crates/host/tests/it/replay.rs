@@ -24,6 +24,30 @@ async fn the_same_id_runs_once_and_other_content_is_an_error() {
 }
 
 #[tokio::test]
+async fn what_would_be_denied_now_is_told_as_it_ended_then() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let ran = json!({"requestId": Uuid::new_v4(), "command": ["echo", "hi"], "wait": "finished"});
+    let first = wire.call("system.run", ran.clone()).await.unwrap();
+    assert!(first["sequence"].is_u64(), "{first}");
+    lab.set("main", &[("preset", "deny")]).await;
+    let again = wire.call("system.run", ran).await.unwrap();
+    assert_eq!((&again["outcome"], &again["sequence"]), (&first["outcome"], &first["sequence"]), "{again}");
+    let denied = Uuid::new_v4();
+    let params = json!({"requestId": denied, "command": ["echo", "no"], "wait": "finished"});
+    let first = wire.call("system.run", params.clone()).await.unwrap();
+    assert_eq!(first["reason"], "policy", "{first}");
+    lab.set("main", &[("preset", "allow")]).await;
+    let again = wire.call("system.run", params).await.unwrap();
+    assert_eq!((&again["reason"], &again["sequence"]), (&first["reason"], &first["sequence"]), "{again}");
+    lab.set("main", &[("preset", "deny")]).await;
+    let other = json!({"requestId": denied, "command": ["echo", "other"], "wait": "finished"});
+    let error = wire.call("system.run", other).await.unwrap_err();
+    assert_eq!(error["data"]["code"], "duplicate-request", "{error}");
+}
+
+#[tokio::test]
 async fn the_same_id_joins_what_is_live() {
     let mut lab = Lab::start().await;
     let id = Uuid::new_v4();
