@@ -151,7 +151,8 @@ fn change_of(request: &Request, at: postern_policy::Millis) -> Result<Change, Er
         None => Change::to(Phase::from(&request.state), at),
     };
     if let (Some(judged), true) = (&request.judged, request.pid().is_none()) {
-        change = change.judged(&judged.verdict)?.planned(&judged.plan)?.found(judged.found().text());
+        change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
+        change = change.found(judged.found().text());
         if request.edited.is_some() {
             change = change.edited(request.line.clone());
         }

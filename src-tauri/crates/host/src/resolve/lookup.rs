@@ -13,6 +13,23 @@ pub(super) struct Place<'a> {
     pub(super) folder: PathBuf,
     /// Where bare names are looked up.
     pub(super) search_path: &'a [String],
+    /// What was looked up before: what is started is judged by the very file that was opened for it.
+    pub(super) known: Option<Known>,
+}
+
+/// A name that led to a file, and where it was looked up.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+    pub(super) file: Arc<HeldFile>,
+}
+
+impl Known {
+    /// Whether the same name means the same in `folder`: a bare one does anywhere.
+    fn is(&self, name: &str, folder: &Path) -> bool {
+        self.name == name && (!name.contains('/') || self.folder == folder)
+    }
 }
 
 impl Place<'_> {
@@ -49,6 +66,9 @@ impl Resolver {
     pub(super) fn look_up(&self, name: &str, place: &Place<'_>) -> Found {
         if name.is_empty() || name.contains('\0') {
             return Found::Nothing;
+        }
+        if let Some(known) = place.known.as_ref().filter(|known| known.is(name, &place.folder)) {
+            return Found::File(Arc::clone(&known.file));
         }
         if name.contains('/') {
             return self.at(&place.folder.join(name));

@@ -20,7 +20,7 @@ pub(crate) use mutable::is_mutable_by_agent;
 pub use search::search_path;
 
 use crate::identity::Identities;
-use lookup::{Found, Place};
+use lookup::{Found, Known, Place};
 use postern_command::{Dir, Power, Reading, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
 use postern_request::{BoundFile, Launch};
@@ -106,7 +106,7 @@ impl Resolver {
     /// Looks up everything that `reading` names, in `cwd` and on `search_path` (from [`search_path`]).
     pub fn facts(&self, reading: &Reading, cwd: &Cwd, search_path: &[String]) -> Resolved {
         let mut held = Held::default();
-        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path };
+        let mut here = Place { folder: PathBuf::from(&cwd.bound.path), search_path, known: None };
         let launch = match &reading.plain {
             Some(argv) => Launch::Argv { argv: argv.clone() },
             None => Launch::Shell { text: reading.text.clone() },
@@ -118,6 +118,7 @@ impl Resolver {
         if let Found::File(file) = self.look_up(first, &here) {
             held.started = Some(Arc::clone(&file));
             held.keep(&file);
+            here.known = Some(Known { name: first.to_owned(), folder: here.folder.clone(), file });
         }
         let steps = reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect();
         Resolved { launch, steps, held }
@@ -125,20 +126,20 @@ impl Resolver {
 
     /// Looks up what the steps of `reading` name, in `folder`, for what is judged and not started here.
     pub fn steps(&self, reading: &Reading, folder: &Path, search_path: &[String]) -> Vec<StepFacts> {
-        let here = Place { folder: folder.to_owned(), search_path };
+        let here = Place { folder: folder.to_owned(), search_path, known: None };
         let mut held = Held::default();
         reading.steps.iter().map(|step| self.step(step, &here, &mut held)).collect()
     }
 
     /// Looks one name up, as a step's program would be.
     pub fn find(&self, name: &str, cwd: &Cwd, search_path: &[String]) -> Lookup {
-        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path };
+        let here = Place { folder: PathBuf::from(&cwd.bound.path), search_path, known: None };
         self.look_up(name, &here).lookup(name)
     }
 
     /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
     pub fn identify(&self, path: &str) -> Lookup {
-        let here = Place { folder: PathBuf::from("/"), search_path: &[] };
+        let here = Place { folder: PathBuf::from("/"), search_path: &[], known: None };
         if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
     }
 
@@ -183,5 +184,5 @@ fn place_of<'a>(step: &Step, here: &Place<'a>) -> Place<'a> {
         Dir::Under(path) => here.folder.join(Path::new(path)),
         Dir::OneOf(_) | Dir::Unknown => PathBuf::new(),
     };
-    Place { folder, search_path: here.search_path }
+    Place { folder, search_path: here.search_path, known: here.known.clone() }
 }

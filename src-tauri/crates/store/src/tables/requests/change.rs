@@ -5,7 +5,7 @@ use super::row::{Phase, Process};
 use crate::column::{Id, text};
 use crate::error::Error;
 use postern_policy::{Millis, Verdict};
-use postern_request::{By, Ending, Outcome, Plan};
+use postern_request::{By, Digest, Ending, Outcome, Plan};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use uuid::Uuid;
@@ -80,9 +80,9 @@ impl Change {
         Ok(self)
     }
 
-    /// This is what would run.
-    pub fn planned(mut self, plan: &Plan) -> Result<Self, Error> {
-        self.digest = Some(plan.digest().0);
+    /// This is what would run, and its digest.
+    pub fn planned(mut self, plan: &Plan, digest: &Digest) -> Result<Self, Error> {
+        self.digest = Some(digest.0.clone());
         self.plan = Some(text(plan)?);
         Ok(self)
     }

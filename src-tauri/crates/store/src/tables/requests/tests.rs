@@ -72,7 +72,8 @@ fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflic
 
 /// Takes a request from its question to its end.
 fn live_through(store: &Store, key: uuid::Uuid, process: &Process, ending: &Ending) {
-    let judged = Change::to(Phase::Asking, 2).judged(&verdict()).unwrap().planned(&plan()).unwrap();
+    let judged =
+        Change::to(Phase::Asking, 2).judged(&verdict()).unwrap().planned(&plan(), &plan().digest()).unwrap();
     let judged = judged.found("{\"steps\":[]}".into());
     assert!(put_change(store, key, judged));
     let yes = Change::to(Phase::Starting, 3).by(&By::Person).unwrap().answered_by("window");
