@@ -120,11 +120,12 @@ pub(crate) struct Counts {
 pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, counts: &Counts) {
     let mut unindexed = true;
     let mut quiet = QUIET;
+    let mut level = None;
     loop {
         let next = if unindexed { jobs.recv_timeout(quiet) } else { jobs.recv().map_err(Into::into) };
         match next {
             Ok(first) => {
-                group(conn, gather(first, jobs), counts);
+                group(conn, gather(first, jobs), &mut level, counts);
                 (unindexed, quiet) = (true, QUIET);
             }
             // It goes on at once for as long as nobody writes.
@@ -144,15 +145,21 @@ fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
     group
 }
 
-fn group(conn: &Connection, jobs: Vec<Job>, counts: &Counts) {
-    let flush = jobs.iter().any(|job| job.flush == Flush::Yes);
+/// `level` is what SQLite was told of flushing last.
+fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, counts: &Counts) {
+    let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
     // Neither can be changed within a transaction. One that cannot be begun says so when it is committed.
-    let level = if flush { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
-    let begun = conn.execute_batch(level).and_then(|()| statement(conn, "BEGIN IMMEDIATE"));
-    let done: Vec<Ran> = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
-    let durable = begun.and_then(|()| commit(conn));
+    let begun = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE"));
+    let alone = if begun.is_ok() && jobs.len() == 1 { jobs.pop() } else { None };
+    let (done, durable): (Vec<Ran>, _) = match alone {
+        Some(job) => only(conn, job),
+        None => {
+            let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
+            (done, begun.and_then(|()| commit(conn)))
+        }
+    };
     match &durable {
-        Ok(()) if flush => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
+        Ok(()) if flush == Flush::Yes => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
         Ok(()) => {}
         Err(error) => tracing::error!(%error, "a group of {} writes was not made durable", done.len()),
     }
@@ -162,6 +169,32 @@ fn group(conn: &Connection, jobs: Vec<Job>, counts: &Counts) {
     for ran in done {
         (ran.tell)(durable.as_ref().copied().map_err(|error| Error::NotDurable(error.to_string())));
     }
+}
+
+fn set_level(conn: &Connection, level: &mut Option<Flush>, wanted: Flush) -> rusqlite::Result<()> {
+    if *level == Some(wanted) {
+        return Ok(());
+    }
+    conn.execute_batch(match wanted {
+        Flush::Yes => "PRAGMA synchronous = FULL",
+        Flush::No => "PRAGMA synchronous = NORMAL",
+    })?;
+    *level = Some(wanted);
+    Ok(())
+}
+
+/// The only job of a group has the transaction to itself: one that failed or panicked takes back all of it.
+fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
+    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(conn))).ok();
+    let ended = if ran.as_ref().is_some_and(|ran| ran.succeeded) {
+        commit(conn)
+    } else if conn.is_autocommit() {
+        // SQLite has taken it back itself.
+        Ok(())
+    } else {
+        statement(conn, "ROLLBACK")
+    };
+    (ran.into_iter().collect(), ended)
 }
 
 /// One job of a group: what it wrote before it failed or panicked is taken back, the others' work stays.

@@ -74,6 +74,31 @@ fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
 }
 
 #[test]
+fn a_job_that_is_alone_and_fails_takes_back_all_of_itself_and_the_next_is_written() {
+    let (_folder, store) = open();
+    let fails = store.write(|conn| {
+        set(conn, "fails", &1)?;
+        Err::<(), _>(Error::Refused("no".into()))
+    });
+    assert!(matches!(fails.wait(), Err(Error::Refused(_))));
+    let panics = store.write_durable::<()>(|conn| {
+        set(conn, "panics", &1)?;
+        panic!("a job panicked, as it was meant to")
+    });
+    assert!(matches!(panics.wait(), Err(Error::Closed)));
+    let bad = store.write(|conn| {
+        set(conn, "bad", &1)?;
+        // It ends the transaction that it was given: what it did is not known to be whole.
+        conn.execute_batch("ROLLBACK")?;
+        Ok(())
+    });
+    assert!(matches!(bad.wait(), Err(Error::NotDurable(_))), "nobody is told that it was written");
+    store.write(|conn| set(conn, "after", &1)).wait().unwrap();
+    let values = ["fails", "panics", "bad", "after"].map(|key| value(&store, key));
+    assert_eq!(values, [None, None, None, Some(1)]);
+}
+
+#[test]
 fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() {
     let (_folder, store) = open();
     let before = store.flushes();
