@@ -17,8 +17,15 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
         )
         .with_writer(std::io::stderr)
         .init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(workers()).enable_all().build().map_err(Failure::own)?;
     runtime.block_on(serve(config))
+}
+
+/// How many threads carry messages: a quarter of the cores. What computes or waits for the disk has threads of its own,
+/// and every request goes through the one task of the gate: more of them only wake each other.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).max(1))
 }
 
 async fn serve(config: HostConfig) -> Result<(), Failure> {
