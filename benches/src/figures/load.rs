@@ -13,6 +13,7 @@ use postern_contract::methods::{AnswerQuestion, FaceKind};
 use postern_contract::{Answer, AnswerParams, Question, Scope, Told};
 use postern_protocol::{Event, RunResult};
 use postern_store::{FILE_NAME, Store};
+use std::collections::HashSet;
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
@@ -127,11 +128,13 @@ fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
 /// A person at a terminal who allows each question as it comes.
 fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     let mut waiting = person.watch(FaceKind::Terminal)?.questions;
+    let mut seen = HashSet::new();
     for _ in 0..count {
         let question = match waiting.pop() {
             Some(question) => question,
-            None => next(&mut person)?,
+            None => next(&mut person, &seen)?,
         };
+        seen.insert(question.id.clone());
         let params = AnswerParams {
             question_id: question.id,
             digest: question.digest,
@@ -148,10 +151,13 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn next(person: &mut Control) -> anyhow::Result<Question> {
+/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+fn next(person: &mut Control, seen: &HashSet<String>) -> anyhow::Result<Question> {
     loop {
         let told = person.next_told(None).context("the host is gone")?;
-        if let Some(Told::QuestionOpened(question)) = told {
+        if let Some(Told::QuestionOpened(question)) = told
+            && !seen.contains(&question.id)
+        {
             return Ok(*question);
         }
     }

@@ -7,6 +7,7 @@ use postern_contract::{Answer, AnswerParams, Question, RuleDraft, Scope, Told};
 use postern_policy::{Effect, RuleId};
 use postern_protocol::{Call, Event, RunParams, What};
 use postern_tests::Postern;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{JoinHandle, spawn};
@@ -130,14 +131,10 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     spawn(move || {
         let mut known = Known::default();
         let mut open: Vec<Question> = waiting;
+        let mut seen = HashSet::new();
         for nth in 0_usize.. {
-            let question = match open.pop() {
-                Some(question) => question,
-                None => match next_question(&mut control) {
-                    Some(question) => question,
-                    None => break,
-                },
-            };
+            let Some(question) = open.pop().or_else(|| next_question(&mut control, &seen)) else { break };
+            seen.insert(question.id.clone());
             let allow = !nth.is_multiple_of(3);
             let params = AnswerParams {
                 question_id: question.id.clone(),
@@ -158,10 +155,13 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
     })
 }
 
-fn next_question(control: &mut Control) -> Option<Question> {
+/// The next question that opens. One that opened while the list was read is in the list and is told as well.
+fn next_question(control: &mut Control, seen: &HashSet<String>) -> Option<Question> {
     loop {
         match control.next_told(None) {
-            Ok(Some(Told::QuestionOpened(question))) => return Some(*question),
+            Ok(Some(Told::QuestionOpened(question))) if !seen.contains(&question.id) => {
+                return Some(*question);
+            }
             Ok(_) => {}
             Err(_) => return None,
         }
