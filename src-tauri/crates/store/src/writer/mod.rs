@@ -151,12 +151,11 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
     // Neither can be changed within a transaction. One that cannot be begun says so when it is committed.
     let begun = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE"));
     let alone = if begun.is_ok() && jobs.len() == 1 { jobs.pop() } else { None };
-    let (done, durable): (Vec<Ran>, _) = match alone {
-        Some(job) => only(conn, job),
-        None => {
-            let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
-            (done, begun.and_then(|()| commit(conn)))
-        }
+    let (done, durable): (Vec<Ran>, _) = if let Some(job) = alone {
+        only(conn, job)
+    } else {
+        let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
+        (done, begun.and_then(|()| commit(conn)))
     };
     match &durable {
         Ok(()) if flush == Flush::Yes => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
