@@ -37,6 +37,7 @@ fn read(argv: &[String], home: Option<&str>) -> Reading {
             span,
             dash: false,
             several: false,
+            splits: false,
             chosen: false,
             number: false,
         }

@@ -10,7 +10,7 @@ use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Vi
 #[derive(Debug, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four facts about a word, none of which follows from another"
+    reason = "five facts about a word, none of which follows from another"
 )]
 pub(crate) struct Arg {
     pub(crate) word: Word,
@@ -19,6 +19,8 @@ pub(crate) struct Arg {
     pub(crate) dash: bool,
     /// Not surely exactly one word: an expansion or a pattern that is not quoted, which may vanish or become several.
     pub(crate) several: bool,
+    /// Not known before the run, and a word behind the first of those that it is split into could begin with a dash.
+    pub(crate) splits: bool,
     /// Its value may be any text that the request chose: from a substitution, a parameter, or a variable that it sets.
     pub(crate) chosen: bool,
     /// Not known before the run, but surely a number (`$?`, `$((…))`, a variable that is set to numbers only).
@@ -29,13 +31,13 @@ impl Arg {
     pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
         let value = value.into();
         let word = Word { raw: crate::quote::quote_word(&value), value: Some(value) };
-        Self { word, span, dash: false, several: false, chosen: false, number: false }
+        Self { word, span, dash: false, several: false, splits: false, chosen: false, number: false }
     }
 
     /// Words that are only known at run time (`xargs` reads them from its input).
     pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
         let word = Word { raw: raw.to_owned(), value: None };
-        Self { word, span, dash, several: true, chosen: true, number: false }
+        Self { word, span, dash, several: true, splits: dash, chosen: true, number: false }
     }
 
     pub(crate) fn value(&self) -> Option<&str> {

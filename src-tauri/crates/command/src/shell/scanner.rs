@@ -180,8 +180,14 @@ impl Scanner<'_, '_> {
 
     fn unknown(&mut self, dash: bool, quoting: Quoting, chosen: bool) {
         self.units.push(Unit::Unknown { dash });
-        self.out.loose.several |= quoting == Quoting::Word && dash;
+        self.becomes_several(quoting == Quoting::Word && dash);
         self.out.loose.chosen |= chosen;
+    }
+
+    /// Notes that any number of words may come of it, of any kind.
+    fn becomes_several(&mut self, does: bool) {
+        self.out.loose.several |= does;
+        self.out.loose.splits |= does;
     }
 
     fn special(&mut self, c: char, quoting: Quoting) {
@@ -196,7 +202,7 @@ impl Scanner<'_, '_> {
             _ => {
                 let any = c.is_ascii_digit() || "@*-".contains(c);
                 self.unknown(any, quoting, any);
-                self.out.loose.several |= c == '@';
+                self.becomes_several(c == '@');
                 self.out.number = !any && self.units.len() == 1 && self.is_all(quoting);
             }
         }
@@ -298,7 +304,7 @@ impl Scanner<'_, '_> {
                 self.variable(name, quoting);
             } else {
                 self.unknown(true, quoting, true);
-                self.out.loose.several |= operator.starts_with("[@") || name.is_empty();
+                self.becomes_several(operator.starts_with("[@") || name.is_empty());
             }
         }
         Ok(())

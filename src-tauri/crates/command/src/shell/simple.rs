@@ -10,6 +10,7 @@ use shuck_ast::{
 use super::around::{Around, Made, Pass};
 use super::flow::{self, After};
 use super::walk::{Walk, range};
+use super::word;
 use crate::call::{Arg, Call};
 use crate::{Dir, Role, Word, builtins, peel};
 
@@ -305,7 +306,15 @@ impl Walk<'_> {
 
     fn arg_of(&self, span: &Range<usize>, value: Option<String>, dash: bool) -> Arg {
         let word = Word { raw: self.raw(span), value };
-        Arg { word, span: self.place(span), dash, several: false, chosen: false, number: false }
+        Arg {
+            word,
+            span: self.place(span),
+            dash,
+            several: false,
+            splits: false,
+            chosen: false,
+            number: false,
+        }
     }
 
     /// Adds a word; braces and `"$@"` may make several of it.
@@ -342,8 +351,8 @@ impl Walk<'_> {
             }
             None => {
                 let arg = self.arg_of(&span, None, scanned.loose.dash);
-                let (several, chosen) = (scanned.loose.several, scanned.loose.chosen);
-                call.args.push(Arg { several, chosen, number: scanned.number, ..arg });
+                let word::Loose { several, splits, chosen, .. } = scanned.loose;
+                call.args.push(Arg { several, splits, chosen, number: scanned.number, ..arg });
             }
         }
     }

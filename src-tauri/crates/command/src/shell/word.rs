@@ -71,11 +71,14 @@ impl Variables {
 
 /// What a word that is not known before the run may turn out to be (see [`crate::call::Arg`]).
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 pub(super) struct Loose {
     /// It could begin with a dash.
     pub(super) dash: bool,
     /// Not surely exactly one word.
     pub(super) several: bool,
+    /// A word behind the first of those that it is split into could begin with a dash (`x$y`).
+    pub(super) splits: bool,
     /// May be any text that the request chose.
     pub(super) chosen: bool,
 }

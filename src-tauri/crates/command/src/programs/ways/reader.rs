@@ -96,6 +96,9 @@ impl<'a> Read<'a> {
     /// A word that is known only at run time, but for its beginning (`--pre=$X`); the index of the next word.
     fn unknown_word(&mut self, at: usize, grammars: &[&str]) -> usize {
         let start = known_beginning(&self.args[at].word.raw);
+        if self.args[at].splits {
+            self.unknown.get_or_insert(at);
+        }
         if start.starts_with('-') && start.len() > 1 {
             self.option(at, start, grammars);
             for seen in self.options.iter_mut().filter(|seen| seen.at == at) {
@@ -135,7 +138,7 @@ impl<'a> Read<'a> {
             return at + 1;
         }
         // A value without quotes may turn out to be many words, and the next of them an option.
-        if self.args.get(at + 1).is_some_and(|value| value.dash && !is_one_word(value)) {
+        if self.args.get(at + 1).is_some_and(|value| value.splits || value.dash && !is_one_word(value)) {
             self.unknown.get_or_insert(at + 1);
         }
         if self.args.get(at + 1).is_some_and(begins_anyhow) {
