@@ -1,5 +1,11 @@
 //! What kind of program a name stands for: whether it runs other code by itself.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::class_names::{GNU, INTERPRETERS, SHELLS, WRAPPERS};
+
 /// What kind of program a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -17,33 +23,43 @@ pub enum Class {
 
 /// The class of a program by its base name. Case, directories and version suffixes do not matter (`/BIN/Python3.12`).
 pub fn class_of(name: &str) -> Class {
-    let family = family(name);
-    match family.as_str() {
-        name if SHELLS.contains(&name) => Class::Shell,
-        name if INTERPRETERS.contains(&name) => Class::Interpreter,
-        name if WRAPPERS.contains(&name) => Class::Wrapper,
-        "busybox" | "toybox" | "coreutils" | "uutils" => Class::Multicall,
-        _ => Class::Ordinary,
-    }
+    CLASSES.get(family_of(name).as_ref()).copied().unwrap_or(Class::Ordinary)
 }
+
+/// Every name that is no ordinary program's: text that was not understood may hold thousands of words, and each is looked up.
+static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
+    let multicall: &[&str] = &["busybox", "toybox", "coreutils", "uutils"];
+    let all = [
+        (SHELLS, Class::Shell),
+        (INTERPRETERS, Class::Interpreter),
+        (WRAPPERS, Class::Wrapper),
+        (multicall, Class::Multicall),
+    ];
+    all.into_iter().flat_map(|(names, class)| names.iter().map(move |name| (*name, class))).collect()
+});
 
 /// The base name in lower case, without a version suffix (`python3.12` is `python`) and without the `g` that Homebrew puts
 /// before GNU tools. Every dynamic loader is `ld.so`.
 pub(crate) fn family(name: &str) -> String {
-    let base = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-    let base = base.strip_suffix(".exe").unwrap_or(&base);
-    let known = |name: &str| SHELLS.contains(&name) || INTERPRETERS.contains(&name);
+    family_of(name).into_owned()
+}
+
+fn family_of(name: &str) -> Cow<'_, str> {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let plain = base.is_ascii() && !base.bytes().any(|byte| byte.is_ascii_uppercase());
+    if plain { family_of_lower(base).into() } else { family_of_lower(&base.to_lowercase()).to_owned().into() }
+}
+
+fn family_of_lower(base: &str) -> &str {
+    let base = base.strip_suffix(".exe").unwrap_or(base);
     let unversioned = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-    if known(unversioned) {
-        return unversioned.to_owned();
+    if matches!(CLASSES.get(unversioned), Some(Class::Shell | Class::Interpreter)) {
+        return unversioned;
     }
     if is_loader(base) {
-        return "ld.so".to_owned();
+        return "ld.so";
     }
-    match base.strip_prefix('g') {
-        Some(plain) if GNU.contains(&plain) => plain.to_owned(),
-        _ => base.to_owned(),
-    }
+    base.strip_prefix('g').filter(|plain| GNU.contains(plain)).unwrap_or(base)
 }
 
 /// `ld-linux-x86-64.so.2`, `ld-musl-aarch64.so.1`, `ld64.so.2`, `ld-2.31.so`, FreeBSD's `ld-elf.so.1`.
@@ -53,353 +69,9 @@ fn is_loader(base: &str) -> bool {
     loader && (base == "rtld" || base.contains(".so"))
 }
 
-const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "rzsh", "nu", "pwsh",
-    "elvish", "xonsh", "oil", "osh", "yash", "posh", "sash", "pdksh", "lksh", "hush", "rc", "slsh", "ion",
-];
-
-const INTERPRETERS: &[&str] = &[
-    "python",
-    "pythonw",
-    "pypy",
-    "node",
-    "nodejs",
-    "tsx",
-    "ts-node",
-    "ruby",
-    "irb",
-    "jruby",
-    "perl",
-    "php",
-    "lua",
-    "luajit",
-    "osascript",
-    "tclsh",
-    "wish",
-    "expect",
-    "rscript",
-    "r",
-    "julia",
-    "guile",
-    "racket",
-    "ghci",
-    "runghc",
-    "java",
-    "jshell",
-    "scala",
-    "groovy",
-    "elixir",
-    "iex",
-    "erl",
-    "escript",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "jjs",
-    "qjs",
-    "ipython",
-    "raku",
-    "octave",
-    "gdb",
-    "lldb",
-    "automator",
-    "jxa",
-    "dc",
-    "ed",
-    "ex",
-    "vi",
-    "vim",
-    "nvim",
-    "emacs",
-    "m4",
-    "jrunscript",
-    "kotlin",
-    "kscript",
-    "jbang",
-    "scala-cli",
-    "amm",
-    "bb",
-    "nbb",
-    "joker",
-    "jiti",
-];
-
-const WRAPPERS: &[&str] = &[
-    "env",
-    "sudo",
-    "doas",
-    "su",
-    "nohup",
-    "nice",
-    "ionice",
-    "time",
-    "timeout",
-    "stdbuf",
-    "setsid",
-    "xargs",
-    "caffeinate",
-    "arch",
-    "xcrun",
-    "command",
-    "exec",
-    "builtin",
-    "parallel",
-    "flock",
-    "watch",
-    "script",
-    "sandbox-exec",
-    "chroot",
-    "unshare",
-    "nsenter",
-    "chrt",
-    "taskset",
-    "strace",
-    "ltrace",
-    "dtruss",
-    "valgrind",
-    "unbuffer",
-    "rlwrap",
-    "torsocks",
-    "proxychains",
-    "proxychains4",
-    "firejail",
-    "bwrap",
-    "systemd-run",
-    "systemd-inhibit",
-    "runuser",
-    "setpriv",
-    "pkexec",
-    "gosu",
-    "su-exec",
-    "tini",
-    "dumb-init",
-    "dotenv",
-    "envchain",
-    "envconsul",
-    "chamber",
-    "doppler",
-    "infisical",
-    "entr",
-    "fakeroot",
-    "faketime",
-    "cpulimit",
-    "prlimit",
-    "setarch",
-    "linux32",
-    "linux64",
-    "dbus-run-session",
-    "xvfb-run",
-    "at",
-    "batch",
-    "crontab",
-    "ssh-agent",
-    "aws-vault",
-    "chpst",
-    "softlimit",
-    "envdir",
-    "setuidgid",
-    "eval",
-    "noglob",
-    "nocorrect",
-    "repeat",
-    "coproc",
-    "reattach-to-user-namespace",
-    "watchexec",
-    "hyperfine",
-    "perf",
-    "sg",
-    "newgrp",
-    "login",
-    "screen",
-    "tmux",
-    "trap",
-    "posix-time",
-    "ld.so",
-    "chronic",
-    "torify",
-    "sudoedit",
-    "run0",
-    "dzdo",
-    "calife",
-    "sem",
-    "mpirun",
-    "mpiexec",
-    "srun",
-    "numactl",
-    "choom",
-    "nsjail",
-    "proot",
-    "systemd-nspawn",
-    "daemonize",
-    "start-stop-daemon",
-    "supervise",
-    "runsv",
-    "dtach",
-    "abduco",
-    "ttyrec",
-    "asciinema",
-    "setlock",
-    "logsave",
-    "openvt",
-    "multitime",
-    "ksu",
-    "pexec",
-    "grc",
-    "eatmydata",
-    "catchsegv",
-    "dbus-launch",
-    "cgexec",
-    "startx",
-    "xinit",
-    "s6-setuidgid",
-    "execlineb",
-    "machinectl",
-    "lxc-attach",
-    "lxc-execute",
-    "teller",
-    "dotenvx",
-    "cross-env",
-    "env-cmd",
-    "concurrently",
-    "run-s",
-    "run-p",
-    "npm-run-all",
-    "onchange",
-    "cargo-watch",
-    "bacon",
-];
-
-/// GNU tools that Homebrew and BSD ports install with a leading `g` (coreutils, findutils, tar, sed, awk, grep, make, binutils).
-const GNU: &[&str] = &[
-    "env",
-    "nice",
-    "nohup",
-    "timeout",
-    "stdbuf",
-    "xargs",
-    "find",
-    "locate",
-    "updatedb",
-    "sort",
-    "tar",
-    "sed",
-    "awk",
-    "date",
-    "time",
-    "split",
-    "csplit",
-    "tee",
-    "dd",
-    "cp",
-    "mv",
-    "rm",
-    "ls",
-    "dir",
-    "vdir",
-    "cat",
-    "tac",
-    "head",
-    "tail",
-    "chmod",
-    "chown",
-    "chgrp",
-    "chroot",
-    "chcon",
-    "ln",
-    "link",
-    "unlink",
-    "mkdir",
-    "mkfifo",
-    "mknod",
-    "mktemp",
-    "rmdir",
-    "install",
-    "make",
-    "grep",
-    "egrep",
-    "fgrep",
-    "shuf",
-    "uniq",
-    "wc",
-    "arch",
-    "b2sum",
-    "base32",
-    "base64",
-    "basename",
-    "basenc",
-    "cksum",
-    "comm",
-    "cut",
-    "df",
-    "dircolors",
-    "dirname",
-    "du",
-    "echo",
-    "expand",
-    "expr",
-    "factor",
-    "false",
-    "fmt",
-    "fold",
-    "groups",
-    "hostid",
-    "id",
-    "join",
-    "kill",
-    "logname",
-    "md5sum",
-    "nl",
-    "nproc",
-    "numfmt",
-    "od",
-    "paste",
-    "pathchk",
-    "pinky",
-    "pr",
-    "printenv",
-    "printf",
-    "ptx",
-    "pwd",
-    "readlink",
-    "realpath",
-    "runcon",
-    "seq",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "shred",
-    "sleep",
-    "stat",
-    "stty",
-    "sum",
-    "sync",
-    "test",
-    "touch",
-    "tr",
-    "true",
-    "truncate",
-    "tsort",
-    "tty",
-    "uname",
-    "unexpand",
-    "uptime",
-    "users",
-    "who",
-    "whoami",
-    "yes",
-    "strings",
-    "nm",
-    "objdump",
-    "which",
-    "indent",
-];
-
 #[cfg(test)]
 mod tests {
-    use super::{Class, class_of};
+    use super::{Class, INTERPRETERS, SHELLS, WRAPPERS, class_of};
 
     #[test]
     fn spelling_does_not_change_the_class() {
@@ -419,5 +91,14 @@ mod tests {
         ] {
             assert_eq!(class_of(name), class, "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_is_of_one_class() {
+        let all = [SHELLS, INTERPRETERS, WRAPPERS].into_iter().flatten();
+        let mut names: Vec<_> = all.collect();
+        names.sort();
+        let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
     }
 }

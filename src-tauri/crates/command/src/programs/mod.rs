@@ -3,6 +3,7 @@
 mod arity;
 mod awk;
 mod class;
+mod class_names;
 mod interpreter;
 mod known;
 mod read_only;

@@ -7,12 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::braces::{self, Unit};
+use super::crude_words::{push_unquoted, words_of};
 use crate::Guess;
 use crate::programs::{Class, class_of};
-
-/// Bytes of a word whose braces are expanded.
-const LONGEST_BRACED: usize = 256;
 
 /// Words of one guess: a deny rule looks at the first few.
 const LONGEST: usize = 64;
@@ -169,12 +166,10 @@ impl<'t> Guesses<'t> {
         if part.is_empty() || !self.seen.insert(part) {
             return;
         }
-        let words: Vec<String> = part
-            .split_whitespace()
-            .take(4 * LONGEST)
-            .flat_map(unquoted)
-            .filter(|word| !word.is_empty())
-            .collect();
+        let mut words = Vec::new();
+        for word in part.split_whitespace().take(4 * LONGEST) {
+            push_unquoted(word, &mut words);
+        }
         self.noted.command(words);
     }
 
@@ -230,53 +225,6 @@ impl<'t> Guesses<'t> {
     }
 }
 
-/// Words as a shell tells them apart, without their quotes; an operator stands for itself.
-fn words_of(part: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut rest = part.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\'' | '"' => push_quoted(&mut rest, c, word.get_or_insert_default()),
-            '$' if rest.peek() == Some(&'\'') => {
-                rest.next();
-                let mut inner = String::new();
-                push_ansi(&mut rest, &mut inner);
-                word.get_or_insert_default().push_str(&super::ansi::guess(&inner));
-            }
-            '$' if rest.peek() == Some(&'"') => {}
-            '\\' => word.get_or_insert_default().extend(rest.next()),
-            c if c.is_whitespace() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-fn push_quoted(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, quote: char, word: &mut String) {
-    while let Some(c) = rest.next() {
-        match c {
-            c if c == quote => return,
-            '\\' if quote == '"' => match rest.next() {
-                Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c),
-                other => word.extend(std::iter::once('\\').chain(other)),
-            },
-            c => word.push(c),
-        }
-    }
-}
-
-fn push_ansi(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, inner: &mut String) {
-    while let Some(c) = rest.next() {
-        match c {
-            '\'' => return,
-            '\\' => inner.extend(std::iter::once('\\').chain(rest.next())),
-            c => inner.push(c),
-        }
-    }
-}
-
 /// Where the command begins: behind keywords, assignments, options and redirections.
 fn start_of(words: &[String]) -> Option<usize> {
     let mut at = 0;
@@ -302,45 +250,6 @@ fn runs_others(word: &str) -> bool {
 
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| super::expansion::is_name(name.trim_end_matches('+')))
-}
-
-/// A word without its quotes and backslashes; braces expanded.
-fn unquoted(word: &str) -> Vec<String> {
-    let plain = if word.contains(['\'', '"', '\\']) { without_quotes(word) } else { word.to_owned() };
-    let plain = match plain.strip_prefix('=') {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => plain,
-    };
-    if plain.len() > LONGEST_BRACED || !plain.contains('{') {
-        return vec![plain];
-    }
-    let units: Vec<Unit> = plain.chars().map(Unit::Bare).collect();
-    let Some(words) = braces::expand(&units) else { return vec![plain] };
-    let text = |units: Vec<Unit>| {
-        units
-            .into_iter()
-            .filter_map(|unit| if let Unit::Bare(c) | Unit::Quoted(c) = unit { Some(c) } else { None })
-            .collect()
-    };
-    words.into_iter().map(text).collect()
-}
-
-fn without_quotes(word: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = word.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('$', Some('\'')) => {
-                rest.next();
-                let mut inner = String::new();
-                push_ansi(&mut rest, &mut inner);
-                plain.push_str(&super::ansi::guess(&inner));
-            }
-            ('$', Some('"')) | ('\'' | '"' | '\\', _) => {}
-            (c, _) => plain.push(c),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod bounds;
 mod braces;
 mod compound;
 mod crude;
+mod crude_words;
 mod expansion;
 mod flow;
 mod fold;

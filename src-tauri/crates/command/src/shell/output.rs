@@ -34,7 +34,7 @@ pub(super) fn of(body: &StmtSeq, source: &str) -> Option<Prints> {
 /// Whether a function of this name would make what is known here untrue.
 pub(super) fn knows(name: &str) -> bool {
     const NAMES: &[&str] =
-        &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq"];
+        &["git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo"];
     NAMES.contains(&name)
 }
 
@@ -77,6 +77,9 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
         ["uname"] | ["uname", "-s" | "-m" | "-r"] => Some(Prints::Words),
         ["date", options @ .., format] => date(options, format),
         ["pwd"] | ["git", "rev-parse", "--show-toplevel"] => Some(Prints::Path),
+        ["echo", words @ ..] if no_dash(words) && words.iter().all(|word| !word.contains(" -")) => {
+            Some(Prints::Words)
+        }
         // A name that is no commit is printed as it was given, an option too.
         ["git", "rev-parse", "--short" | "--verify", names @ ..] | ["git", "rev-parse", names @ ..]
             if no_dash(names) =>
@@ -137,6 +140,7 @@ mod tests {
             ("git|rev-list|--count|main..HEAD", Prints::Number),
             ("git|log|-1|--format=%H", Prints::Words),
             ("git|log|-1|--format=%H|main", Prints::Words),
+            ("echo|a|b c", Prints::Words),
         ] {
             assert_eq!(prints(line, true), Some(expected), "{line}");
         }
@@ -161,7 +165,10 @@ mod tests {
             "date|-f|f|+%F",
             "date",
             "wc|-l|f",
-            "echo|x",
+            "echo",
+            "echo|-n|x",
+            "echo|x|-y",
+            "echo|x -y",
             "uname|-a",
             "seq|-3|3",
             "seq|-f|%g|3",

@@ -7,7 +7,7 @@ use crate::facts::Facts;
 use crate::path;
 use crate::rule::Effect;
 use postern_command::Guess;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 /// What is the same for all guesses of one request.
@@ -36,12 +36,23 @@ impl<'a> Near<'a> {
             return true;
         }
         let base = path::fold(path::base_name(name));
+        let named = self.policy.rules.parts().any(|part| part.deny().may_name(&base));
+        named || core::is_about(&base) || self.is_given_a_place(guess) || self.may_lie_where_denied(name)
+    }
+
+    /// Whether a rule that denies is about the place of a program that is written as a path. A path that a rule writes out is
+    /// known by its name already, but for one that ends in no name of its own (`/bin/rm/.`).
+    fn may_lie_where_denied(&self, name: &str) -> bool {
         let facts = self.facts;
-        let place = name.contains('/').then(|| path::join(facts.cwd, &path::expand_home(name, facts.home)));
-        let named = self.policy.rules.parts().any(|part| {
-            part.deny().may_name(&base) || place.as_deref().is_some_and(|place| part.deny().may_be_at(place))
-        });
-        named || core::is_about(&base) || self.is_given_a_place(guess)
+        let nameless = matches!(path::base_name(name), "" | "." | "..");
+        let place = OnceCell::new();
+        let at = || place.get_or_init(|| path::join(facts.cwd, &path::expand_home(name, facts.home)));
+        name.contains('/')
+            && self
+                .policy
+                .rules
+                .parts()
+                .any(|part| (nameless || part.deny().has_globs()) && part.deny().may_be_at(at()))
     }
 
     /// Whether one of its arguments may lead to what the core guards. Each word is looked at once.

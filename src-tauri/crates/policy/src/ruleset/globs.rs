@@ -48,6 +48,10 @@ impl GlobIndex {
         bucket.globs.push((glob, rule));
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
     /// Adds every rule whose glob matches the path to `found`.
     pub(super) fn find(&self, path: &str, found: &mut Vec<usize>) {
         if self.buckets.is_empty() {

@@ -121,6 +121,11 @@ impl Index {
         }
     }
 
+    /// Whether any rule has a pattern of paths; the others are found by their programs' names too.
+    pub(crate) fn has_globs(&self) -> bool {
+        !self.globs.is_empty()
+    }
+
     /// Whether a rule that denies is about any spelling of this path.
     pub(crate) fn may_be_at(&self, path: &str) -> bool {
         let mut found = Vec::new();

@@ -1,0 +1,102 @@
+//! Words of text that was not understood, as far as they can be told apart: without their quotes, with their braces expanded.
+
+use super::ansi;
+use super::braces::{self, Unit};
+
+/// Bytes of a word whose braces are expanded.
+const LONGEST_BRACED: usize = 256;
+
+/// Words as a shell tells them apart, without their quotes; an operator stands for itself.
+pub(super) fn words_of(part: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = part.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' | '"' => push_quoted(&mut rest, c, word.get_or_insert_default()),
+            '$' if rest.peek() == Some(&'\'') => {
+                rest.next();
+                let mut inner = String::new();
+                push_ansi(&mut rest, &mut inner);
+                word.get_or_insert_default().push_str(&ansi::guess(&inner));
+            }
+            '$' if rest.peek() == Some(&'"') => {}
+            '\\' => word.get_or_insert_default().extend(rest.next()),
+            c if c.is_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+fn push_quoted(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, quote: char, word: &mut String) {
+    while let Some(c) = rest.next() {
+        match c {
+            c if c == quote => return,
+            '\\' if quote == '"' => match rest.next() {
+                Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c),
+                other => word.extend(std::iter::once('\\').chain(other)),
+            },
+            c => word.push(c),
+        }
+    }
+}
+
+fn push_ansi(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, inner: &mut String) {
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => return,
+            '\\' => inner.extend(std::iter::once('\\').chain(rest.next())),
+            c => inner.push(c),
+        }
+    }
+}
+
+/// Adds a word without its quotes and backslashes, its braces expanded; nothing of it is lost but empty words.
+pub(super) fn push_unquoted(word: &str, words: &mut Vec<String>) {
+    if !word.contains(['\'', '"', '\\', '{']) {
+        words.push(without_equals(word).to_owned());
+        return;
+    }
+    let plain = without_quotes(word);
+    let plain = without_equals(&plain);
+    let expanded = (plain.len() <= LONGEST_BRACED && plain.contains('{')).then(|| {
+        let units: Vec<Unit> = plain.chars().map(Unit::Bare).collect();
+        braces::expand(&units)
+    });
+    let Some(expanded) = expanded.flatten() else {
+        words.extend(Some(plain.to_owned()).filter(|plain| !plain.is_empty()));
+        return;
+    };
+    let text = |units: Vec<Unit>| -> String {
+        units
+            .into_iter()
+            .filter_map(|unit| if let Unit::Bare(c) | Unit::Quoted(c) = unit { Some(c) } else { None })
+            .collect()
+    };
+    words.extend(expanded.into_iter().map(text).filter(|word| !word.is_empty()));
+}
+
+/// zsh's `=name` is the program of that name.
+fn without_equals(word: &str) -> &str {
+    word.strip_prefix('=').filter(|name| !name.is_empty()).unwrap_or(word)
+}
+
+fn without_quotes(word: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = word.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, rest.peek()) {
+            ('$', Some('\'')) => {
+                rest.next();
+                let mut inner = String::new();
+                push_ansi(&mut rest, &mut inner);
+                plain.push_str(&ansi::guess(&inner));
+            }
+            ('$', Some('"')) | ('\'' | '"' | '\\', _) => {}
+            (c, _) => plain.push(c),
+        }
+    }
+    plain
+}
