@@ -120,6 +120,12 @@ pub fn is_read_only(argv: &[&str]) -> bool {
     subcommands
         .zip(at)
         .is_some_and(|(subcommands, at)| argv.get(at).is_some_and(|word| subcommands.contains(word)))
+        && !shows_secrets(&name, argv)
+}
+
+/// `kubectl get secret,configmap -o yaml` prints passwords.
+fn shows_secrets(name: &str, argv: &[&str]) -> bool {
+    name == "kubectl" && argv.iter().any(|word| word.to_ascii_lowercase().contains("secret"))
 }
 
 /// Reading programs that write when they are given a second operand or such an option.
@@ -157,6 +163,7 @@ mod tests {
             &["date", "0101"],
             &[],
             &["npm", "test"],
+            &["kubectl", "get", "secret/x", "-o", "yaml"],
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
         }

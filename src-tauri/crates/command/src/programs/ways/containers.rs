@@ -1,8 +1,7 @@
 //! Containers, clusters, clouds and other machines.
 
 use super::tool::Does::{
-    Changes, Code, Config, Fetches, Folder, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell,
-    Writes,
+    Changes, Code, Config, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
 use super::tool::{Tool, row, tool, words};
 
@@ -19,10 +18,8 @@ pub(super) const TOOLS: &[Tool] = &[
             "crictl",
             "ctr",
             "buildah",
-            "lima",
             "limactl",
             "colima",
-            "orb",
             "multipass",
             "apptainer",
             "singularity",
@@ -32,18 +29,26 @@ pub(super) const TOOLS: &[Tool] = &[
         "-f: --filter: --format: -n: --tail: --since: --until: -l: --log-level:",
         &[
             row(
-                "run create shell enter start:-a start:-i attach",
+                "run create shell enter start:-a start:-i attach container.attach compose.attach",
                 Remote,
                 "docker-run(1): a program with folders of this machine; GTFOBins docker",
             ),
             row("exec debug", Remote, "docker-exec(1)"),
-            row("build buildx bake", Shell, "docker-build(1): the commands of a Dockerfile"),
+            row(
+                "build buildx!ls,inspect,du,version bake",
+                Shell,
+                "docker-build(1): the commands of a Dockerfile",
+            ),
             row(
                 "compose.run compose.exec compose.up compose.build compose.create compose.watch compose.start up",
                 Remote,
                 "docker compose",
             ),
-            row("cp save export image.save container.cp container.export", Writes, "docker-cp(1)"),
+            row(
+                "cp save export image.save container.cp container.export compose.cp compose.export",
+                Writes,
+                "docker-cp(1)",
+            ),
             row(
                 "container.run container.create container.exec container.start image.build builder.build",
                 Remote,
@@ -60,7 +65,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "docker-push(1), docker-login(1)",
             ),
             row(
-                "commit import load image.load image.import plugin context swarm service stack node secret config system.prune",
+                "commit import load image.load image.import plugin!ls,inspect context!ls,list,show,inspect swarm service stack node secret config system.prune",
                 Changes,
                 "docker(1)",
             ),
@@ -131,7 +136,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "kustomize: exec plugins",
             ),
             row(
-                "apply create delete replace patch scale rollout drain cordon taint label annotate set autoscale",
+                "apply create delete replace patch scale rollout!status,history drain cordon taint label annotate set autoscale",
                 Changes,
                 "kubectl(1)",
             ),
@@ -186,7 +191,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "terraform: its documentation; GTFOBins vagrant",
             ),
             row(
-                "init plan refresh validate test",
+                "init plan refresh validate test plugins.install",
                 Loads,
                 "terraform: providers are programs; external data sources run commands",
             ),
@@ -232,7 +237,11 @@ pub(super) const TOOLS: &[Tool] = &[
         &["aws"],
         "--profile: --region: --output: --query:",
         &[
-            row("configure sso", Config, "aws configure: credential_process runs a program"),
+            row(
+                "configure!list,list-profiles sso",
+                Config,
+                "aws configure: credential_process runs a program",
+            ),
             row(
                 "ssm.start-session ssm.send-command ecs.execute-command ec2-instance-connect eks.update-kubeconfig emr.ssh",
                 Remote,
@@ -249,7 +258,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "aws s3",
             ),
             row(
-                "iam sts secretsmanager kms ssm.get-parameter ssm.get-parameters ecr.get-login-password",
+                "iam sts!get-caller-identity secretsmanager kms ssm.get-parameter ssm.get-parameters ecr.get-login-password",
                 Secrets,
                 "aws: keys and passwords",
             ),
@@ -288,105 +297,6 @@ pub(super) const TOOLS: &[Tool] = &[
                 "deploy app.deploy run.deploy functions.deploy create delete",
                 Changes,
                 "gcloud: its reference",
-            ),
-        ],
-    ),
-    tool(
-        &["gh"],
-        "-R: --repo: -t: --title: -b: --body: -L: --limit: -q: --jq: --json: -s: --state: -l: --label: --template:",
-        &[
-            row(
-                "api:-f api:-F api:--field api:--raw-field api:--input api:-H api:--header api:--hostname",
-                Sends,
-                "gh api",
-            ),
-            row(
-                "auth:-t auth:--show-token auth.login auth.logout auth.token auth.refresh auth.setup-git auth.switch",
-                Secrets,
-                "gh auth",
-            ),
-            row(
-                "ssh-key.add ssh-key.delete gpg-key.add gpg-key.delete secret.set secret.delete variable.set variable.delete",
-                Secrets,
-                "gh secret",
-            ),
-            row(
-                "!auth,ssh-key,gpg-key,secret,variable,api,alias,config,extension,ext,preview,codespace,cs,repo,workflow,run,gist,release,issue,pr,browse,cache,label,org,project,ruleset,rs,search,status,completion,attestation,at,copilot,agent-task,--version,--help",
-                Config,
-                "gh alias, gh extension: commands that are not gh's own",
-            ),
-            row(
-                "alias config.set extension ext preview",
-                Config,
-                "gh alias set --shell; gh extension: programs",
-            ),
-            row("codespace cs", Remote, "gh codespace ssh"),
-            row(
-                "repo.delete repo.archive repo.edit repo.rename repo.create repo.fork repo.sync repo.deploy-key release.delete",
-                Changes,
-                "gh repo",
-            ),
-            row(
-                "workflow.run workflow.enable workflow.disable run.rerun run.cancel run.delete cache.delete",
-                Remote,
-                "gh workflow run",
-            ),
-            row(
-                "gist.create gist.edit gist.delete release.create release.upload issue.transfer",
-                Sends,
-                "gh gist, gh release",
-            ),
-            row(
-                "release:-O/ release:--output/ release:-D/ release:--dir/ run:-D/ run:--dir/",
-                Writes,
-                "gh release download, gh run download",
-            ),
-            row("browse", Opens, "gh browse"),
-            row(
-                "pr.checkout repo.clone gist.clone",
-                Fetches,
-                "gh pr checkout: a stranger's hooks and scripts",
-            ),
-            row("copilot agent-task models", Runs, "gh copilot: runs what it suggests"),
-        ],
-    ),
-    tool(
-        &["jj", "sl"],
-        "",
-        &[
-            row(
-                "--config --config-file --config-toml -R --repository fix run util.exec",
-                Config,
-                "jj: aliases and fix tools run programs",
-            ),
-            row("git.clone git.push git.remote", Sends, "jj git"),
-        ],
-    ),
-    tool(
-        &["hg", "chg", "rhg"],
-        "-r: -b: -l: -m: -u: -d: -I: -X: -T:",
-        &[
-            row("--config --debugger --profile", Config, "hg(1): hooks, aliases, extensions; GTFOBins hg"),
-            row("@-R/ @--repository/ @--cwd/", Folder, "hg(1): another repository, whose hooks run"),
-            row("--ssh -e --remotecmd --tool -t --style --template-file", Runs, "hg(1): --ssh, --remotecmd"),
-            row("bisect:-c bisect:--command", Shell, "hg-bisect(1)"),
-            row("extdiff serve debugshell email patchbomb histedit", Runs, "hg extensions"),
-        ],
-    ),
-    tool(
-        &["svn", "svnadmin", "svnlook", "svnsync", "bzr", "cvs", "p4", "fossil", "darcs"],
-        "-r: -m: --username: --password:",
-        &[
-            row(
-                "--config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd -d",
-                Config,
-                "svn(1): tunnels and helpers; cvs -d :ext:",
-            ),
-            row("^svn+ ^bzr+ ~:ext: ^ext:", Runs, "svn(1): tunnels run programs"),
-            row(
-                "load import hooks sql all ui server test-command trackdown",
-                Writes,
-                "svnadmin, fossil, darcs: their manuals",
             ),
         ],
     ),

@@ -71,7 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ..tool(
             &["tar", "bsdtar", "gnutar", "star"],
             "-f: -b: -H: -L: -N: -V: -X: -T: --file: --exclude: --strip-components: --format: --transform: --xform: -s: \
-             --mode: --owner: --group: --mtime: --blocking-factor: --label: --to-stdout --totals? --checkpoint?",
+             --mode: --owner: --group: --mtime: --blocking-factor: --label: --to-stdout --totals? --checkpoint? --list",
             &[
                 row("--checkpoint-action", Shell, "tar(1): GNU; GTFOBins tar"),
                 row("--to-command", Shell, "tar(1): GNU; GTFOBins tar"),
@@ -141,6 +141,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row("--plugin", Loads, "ar(1), strip(1): binutils"),
+            row("--mode", Runs, "libtool(1): GNU: runs what stands behind it"),
             row("^@", Reads, "binutils: options from a file"),
             row("-o/ #2/", Writes, "objcopy(1), strip(1), libtool(1)"),
         ],

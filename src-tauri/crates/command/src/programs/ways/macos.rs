@@ -7,6 +7,15 @@ use super::tool::{Tool, row, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(
+        &["binhex", "macbinary", "applesingle", "compression_tool", "symbols"],
+        "",
+        &[row(
+            "-o/ -C/ --rename/ -saveSignature/ -symbolsPackageDir/",
+            Writes,
+            "binhex(1), compression_tool(1), symbols(1)",
+        )],
+    ),
+    tool(
         &["open"],
         "",
         &[row("*", Opens, "open(1): applications, scripts, URLs; --args, --env, -a Terminal")],

@@ -39,8 +39,13 @@ fn one(mark: &str, look: &Look<'_, '_>) -> Option<usize> {
             option(rest, look, |at| at < sub)
         }
         "-" => option(mark, look, |_| true),
-        _ => match mark.split_once(':') {
+        _ => match mark.split_once([':', '!']) {
             None => read.sub_path(mark),
+            Some((sub, names)) if mark.contains('!') => {
+                let at = read.sub_path(sub)?;
+                let harmless = |word: &str| names.split(',').any(|name| name == word);
+                (!read.word(at + 1).is_some_and(harmless)).then_some(at)
+            }
             Some((sub, behind)) => {
                 let start = read.sub_path(sub)?;
                 if behind.starts_with('-') {
@@ -88,17 +93,18 @@ fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
     (!only_outside || read.beginning(at).is_none_or(|path| leads_outside(path, dir))).then_some(at)
 }
 
-/// A subcommand that is none of these, or that is known only at run time. An option among them counts where no subcommand
-/// is given (`dpkg -l`).
+/// A subcommand that is none of these, or that is known only at run time. An option among them counts where it stands before
+/// any subcommand (`dpkg -l x`).
 fn not_one_of(names: &str, read: &Read<'_>) -> Option<usize> {
     let harmless = |word: &str| names.split(',').any(|name| name == word);
-    let options: Vec<&str> = read.options.iter().map(|seen| seen.name.as_str()).collect();
-    if options.iter().any(|name| harmless(name)) {
+    let sub = read.subs.first().copied();
+    let mut before = read.options.iter().filter(|seen| sub.is_none_or(|at| seen.at < at));
+    if before.any(|seen| harmless(&seen.name)) {
         return None;
     }
-    match read.subs.first() {
-        Some(at) => (!read.word(*at).is_some_and(harmless)).then_some(*at),
-        None => (!options.is_empty()).then_some(read.options.first().map_or(1, |seen| seen.at)),
+    match sub {
+        Some(at) => (!read.word(at).is_some_and(harmless)).then_some(at),
+        None => read.options.first().map(|seen| seen.at),
     }
 }
 

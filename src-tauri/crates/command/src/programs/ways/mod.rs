@@ -6,12 +6,16 @@ mod compile;
 mod containers;
 mod data;
 mod files;
+mod forges;
 mod git;
+mod languages;
 mod macos;
 mod marks;
 mod network;
 mod packages;
+mod project;
 mod reader;
+mod running;
 mod special;
 mod system;
 mod text;
@@ -19,7 +23,7 @@ mod tool;
 
 use super::family;
 use crate::WayOut;
-use crate::call::Call;
+use crate::call::{Arg, Call};
 use crate::peel::guess;
 use reader::Read;
 use tool::Row;
@@ -33,11 +37,15 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
         files::TOOLS,
         network::TOOLS,
         compile::TOOLS,
+        languages::TOOLS,
         packages::TOOLS,
+        project::TOOLS,
         containers::TOOLS,
+        forges::TOOLS,
         data::TOOLS,
         system::TOOLS,
         macos::TOOLS,
+        running::TOOLS,
     ]
     .into_iter()
     .flatten()
@@ -105,19 +113,28 @@ fn plain(argument: usize, what: &str) -> WayOut {
 
 /// What a row says about a call, and the commands that may stand in its arguments from there on.
 fn way(call: &Call, row: &Row, argument: usize) -> WayOut {
-    let label = if argument == 0 { call.head().unwrap_or_default() } else { label(row.marks) };
+    let given = call.args.get(argument).and_then(Arg::value).filter(|word| word.len() <= LONGEST_LABEL);
+    let label = match label(row.marks) {
+        _ if argument == 0 => call.head().unwrap_or_default(),
+        Some(label) => label,
+        None => given.unwrap_or("this argument"),
+    };
     let what = format!("`{}` {}", crate::escape::text(label), row.does.words());
     let candidates = if row.does.runs() { guess::behind(call, argument.max(1)) } else { Vec::new() };
     WayOut { argument, what, candidates }
 }
 
-/// The first mark of a row, as a person would write it.
-fn label(marks: &str) -> &str {
+/// Bytes of a word that is told as it was given.
+const LONGEST_LABEL: usize = 40;
+
+/// The first mark of a row, as a person would write it; none where it is about any word that stands there.
+fn label(marks: &str) -> Option<&str> {
     let mark = marks.split(' ').next().unwrap_or_default();
     let option = mark.rsplit(':').next().filter(|rest| rest.starts_with('-'));
     let text =
         option.unwrap_or(mark).trim_start_matches(['@', '=', '^', '~', '!', '#']).trim_end_matches('/');
-    if mark.starts_with(['#', '!']) { "this argument" } else { text }
+    let text = text.split('!').next().unwrap_or(text);
+    (!mark.starts_with(['#', '!'])).then_some(text)
 }
 
 #[cfg(test)]

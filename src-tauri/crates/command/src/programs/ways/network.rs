@@ -71,13 +71,12 @@ pub(super) const TOOLS: &[Tool] = &[
     )),
     tool(
         &["wget", "wget2"],
-        "",
+        "-O: -T: -t: -U: --output-document: --timeout: --tries: --user-agent: --quiet --server-response --no-verbose",
         &[
             row("--use-askpass --use-server-timestamps", Runs, "wget(1); GTFOBins wget"),
             row("-e --execute --config", Config, "wget(1): lines of wgetrc"),
             row("--post-file --body-file --post-data --body-data", Sends, "wget(1); GTFOBins wget"),
             row("-i --input-file", Reads, "wget(1); GTFOBins wget"),
-            row("*", Writes, "wget(1): writes what it fetches"),
         ],
     ),
     tool(

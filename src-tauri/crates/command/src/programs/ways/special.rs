@@ -3,7 +3,7 @@
 use super::super::sed;
 use super::marks::{NO_FILE, leads_outside};
 use super::plain;
-use super::reader::Read;
+use super::reader::{Read, Seen};
 use crate::WayOut;
 use crate::call::Call;
 use crate::environment::decides_what_runs;
@@ -21,6 +21,7 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
         "date" => sets_clock(read),
         "jq" | "gojq" | "jaq" => reads_environment(read),
         "curl" => writes_out(read),
+        "wget" | "wget2" => keeps_what_it_fetches(read),
         "chmod" => borrows_rights(read),
         "tar" | "bsdtar" => packs_elsewhere(call, read),
         "ps" => other_environments(read),
@@ -106,6 +107,34 @@ fn writes_out(read: &Read<'_>) -> Option<(usize, &'static str)> {
             _ => None,
         }
     })
+}
+
+/// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
+/// write as well (`-o`, `-p`, `--warc-file`). wget(1)
+fn keeps_what_it_fetches(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const HARMLESS: [&str; 13] = [
+        "-q",
+        "-n",
+        "-v",
+        "-S",
+        "-4",
+        "-6",
+        "-T",
+        "-t",
+        "-U",
+        "--quiet",
+        "--timeout",
+        "--tries",
+        "--user-agent",
+    ];
+    let to = |seen: &&Seen<'_>| matches!(seen.name.as_str(), "-O" | "--output-document");
+    let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
+    let prints = !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
+    // A word of several letters counts letter by letter.
+    let mut single =
+        others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
+    let plain = single.all(|seen| HARMLESS.contains(&seen.name.as_str()));
+    (!(prints && plain)).then_some((0, "writes what it fetches"))
 }
 
 /// `chmod 4755`: with the rights of the file's owner.

@@ -97,7 +97,7 @@ fn every_row_has_a_source_and_marks_that_can_be_read() {
                     }
                     Some('@' | '-') => option.starts_with('-') && option.len() > 1,
                     Some(_) => mark
-                        .split_once(':')
+                        .split_once([':', '!'])
                         .map_or_else(|| sub(mark), |(name, rest)| sub(name) && !rest.is_empty()),
                     None => false,
                 };

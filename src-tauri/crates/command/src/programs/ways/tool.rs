@@ -43,6 +43,7 @@ pub(super) enum Style {
 /// | `clone:-u` | an option of a subcommand |
 /// | `compose:@-f` | an option of a subcommand behind which its own subcommand does not stand at once |
 /// | `config`, `bisect.run` | a subcommand |
+/// | `rollout!status,history` | a subcommand, unless one of these stands right behind it |
 /// | `!list,print` | any subcommand but these |
 /// | `=-delete` | a word as it is |
 /// | `^ext::` | any word that begins so |
