@@ -32,15 +32,7 @@ fn read(argv: &[String], home: Option<&str>) -> Reading {
     }
     let arg = |(value, span): (&String, Range<usize>)| {
         let raw = reading.text.get(span.clone()).unwrap_or_default().to_owned();
-        Arg {
-            word: Word { raw, value: Some(value.clone()) },
-            span,
-            dash: false,
-            several: false,
-            splits: false,
-            chosen: false,
-            number: false,
-        }
+        Arg::of(Word { raw, value: Some(value.clone()) }, span)
     };
     let call = Call {
         args: argv.iter().zip(spans).map(arg).collect(),

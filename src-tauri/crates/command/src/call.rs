@@ -10,7 +10,7 @@ use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Vi
 #[derive(Debug, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "five facts about a word, none of which follows from another"
+    reason = "six facts about a word, none of which follows from another"
 )]
 pub(crate) struct Arg {
     pub(crate) word: Word,
@@ -21,6 +21,10 @@ pub(crate) struct Arg {
     pub(crate) several: bool,
     /// Not known before the run, and a word behind the first of those that it is split into could begin with a dash.
     pub(crate) splits: bool,
+    /// What is not known of it may be any text, or any path.
+    pub(crate) free: bool,
+    /// How it begins, where the rest of it is known only at run time.
+    pub(crate) start: String,
     /// Its value may be any text that the request chose: from a substitution, a parameter, or a variable that it sets.
     pub(crate) chosen: bool,
     /// Not known before the run, but surely a number (`$?`, `$((…))`, a variable that is set to numbers only).
@@ -28,16 +32,30 @@ pub(crate) struct Arg {
 }
 
 impl Arg {
+    /// A word that is known.
+    pub(crate) fn of(word: Word, span: Range<usize>) -> Self {
+        Self {
+            word,
+            span,
+            dash: false,
+            several: false,
+            splits: false,
+            free: false,
+            start: String::new(),
+            chosen: false,
+            number: false,
+        }
+    }
+
     pub(crate) fn known(value: impl Into<String>, span: Range<usize>) -> Self {
         let value = value.into();
-        let word = Word { raw: crate::quote::quote_word(&value), value: Some(value) };
-        Self { word, span, dash: false, several: false, splits: false, chosen: false, number: false }
+        Self::of(Word { raw: crate::quote::quote_word(&value), value: Some(value) }, span)
     }
 
     /// Words that are only known at run time (`xargs` reads them from its input).
     pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
         let word = Word { raw: raw.to_owned(), value: None };
-        Self { word, span, dash, several: true, splits: dash, chosen: true, number: false }
+        Self { dash, several: true, splits: dash, free: true, chosen: true, ..Self::of(word, span) }
     }
 
     pub(crate) fn value(&self) -> Option<&str> {

@@ -189,6 +189,8 @@ fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
     for arg in &mut call.args {
         if arg.value().is_some_and(|value| value.contains(mark)) {
             arg.dash = dash && arg.value().is_some_and(|value| value.starts_with(mark));
+            arg.free = dash;
+            arg.start = arg.value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
             arg.word.value = None;
         }
     }

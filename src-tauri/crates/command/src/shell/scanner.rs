@@ -174,6 +174,7 @@ impl Scanner<'_, '_> {
         let variables = self.scope.variables;
         let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
         let dash = !NEVER_A_DASH.contains(&name) && !tame;
+        self.out.loose.free |= !NEVER_A_DASH.contains(&name) && !variables.is_number(name);
         self.unknown(dash, quoting, variables.is_wild(name));
         self.out.number = variables.is_number(name) && self.units.len() == 1 && self.is_all(quoting);
     }
@@ -202,6 +203,7 @@ impl Scanner<'_, '_> {
             _ => {
                 let any = c.is_ascii_digit() || "@*-".contains(c);
                 self.unknown(any, quoting, any);
+                self.out.loose.free |= any;
                 self.becomes_several(c == '@');
                 self.out.number = !any && self.units.len() == 1 && self.is_all(quoting);
             }
@@ -261,6 +263,8 @@ impl Scanner<'_, '_> {
         let words = prints == Some(Prints::Words);
         // Without quotes a path may be split into words that begin with a dash.
         let whole = prints == Some(Prints::Path) && quoting != Quoting::Word;
+        // What is printed holds a slash only where one is written.
+        self.out.loose.free |= !(path || number || words && !text.contains('/'));
         self.unknown(!(path || number || words || whole), quoting, !(path || number));
         self.at = end;
         let alone = self.units.len() == 1 && self.is_all(quoting);
@@ -303,6 +307,7 @@ impl Scanner<'_, '_> {
             if operator.is_empty() {
                 self.variable(name, quoting);
             } else {
+                self.out.loose.free = true;
                 self.unknown(true, quoting, true);
                 self.becomes_several(operator.starts_with("[@") || name.is_empty());
             }

@@ -51,11 +51,8 @@ impl Walk<'_> {
     pub(super) fn declaration(&mut self, clause: &DeclClause, statement: &Stmt, around: &Around) -> After {
         let mut call = self.start(statement, around);
         let mut spans = vec![range(clause.variant_span)];
-        call.args.push(self.arg_of(
-            &range(clause.variant_span),
-            Some(clause.variant.as_str().to_owned()),
-            false,
-        ));
+        let variant = clause.variant.as_str().to_owned();
+        call.args.push(self.arg_of(&range(clause.variant_span), Some(variant)));
         for operand in &clause.operands {
             let span = match operand {
                 DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
@@ -64,7 +61,7 @@ impl Walk<'_> {
                 }
                 DeclOperand::Name(name) => {
                     let span = range(name.span);
-                    let arg = self.arg_of(&span, Some(self.slice(&span).to_owned()), false);
+                    let arg = self.arg_of(&span, Some(self.slice(&span).to_owned()));
                     call.args.push(arg);
                     span
                 }
@@ -72,7 +69,7 @@ impl Walk<'_> {
                     let read = self.assignment(assignment, around);
                     let span = range(assignment.span);
                     let value = read.value.value.map(|value| format!("{}={value}", read.name));
-                    let arg = self.arg_of(&span, value, false);
+                    let arg = self.arg_of(&span, value);
                     call.args.push(arg);
                     span
                 }
@@ -186,7 +183,7 @@ impl Walk<'_> {
         let count = spans.len();
         self.outline.push(self.outlined(spans));
         if let Some(head) = head {
-            call.args.push(self.arg_of(head, Some(self.slice(head).to_owned()), false));
+            call.args.push(self.arg_of(head, Some(self.slice(head).to_owned())));
         }
         for word in words {
             self.push_word(&mut call, word, around);
@@ -304,17 +301,8 @@ impl Walk<'_> {
         }
     }
 
-    fn arg_of(&self, span: &Range<usize>, value: Option<String>, dash: bool) -> Arg {
-        let word = Word { raw: self.raw(span), value };
-        Arg {
-            word,
-            span: self.place(span),
-            dash,
-            several: false,
-            splits: false,
-            chosen: false,
-            number: false,
-        }
+    fn arg_of(&self, span: &Range<usize>, value: Option<String>) -> Arg {
+        Arg::of(Word { raw: self.raw(span), value }, self.place(span))
     }
 
     /// Adds a word; braces and `"$@"` may make several of it.
@@ -344,15 +332,16 @@ impl Walk<'_> {
         self.bodies(&scanned.bodies, around);
         match scanned.values {
             Some(values) if values.len() == 1 => {
-                call.args.extend(values.into_iter().map(|v| self.arg_of(&span, Some(v), false)));
+                call.args.extend(values.into_iter().map(|v| self.arg_of(&span, Some(v))));
             }
             Some(values) => {
                 call.args.extend(values.into_iter().map(|value| Arg::known(value, self.place(&span))));
             }
             None => {
-                let arg = self.arg_of(&span, None, scanned.loose.dash);
-                let word::Loose { several, splits, chosen, .. } = scanned.loose;
-                call.args.push(Arg { several, splits, chosen, number: scanned.number, ..arg });
+                let word::Loose { dash, several, splits, free, chosen } = scanned.loose;
+                let (start, number) = (scanned.start, scanned.number);
+                let arg = self.arg_of(&span, None);
+                call.args.push(Arg { dash, several, splits, free, start, chosen, number, ..arg });
             }
         }
     }

@@ -71,7 +71,7 @@ impl Variables {
 
 /// What a word that is not known before the run may turn out to be (see [`crate::call::Arg`]).
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
+#[expect(clippy::struct_excessive_bools, reason = "five facts, none of which follows from another")]
 pub(super) struct Loose {
     /// It could begin with a dash.
     pub(super) dash: bool,
@@ -79,6 +79,8 @@ pub(super) struct Loose {
     pub(super) several: bool,
     /// A word behind the first of those that it is split into could begin with a dash (`x$y`).
     pub(super) splits: bool,
+    /// What is not known of it may be any text, or any path.
+    pub(super) free: bool,
     /// May be any text that the request chose.
     pub(super) chosen: bool,
 }
@@ -90,6 +92,8 @@ pub(super) struct Scanned<'a> {
     pub(super) values: Option<Vec<String>>,
     /// What it may turn out to be, where it is not known before the run.
     pub(super) loose: Loose,
+    /// How it begins, where the rest of it is known only at run time: without quotes.
+    pub(super) start: String,
     /// The commands inside substitutions.
     pub(super) bodies: Vec<&'a StmtSeq>,
     /// Whether it uses what POSIX shells do not have.
@@ -158,9 +162,12 @@ fn run<'a>(
         (!inner.is_empty()).then_some(problem("parsers-disagree", "a substitution is read in two ways"));
     out.problem = result.err().or(leftover);
     if out.problem.is_none() {
-        (out.values, out.loose.dash) = values(&units, scope.home, &mut out.beyond_posix);
-        out.loose.several |=
-            units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '['))) && out.values.is_none();
+        let several;
+        (out.values, out.loose.dash, several) = values(&units, scope.home, &mut out.beyond_posix);
+        out.loose.splits |= several && out.loose.dash;
+        out.loose.several |= several
+            || units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '['))) && out.values.is_none();
+        out.start = start(&units);
     }
     out
 }
@@ -181,14 +188,29 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
     }
 }
 
-fn values(units: &[Unit], home: Option<&str>, beyond_posix: &mut bool) -> (Option<Vec<String>>, bool) {
-    let dash = matches!(units.first(), Some(Unit::Unknown { dash: true }));
-    let Some(words) = braces::expand(units) else { return (None, dash) };
-    *beyond_posix |= words.len() > 1;
+/// What stands before the first character that may become something else.
+fn start(units: &[Unit]) -> String {
+    let plain = |unit: &Unit| match *unit {
+        Unit::Bare('*' | '?' | '[' | '{') | Unit::Unknown { .. } => None,
+        Unit::Bare(c) | Unit::Quoted(c) => Some(c),
+    };
+    units.iter().map_while(plain).collect()
+}
+
+/// The words that it becomes, where they are known; else whether one of them could begin with a dash, and whether braces make
+/// several of it.
+fn values(units: &[Unit], home: Option<&str>, beyond_posix: &mut bool) -> (Option<Vec<String>>, bool, bool) {
+    let Some(words) = braces::expand(units) else { return (None, true, true) };
+    let many = words.len() > 1;
+    *beyond_posix |= many;
     let values: Option<Vec<String>> = words.iter().map(|word| literal(word, home)).collect();
-    let dash = values.is_none()
-        && words.iter().any(|word| matches!(word.first(), Some(Unit::Unknown { dash: true })));
-    (values, dash)
+    let open = |word: &Vec<Unit>| match word.first() {
+        Some(Unit::Unknown { dash }) => *dash,
+        Some(Unit::Bare('-') | Unit::Quoted('-')) => many,
+        _ => false,
+    };
+    let unknown = values.is_none();
+    (values, unknown && words.iter().any(open), unknown && many)
 }
 
 fn literal(word: &[Unit], home: Option<&str>) -> Option<String> {

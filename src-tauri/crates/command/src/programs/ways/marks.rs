@@ -90,7 +90,8 @@ fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
         None => (which, false),
     };
     let at = *read.operands.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
-    (!only_outside || read.beginning(at).is_none_or(|path| leads_outside(path, dir))).then_some(at)
+    let leads = read.args[at].free || read.beginning(at).is_none_or(|path| leads_outside(path, dir));
+    (!only_outside || leads).then_some(at)
 }
 
 /// A subcommand that is none of these, or that is known only at run time. An option among them counts where it stands before

@@ -13,6 +13,8 @@ pub(super) struct Seen<'a> {
     pub(super) name: String,
     /// The rest of its word, or the next word whether or not it takes it.
     pub(super) value: Option<&'a str>,
+    /// The word that the value stands in.
+    pub(super) value_at: usize,
     /// Whether this is known to be the whole name of an option, by the tool's grammar.
     pub(super) complete: bool,
 }
@@ -65,7 +67,7 @@ impl<'a> Read<'a> {
 
     /// The word, or how it begins where the rest of it is known only at run time.
     pub(super) fn beginning(&self, at: usize) -> Option<&'a str> {
-        self.word(at).or_else(|| Some(known_beginning(&self.args.get(at)?.word.raw)))
+        self.word(at).or_else(|| Some(self.args.get(at)?.start.as_str()))
     }
 
     fn all(&mut self, others: &[std::ops::Range<usize>]) {
@@ -95,25 +97,47 @@ impl<'a> Read<'a> {
 
     /// A word that is known only at run time, but for its beginning (`--pre=$X`); the index of the next word.
     fn unknown_word(&mut self, at: usize, grammars: &[&str]) -> usize {
-        let start = known_beginning(&self.args[at].word.raw);
-        if self.args[at].splits {
+        let args = self.args;
+        let arg = &args[at];
+        let start = arg.start.as_str();
+        let letters = at == 1 && self.style == Style::Bundled;
+        if arg.dash || arg.splits || letters || matches!(start, "-" | "--") {
             self.unknown.get_or_insert(at);
         }
         if start.starts_with('-') && start.len() > 1 {
             self.option(at, start, grammars);
+            if !self.has_its_name(at, start, grammars) {
+                self.unknown.get_or_insert(at);
+            }
             for seen in self.options.iter_mut().filter(|seen| seen.at == at) {
-                seen.value = None;
+                (seen.value, seen.value_at) = (None, at);
+                seen.complete &= start.contains('=') || !start.starts_with("--");
             }
             return at + 1;
-        }
-        if self.args[at].dash || start == "-" {
-            self.unknown.get_or_insert(at);
         }
         if begins_anyhow(&self.args[at]) {
             self.glob.get_or_insert(at);
         }
         self.operands.push(at);
         at + 1
+    }
+
+    /// Whether what is not known of a word of options can only be the value of one: behind `=`, or behind a letter that takes
+    /// one. How a long name begins is told apart by the table (`--pre$X`).
+    fn has_its_name(&self, at: usize, start: &str, grammars: &[&str]) -> bool {
+        if start.contains('=') {
+            return true;
+        }
+        let taken = |name: &str| grammars.iter().find_map(|grammar| takes(grammar, name));
+        match self.style {
+            Style::Words => false,
+            Style::Getopt | Style::Bundled if start.starts_with("--") => true,
+            Style::Getopt | Style::Bundled => self
+                .options
+                .iter()
+                .filter(|seen| seen.at == at && seen.name.chars().count() == 2)
+                .any(|seen| matches!(taken(&seen.name), Some(Takes::Value | Takes::Optional))),
+        }
     }
 
     /// Reads one word of options; the index of the next word.
@@ -127,7 +151,9 @@ impl<'a> Read<'a> {
         let whole = word.starts_with("--") || self.style == Style::Words || !letter && known.is_some();
         if !letter || whole {
             let value = attached.or_else(|| self.word(at + 1));
-            self.options.push(Seen { at, name: name.to_owned(), value, complete: known.is_some() });
+            let value_at = if attached.is_some() { at } else { at + 1 };
+            let complete = known.is_some();
+            self.options.push(Seen { at, name: name.to_owned(), value, value_at, complete });
         }
         let swallows = if whole {
             known == Some(Takes::Value) && attached.is_none()
@@ -155,7 +181,8 @@ impl<'a> Read<'a> {
         for letter in letters.chars() {
             let name = format!("-{letter}");
             let known = grammars.iter().find_map(|grammar| takes(grammar, &name));
-            self.options.push(Seen { at: 1, name, value: self.word(next), complete: known.is_some() });
+            let (value, complete) = (self.word(next), known.is_some());
+            self.options.push(Seen { at: 1, name, value, value_at: next, complete });
             next += usize::from(known == Some(Takes::Value));
         }
         next.min(self.args.len())
@@ -168,7 +195,9 @@ impl<'a> Read<'a> {
             let rest = cluster.get(offset + letter.len_utf8()..).filter(|rest| !rest.is_empty());
             let known = grammars.iter().find_map(|grammar| takes(grammar, &name));
             let complete = known.is_some();
-            self.options.push(Seen { at, name, value: rest.or_else(|| self.word(at + 1)), complete });
+            let value_at = if rest.is_some() { at } else { at + 1 };
+            let value = rest.or_else(|| self.word(at + 1));
+            self.options.push(Seen { at, name, value, value_at, complete });
             match known {
                 Some(Takes::Value) => return rest.is_none(),
                 Some(Takes::Optional) => return false,
@@ -209,14 +238,6 @@ impl<'a> Read<'a> {
 /// Whether a word is a pattern of file names, one of which could begin with a dash.
 fn begins_anyhow(arg: &Arg) -> bool {
     arg.value().is_none() && arg.word.raw.starts_with(['*', '?', '['])
-}
-
-/// How a word begins whose rest is known only at run time; quotes left out.
-fn known_beginning(raw: &str) -> &str {
-    let text = raw.trim_start_matches(['"', '\'']);
-    let end =
-        text.find(['$', '`', '*', '?', '[', '{', '<', '>', '(', '"', '\'', '\\', '…']).unwrap_or(text.len());
-    text.get(..end).unwrap_or_default()
 }
 
 /// Whether a tool has a row for an option of this very name.

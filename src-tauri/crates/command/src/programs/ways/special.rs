@@ -41,7 +41,7 @@ fn target(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
     if NO_FILE.contains(&path) {
         return None;
     }
-    if path.is_empty() {
+    if path.is_empty() || read.args[at].free {
         return Some((at, "writes to a place that is known only at run time"));
     }
     if leads_outside(path, &call.dir) {
@@ -181,7 +181,10 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)
             "-c" | "-r" | "-u" | "-A" | "--create" | "--append" | "--update" | "--catenate"
         )
     });
-    if makes && file.value.is_none_or(|path| leads_outside(path, &call.dir)) {
+    // `out-$(date +%F).tgz`: what is not known leads nowhere else.
+    let own = read.args.get(file.value_at).filter(|arg| file.value_at > file.at && !arg.free);
+    let begins = own.map(|arg| arg.start.as_str()).filter(|start| !start.is_empty());
+    if makes && file.value.or(begins).is_none_or(|path| leads_outside(path, &call.dir)) {
         return Some((file.at, "writes outside of the working directory"));
     }
     let remote = file.value.is_some_and(|value| value.contains(':') || value.starts_with(['!', '|']));
