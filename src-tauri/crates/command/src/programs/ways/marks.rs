@@ -29,8 +29,8 @@ fn one(mark: &str, look: &Look<'_, '_>) -> Option<usize> {
     let (kind, rest) = mark.split_at(mark.len().min(1));
     match kind {
         "*" => Some(0),
-        "=" => word(&|given| given == rest),
-        "^" => word(&|given| given.starts_with(rest)),
+        "=" => word(&|given| given == rest).or_else(|| read.may_become(rest)),
+        "^" => word(&|given| given.starts_with(rest)).or_else(|| read.may_become(rest)),
         "~" => word(&|given| given.contains(rest)),
         "!" => not_one_of(rest, read),
         "#" => operand(rest, read, dir),

@@ -70,6 +70,22 @@ impl<'a> Read<'a> {
         self.word(at).or_else(|| Some(self.args.get(at)?.start.as_str()))
     }
 
+    /// A word of which only the beginning is known, and which may go on like this text.
+    pub(super) fn may_become(&self, text: &str) -> Option<usize> {
+        let may = |arg: &Arg| {
+            arg.value().is_none() && arg.free && !arg.start.is_empty() && text.starts_with(&arg.start)
+        };
+        (1..self.args.len()).find(|at| may(&self.args[*at]))
+    }
+
+    /// A value, or how it begins; none where nothing of it is known.
+    pub(super) fn value_or_start(&self, seen: &Seen<'a>) -> Option<&'a str> {
+        seen.value.or_else(|| {
+            let arg = self.args.get(seen.value_at).filter(|_| seen.value_at > seen.at)?;
+            Some(arg.start.as_str()).filter(|start| !start.is_empty())
+        })
+    }
+
     fn all(&mut self, others: &[std::ops::Range<usize>]) {
         let sub = self.subs.first().copied().unwrap_or(0);
         let mut at = 1;

@@ -65,7 +65,8 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
         plain && !PROGRAMS.contains(&name) && !decides_what_runs(name, None) && !name.ends_with("FLAGS")
     };
     let known = |at: usize| {
-        read.word(at).map_or_else(|| !read.beginning(at).is_some_and(|text| text.contains('=')), harmless)
+        let arg = &read.args[at];
+        read.word(at).map_or_else(|| !arg.free && !arg.start.contains('='), harmless)
     };
     let at = read.operands.iter().find(|at| !known(**at))?;
     Some((*at, "sets a variable that a makefile may run"))
@@ -74,8 +75,9 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
 fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
     let of_option =
         |at: usize| read.word(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
+    let digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let sets = |at: &&usize| {
-        !of_option(**at) && read.word(**at).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        !of_option(**at) && read.beginning(**at).is_some_and(|word| word.is_empty() || digit(word))
     };
     read.operands.iter().find(sets).map(|at| (*at, "sets the clock"))
 }
@@ -93,15 +95,14 @@ fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
 /// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
 fn writes_out(read: &Read<'_>) -> Option<(usize, &'static str)> {
     read.options.iter().find_map(|seen| {
-        let value = seen.value.unwrap_or_default();
+        let value = read.value_or_start(seen);
+        let file = value.is_none_or(|value| value.starts_with('@'));
         match seen.name.as_str() {
-            "-w" | "--write-out" if value.contains("%output") || value.starts_with('@') => {
+            "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
                 Some((seen.at, "`-w` writes or reads a file"))
             }
-            "-H" | "--header" | "-b" | "--cookie" if value.starts_with('@') => {
-                Some((seen.at, "reads another file"))
-            }
-            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&value) => {
+            "-H" | "--header" | "-b" | "--cookie" if file => Some((seen.at, "reads another file")),
+            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&seen.value.unwrap_or_default()) => {
                 Some((seen.at, "chooses the method of a call"))
             }
             _ => None,
@@ -140,9 +141,10 @@ fn keeps_what_it_fetches(read: &Read<'_>) -> Option<(usize, &'static str)> {
 /// `chmod 4755`: with the rights of the file's owner.
 fn borrows_rights(read: &Read<'_>) -> Option<(usize, &'static str)> {
     let at = *read.operands.first()?;
-    let mode = read.word(at)?;
+    let what = "lets the file run with its owner's rights";
+    let Some(mode) = read.word(at) else { return Some((at, what)) };
     let borrowed = mode.len() == 4 && mode.chars().all(|c| c.is_digit(8)) && !mode.starts_with('0');
-    borrowed.then_some((at, "lets the file run with its owner's rights"))
+    borrowed.then_some((at, what))
 }
 
 /// Runtimes that run the file that they are given, or what they read from their input.
@@ -183,7 +185,7 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)
     });
     // `out-$(date +%F).tgz`: what is not known leads nowhere else.
     let own = read.args.get(file.value_at).filter(|arg| file.value_at > file.at && !arg.free);
-    let begins = own.map(|arg| arg.start.as_str()).filter(|start| !start.is_empty());
+    let begins = own.and_then(|_| read.value_or_start(file));
     if makes && file.value.or(begins).is_none_or(|path| leads_outside(path, &call.dir)) {
         return Some((file.at, "writes outside of the working directory"));
     }
