@@ -1,7 +1,7 @@
 //! Random scripts made of the corpora's parts: what the judge allows is run in bash and in zsh while strace watches, and
 //! the kernel is asked to start nothing but what the script's little policy lists.
 
-use postern_command::{Dialect, Power, read_shell};
+use postern_command::{Dialect, Power, Role, read_shell};
 use postern_policy::Decision;
 use postern_policy::case::{Bins, Case};
 use postern_tests::shells::{Ran, Sandbox, Shell, strace_works};
@@ -73,13 +73,16 @@ fn unlisted(shell: Shell, parts: &[Part], ran: &[Vec<Ran>], executed: &[Vec<Stri
     );
     let mut found = Vec::new();
     for ((part, ran), executed) in parts.iter().zip(ran).zip(executed) {
-        let wrappers = transparent(&part.line);
+        let mut told = transparent(&part.line);
+        if shell == Shell::Zsh {
+            told.extend(builtins(&part.line));
+        }
         let listed: BTreeSet<String> = part
             .allow
             .iter()
             .map(|path| name(path))
             .chain(SHELLS.iter().map(|&name| name.to_owned()))
-            .chain(wrappers)
+            .chain(told)
             .collect();
         let seen = executed.iter().filter(|path| !path.starts_with("/real/")).map(|path| name(path));
         let more: BTreeSet<String> = seen
@@ -105,6 +108,14 @@ fn transparent(line: &str) -> Vec<String> {
     let vias = steps.iter().flat_map(|step| &step.via).filter(|via| via.power == Power::Transparent);
     let names = vias.filter_map(|via| via.argv.first()?.value.clone());
     names.map(|path| path.rsplit('/').next().unwrap_or(&path).to_owned()).collect()
+}
+
+/// Builtins that the reading tells of. It is a reading for bash; zsh looks for a program where it has no builtin of the name
+/// (`mapfile`, `shopt`).
+fn builtins(line: &str) -> Vec<String> {
+    let steps = read_shell(line, Dialect::Bash).steps;
+    let builtins = steps.iter().filter(|step| step.role == Role::HarmlessBuiltin);
+    builtins.filter_map(|step| step.program().map(str::to_owned)).collect()
 }
 
 /// What stands between parts.
