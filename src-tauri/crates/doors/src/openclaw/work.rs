@@ -79,7 +79,7 @@ fn see_through(
     Err("the connection to Postern ended".to_owned())
 }
 
-/// Asks the person for a decision alone.
+/// Asks the person for a decision alone, which the rules for host commands leave to them.
 pub(super) fn decide(way: &Way, question: &Question, stage: &watch::Sender<Stage>) {
     let decision = ask(way, question).unwrap_or_else(|problem| {
         tracing::warn!(problem, "OpenClaw's question could not be asked");
@@ -97,12 +97,10 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
     let check =
         ToolCheckParams { tool: "shell_exec".to_owned(), arguments, session: question.session_key.clone() };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
-    let id = match (told.decision, told.check_id) {
-        (postern_protocol::Decision::Allow, _) => return Ok(Some(Decision::AllowOnce)),
-        (postern_protocol::Decision::Deny, _) => return Ok(Some(Decision::Deny)),
-        (postern_protocol::Decision::Ask, Some(id)) => id,
-        (postern_protocol::Decision::Ask, None) => return Err("a question without a number".to_owned()),
-    };
+    if let Some(decision) = unasked(told.decision) {
+        return Ok(Some(decision));
+    }
+    let id = told.check_id.ok_or("a question without a number")?;
     for event in channel.events() {
         let notice = event.map_err(|gone| gone.to_string())?;
         if let Event::ToolResolved(resolved) = notice.event
@@ -115,6 +113,15 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
         }
     }
     Ok(None)
+}
+
+/// What it means that the tool gate asks nobody; none where it asks. The rules for host commands left this to the person: a file
+/// that lets tools through unasked is no answer to that, and leaves nobody here who could give one.
+fn unasked(decision: postern_protocol::Decision) -> Option<Decision> {
+    match decision {
+        postern_protocol::Decision::Allow | postern_protocol::Decision::Deny => Some(Decision::Deny),
+        postern_protocol::Decision::Ask => None,
+    }
 }
 
 fn ran(finished: Finished) -> Ran {
@@ -161,5 +168,19 @@ fn refusal(denied: &Denied) -> Refusal {
         | DenyReason::Restarted => {
             Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.message), denied.reason.name())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unasked;
+    use crate::openclaw::message::Decision;
+    use postern_protocol::Decision as Gate;
+
+    #[test]
+    fn a_gate_for_tools_that_is_open_lets_no_host_command_through() {
+        assert_eq!(unasked(Gate::Allow), Some(Decision::Deny));
+        assert_eq!(unasked(Gate::Deny), Some(Decision::Deny));
+        assert_eq!(unasked(Gate::Ask), None, "the person is asked");
     }
 }
