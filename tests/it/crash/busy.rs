@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// How many of an agent's requests are under way at once.
@@ -85,6 +86,27 @@ impl Busy {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
+
+    /// Waits until nothing that a killed host started, or was about to start, is there any more.
+    pub(super) fn until_none_is_left(&self) {
+        let name = self.log.to_str().unwrap();
+        let end = Instant::now() + Duration::from_mins(1);
+        loop {
+            let left = processes_with(name);
+            if left.is_empty() {
+                return;
+            }
+            assert!(Instant::now() < end, "left behind by killed hosts: {left:?}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Processes in whose command line this stands. One that ended and is not reaped yet has none.
+fn processes_with(text: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let lines = processes.filter_map(|path| std::fs::read(path.join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(text)).collect()
 }
 
 /// An agent that asks for the next run whenever one ended.

@@ -38,6 +38,7 @@ fn rounds(count: usize) {
         let at = format!("round {round}, killed after {moments} moments and {yields} yields");
         check(&host, &busy.ran(), &known, &gone, &at);
     }
+    busy.until_none_is_left();
 }
 
 fn check(host: &Postern, ran: &[String], known: &Known, gone: &HashSet<String>, at: &str) {

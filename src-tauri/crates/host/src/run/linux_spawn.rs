@@ -26,6 +26,8 @@ struct Child {
     program: c_int,
     /// Whether it is to be held.
     hold: bool,
+    /// Who holds it.
+    host: c_int,
     /// Whether that failed.
     not_held: bool,
     /// Why it could not execute; 0 where it could.
@@ -69,6 +71,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
         hold,
+        host: rustix::process::getpid().as_raw_nonzero().get(),
         not_held: false,
         error: 0,
     };
@@ -164,6 +167,10 @@ unsafe fn execute(child: &mut Child) {
             if libc::ptrace(libc::PTRACE_TRACEME, 0, nothing, nothing) < 0 {
                 child.not_held = true;
                 return fail(child);
+            }
+            // Were we killed meanwhile, it would be held by whoever took our children over, and stay so for good.
+            if libc::getppid() != child.host {
+                libc::_exit(127);
             }
         }
         if child.hold || child.program < 0 {
