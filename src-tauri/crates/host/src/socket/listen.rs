@@ -100,6 +100,7 @@ fn bind_private(path: &Path) -> io::Result<UnixListener> {
 #[cfg(test)]
 mod tests {
     use super::{BindError, bind};
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
     use std::os::unix::fs::PermissionsExt as _;
 
     #[tokio::test]
@@ -119,7 +120,10 @@ mod tests {
     async fn only_a_dead_socket_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let stale = folder.path().join("stale.sock");
-        drop(std::os::unix::net::UnixListener::bind(&stale).unwrap());
+        // Bound and never listened on: a listener would live on in a child that another test begins at this moment.
+        let socket = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        rustix::net::bind(&socket, &SocketAddrUnix::new(&stale).unwrap()).unwrap();
+        drop(socket);
         assert!(bind(&stale).is_ok(), "a socket that nobody listens on is replaced");
 
         let live = folder.path().join("live.sock");
