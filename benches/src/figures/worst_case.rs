@@ -77,13 +77,15 @@ fn texts() -> Vec<String> {
     let numbered = |line: &dyn Fn(usize) -> String| (0..LONGEST_TEXT / 8).map(line).collect::<String>();
     let quoted = numbered(&|nth| format!("l{nth:05} 'a b';"));
     let home = numbered(&|nth| format!("~/b{nth:04};"));
+    let braces = numbered(&|nth| format!("{{a{nth},b}};"));
+    let set = numbered(&|nth| format!("x{nth}='a b' c;"));
     let words =
         |line: usize, most: usize| (0..most).map(|nth| format!(" a{nth}{line}")).collect::<Vec<_>>().concat();
     let wrapped = [40, 60].map(|most| numbered(&|nth| format!("sudo{};", words(nth, most))));
     let alike = numbered(&|nth| format!("sudo x{nth}{};", words(0, 40)));
     let fed = format!("eval \"{}echo '{}'\"", "a>\\$x;".repeat(20), words(0, LONGEST_TEXT / 8));
     all.extend(
-        [distinct, quoted, home, alike, fed]
+        [distinct, quoted, home, braces, set, alike, fed]
             .into_iter()
             .chain(wrapped)
             .map(|text| text.chars().take(LONGEST_TEXT).collect()),
