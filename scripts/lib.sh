@@ -35,7 +35,8 @@ bring_prosody() {
   if [ ! -x "$place/usr/bin/prosody" ]; then
     note "unpacking prosody into .cache (no server is installed)"
     apt-cache show prosody >/dev/null 2>&1 || as_root apt-get update -qq
-    mapfile -t depends < <(apt-cache depends prosody | sed -n 's/^  *\(Pre\)\?Depends: \([a-z0-9].*\)$/\2/p')
+    # What apt would install with it, virtual packages and all.
+    mapfile -t depends < <(apt-get install -s -qq --no-install-recommends prosody | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -vx prosody)
     need_packages "${depends[@]}"
     rm -rf "$place" && mkdir -p "$place"
     (cd "$place" && apt-get -o APT::Sandbox::User=root download -qq prosody && dpkg-deb -x prosody_*.deb . && rm prosody_*.deb)
