@@ -31,7 +31,7 @@ mod tools;
 
 pub(crate) use feed::Stranger;
 pub(crate) use key::{door_secret, given_secret, keep_given};
-pub(crate) use socket::{ListenError, Listening, listen};
+pub(crate) use socket::{ListenError, Listening, SOCKET, listen};
 
 use crate::ask::{FaceId, Faces};
 use crate::book::Book;

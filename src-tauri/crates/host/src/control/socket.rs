@@ -16,6 +16,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// Its name in the data folder.
+pub(crate) const SOCKET: &str = "control.sock";
 /// Connections at a time.
 const MOST: usize = 128;
 /// How long to wait when the system has no descriptor to give.
@@ -50,7 +52,7 @@ impl Listening {
 pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
     let key = key::control_key(data, key::vault().as_deref())
         .map_err(|error| ListenError::Key(error.to_string()))?;
-    let bound = bind(&data.join("control.sock"))?;
+    let bound = bind(&data.join(SOCKET))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));
     Ok(Listening { closed, task })

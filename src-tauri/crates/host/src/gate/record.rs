@@ -157,12 +157,7 @@ fn change_of(request: &Request, at: postern_policy::Millis) -> Result<Change, Er
             change = change.edited(request.line.clone());
         }
     }
-    // Before its start, too: whoever let it through must be on the record even if this host does not live to start it.
-    let by = match &request.state {
-        State::Starting { by, .. } => Some(by),
-        _ => request.by.as_ref(),
-    };
-    if let Some(by) = by {
+    if let Some(by) = &request.by {
         change = change.by(by)?;
     }
     if let Some(face) = &request.answered_by {

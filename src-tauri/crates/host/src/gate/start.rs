@@ -25,7 +25,6 @@ impl Task {
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
         self.answer_accepted(id);
         let Some(request) = self.requests.get_mut(&id) else { return };
-        request.by = Some(approved.by().clone());
         let agent = request.agent.clone();
         let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
         let state = self.agent(&agent);

@@ -205,6 +205,10 @@ impl Task {
         let state = std::mem::replace(&mut request.state, postern_request::State::Received);
         let (state, effects) = step(state, event);
         request.state = state;
+        // From its first record on: whoever let it through must be known even if this host does not live to start it.
+        if let postern_request::State::Starting { by, .. } = &request.state {
+            request.by = Some(by.clone());
+        }
         let changed = std::mem::discriminant(&request.state) != before;
         if request.pid().is_some() != ran {
             self.parts.stirred.status.notify_one();
