@@ -21,6 +21,13 @@ pub(crate) struct Row {
     pub(crate) met: bool,
 }
 
+impl Row {
+    /// A line without a rival.
+    pub(crate) fn alone(figure: &'static str, measured: String, goal: &'static str, met: bool) -> Self {
+        Self { figure, measured, rival: "-".to_owned(), ratio: "-".to_owned(), goal, met }
+    }
+}
+
 /// Median, 99th percentile and count of a sample.
 pub(crate) fn times(sample: &Sample) -> String {
     format!(

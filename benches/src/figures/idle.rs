@@ -31,21 +31,12 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let woken = switches(pid)? - before;
     let resident = resident(pid)?;
     host.stop()?;
-    let memory = Row {
-        figure: "idle memory",
-        measured: format!("{} resident", mebibytes(resident)),
-        rival: "-".to_owned(),
-        ratio: "-".to_owned(),
-        goal: "<= 15 MiB",
-        met: resident <= MEMORY,
-    };
-    let wakes = Row {
-        figure: "idle wake-ups",
-        measured: format!("{woken} in {seconds} s"),
-        rival: "-".to_owned(),
-        ratio: "-".to_owned(),
-        goal: "none",
-        met: woken == 0,
-    };
+    let memory = Row::alone(
+        "idle memory",
+        format!("{} resident", mebibytes(resident)),
+        "<= 15 MiB",
+        resident <= MEMORY,
+    );
+    let wakes = Row::alone("idle wake-ups", format!("{woken} in {seconds} s"), "none", woken == 0);
     Ok([memory, wakes])
 }

@@ -10,7 +10,7 @@ use crate::table::{Row, duration};
 use anyhow::{Context as _, bail, ensure};
 use postern_client::{Channel, Control};
 use postern_contract::methods::{AnswerQuestion, FaceKind};
-use postern_contract::{Answer, AnswerParams, Question, Scope, Told};
+use postern_contract::{Answer, AnswerParams, Question, Told};
 use postern_protocol::{Event, RunResult};
 use postern_store::{FILE_NAME, Store};
 use std::collections::HashSet;
@@ -135,16 +135,7 @@ fn answers(mut person: Control, count: usize) -> anyhow::Result<()> {
             None => next(&mut person, &seen)?,
         };
         seen.insert(question.id.clone());
-        let params = AnswerParams {
-            question_id: question.id,
-            digest: question.digest,
-            answer: Answer::Once,
-            scope: Scope::Agent,
-            proposal: None,
-            edited: None,
-            lifetime: None,
-            feedback: None,
-        };
+        let params = AnswerParams::to(&question, Answer::Once);
         let answered = person.ask::<AnswerQuestion>(&params)?;
         ensure!(answered.applied, "{answered:?}");
     }

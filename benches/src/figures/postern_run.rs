@@ -33,14 +33,6 @@ pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Re
     )?;
     let more = ours.median().saturating_sub(rival.median());
     let memory = forwarder.while_forwarding(peak)?;
-    let alone = |figure, measured, goal, met| Row {
-        figure,
-        measured,
-        rival: "-".to_owned(),
-        ratio: "-".to_owned(),
-        goal,
-        met,
-    };
     Ok([
         Row {
             figure: "postern-run",
@@ -50,7 +42,12 @@ pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Re
             goal: "<= +4 ms p50",
             met: more <= GOAL,
         },
-        alone("postern-run, size", mebibytes(size >> 10), "<= 1.5 MiB", size <= SIZE),
-        alone("postern-run, memory", format!("{} at most", mebibytes(memory)), "<= 3 MiB", memory <= MEMORY),
+        Row::alone("postern-run, size", mebibytes(size >> 10), "<= 1.5 MiB", size <= SIZE),
+        Row::alone(
+            "postern-run, memory",
+            format!("{} at most", mebibytes(memory)),
+            "<= 3 MiB",
+            memory <= MEMORY,
+        ),
     ])
 }

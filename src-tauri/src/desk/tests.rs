@@ -1,6 +1,6 @@
 use super::{Desk, ShownArming};
 use postern_contract::methods::Arming;
-use postern_contract::{Answer, AnswerParams, Question, Scope};
+use postern_contract::{Answer, AnswerParams, Question};
 use serde_json::json;
 
 pub(crate) fn question(id: &str, digest: &str) -> Question {
@@ -95,16 +95,7 @@ fn an_old_word_from_the_host_arms_nothing() {
 #[test]
 fn an_answer_names_what_is_on_show() {
     let desk = armed();
-    let answer = |id: &str, digest: &str| AnswerParams {
-        question_id: id.into(),
-        digest: digest.into(),
-        answer: Answer::Once,
-        scope: Scope::Agent,
-        proposal: None,
-        edited: None,
-        lifetime: None,
-        feedback: None,
-    };
+    let answer = |id: &str, digest: &str| AnswerParams::new(id, digest, Answer::Once);
     assert!(desk.answers(&answer("q1", "d1")));
     assert!(!desk.answers(&answer("q1", "d2")), "another digest was not shown");
     assert!(!desk.answers(&answer("q2", "d1")), "another question was not shown");

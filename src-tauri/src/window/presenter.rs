@@ -9,7 +9,7 @@ use postern_contract::methods::{
     AnswerQuestion, CannotPresent, EditQuestion, ListQuestions, Nothing, PresentQuestion, PreviewRule,
     RulePreview, Unpresented,
 };
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question, Scope};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::ipc::Channel;
@@ -226,16 +226,7 @@ impl Presenter {
     }
 
     fn refusal(&self) -> Option<AnswerParams> {
-        self.desk.question().map(|question| AnswerParams {
-            question_id: question.id.clone(),
-            digest: question.digest.clone(),
-            answer: Answer::Deny,
-            scope: Scope::Agent,
-            proposal: None,
-            edited: None,
-            lifetime: None,
-            feedback: None,
-        })
+        self.desk.question().map(|question| AnswerParams::to(question, Answer::Deny))
     }
 
     /// Tells the host what is seen, and hears whether *Allow* works.

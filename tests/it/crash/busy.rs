@@ -3,7 +3,7 @@
 
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{AddRule, AnswerQuestion, FaceKind, RemoveRule, RuleNumber};
-use postern_contract::{Answer, AnswerParams, Question, RuleDraft, Scope, Told};
+use postern_contract::{Answer, AnswerParams, Question, RuleDraft, Told};
 use postern_policy::{Effect, RuleId};
 use postern_protocol::{Call, Event, RunParams, What};
 use postern_tests::Postern;
@@ -158,16 +158,7 @@ fn person(data: &Path, moment: Sender<()>) -> JoinHandle<Known> {
             let Some(question) = open.pop().or_else(|| next_question(&mut control, &seen)) else { break };
             seen.insert(question.id.clone());
             let allow = !nth.is_multiple_of(3);
-            let params = AnswerParams {
-                question_id: question.id.clone(),
-                digest: question.digest.clone(),
-                answer: if allow { Answer::Once } else { Answer::Deny },
-                scope: Scope::Agent,
-                proposal: None,
-                edited: None,
-                lifetime: None,
-                feedback: None,
-            };
+            let params = AnswerParams::to(&question, if allow { Answer::Once } else { Answer::Deny });
             let Ok(answered) = control.ask::<AnswerQuestion>(&params) else { break };
             assert!(answered.applied, "{answered:?}");
             known.answered.extend(question.requests.into_iter().map(|request| (request, allow)));

@@ -280,6 +280,27 @@ pub struct AnswerParams {
     pub feedback: Option<String>,
 }
 
+impl AnswerParams {
+    /// An answer and nothing with it: for this agent, for good, without words.
+    pub fn new(question_id: impl Into<String>, digest: impl Into<String>, answer: Answer) -> Self {
+        Self {
+            question_id: question_id.into(),
+            digest: digest.into(),
+            answer,
+            scope: Scope::Agent,
+            proposal: None,
+            edited: None,
+            lifetime: None,
+            feedback: None,
+        }
+    }
+
+    /// The same to a question as it is shown.
+    pub fn to(question: &Question, answer: Answer) -> Self {
+        Self::new(&question.id, &question.digest, answer)
+    }
+}
+
 /// What a person can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]

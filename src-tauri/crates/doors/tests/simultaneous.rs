@@ -13,7 +13,7 @@
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_client::{CallError, Channel, Control, read_key};
 use postern_contract::methods::{AnswerQuestion, FaceKind as Face, PresentQuestion, Presented};
-use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
+use postern_contract::{Answer, AnswerParams, Answered, Question, Told};
 use postern_doors::Doors;
 use postern_host::session::{Presence, Session};
 use postern_host::user::User;
@@ -325,16 +325,7 @@ fn connect(data: &Path) -> Vec<Option<Channel>> {
 }
 
 fn params(question: &Question) -> AnswerParams {
-    AnswerParams {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        answer: Answer::Once,
-        scope: Scope::Agent,
-        proposal: None,
-        edited: None,
-        lifetime: None,
-        feedback: None,
-    }
+    AnswerParams::to(question, Answer::Once)
 }
 
 /// The chat's settings: who answers for which agent. A request that writes is of high risk.

@@ -94,15 +94,12 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
             "--always {wanted} is not offered for this question; offered: {offered}"
         )));
     }
+    let said = if always.is_some() { Answer::Always } else { Answer::Once };
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
-        question_id: command.question,
-        digest,
-        answer: if always.is_some() { Answer::Always } else { Answer::Once },
         scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
         proposal: always.map(str::to_owned),
-        edited: None,
         lifetime: command.lasts.map(lasting).transpose()?,
-        feedback: None,
+        ..AnswerParams::new(command.question, digest, said)
     })?;
     told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
 }
@@ -123,15 +120,11 @@ pub(crate) fn deny(link: &mut Link, command: Deny) -> Result<(), Failure> {
         Some(digest) => digest,
         None => link.call::<GetQuestion>(&QuestionRef { question_id: command.question.clone() })?.digest,
     };
+    let said = if command.always { Answer::DenyAlways } else { Answer::Deny };
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
-        question_id: command.question,
-        digest,
-        answer: if command.always { Answer::DenyAlways } else { Answer::Deny },
         scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
-        proposal: None,
-        edited: None,
-        lifetime: None,
         feedback: command.feedback,
+        ..AnswerParams::new(command.question, digest, said)
     })?;
     told(&answered, if command.always { "denied, and remembered" } else { "denied" })
 }

@@ -8,7 +8,7 @@ use super::settings::HighRisk;
 use super::text;
 use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
-use postern_contract::{Answer, AnswerParams, Question, Scope};
+use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceGuard;
 use postern_policy::RiskLevel;
 use std::time::Duration;
@@ -228,16 +228,7 @@ impl<M: Messenger> Hub<M> {
             return Err(format!("it is approved on the Mac alone: {}", text::why_withheld(why)));
         }
         let (answer, proposal, words) = self.meant(&question, verdict);
-        let params = AnswerParams {
-            question_id: id.clone(),
-            digest: shown.digest.clone(),
-            answer,
-            scope: Scope::Agent,
-            proposal,
-            edited: None,
-            lifetime: None,
-            feedback: None,
-        };
+        let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
         let answered = crate::call::<AnswerQuestion>(&self.host, face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {

@@ -4,7 +4,7 @@
 use super::Shared;
 use super::message::Decision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
-use postern_contract::{Answer, AnswerParams, Question, Scope};
+use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::{FaceGuard, FaceKind};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
@@ -32,16 +32,9 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
     loop {
         if let Some(question) = question_of(shared, face, request_id).await {
             let offer = question.proposals.first().filter(|_| decision == Decision::AllowAlways);
-            let params = AnswerParams {
-                question_id: question.id.clone(),
-                digest: question.digest.clone(),
-                answer: if offer.is_some() { Answer::Always } else { Answer::Once },
-                scope: Scope::Agent,
-                proposal: offer.map(|offer| offer.id.clone()),
-                edited: None,
-                lifetime: None,
-                feedback: None,
-            };
+            let answer = if offer.is_some() { Answer::Always } else { Answer::Once };
+            let proposal = offer.map(|offer| offer.id.clone());
+            let params = AnswerParams { proposal, ..AnswerParams::to(&question, answer) };
             if let Err(error) = crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
                 tracing::warn!(%error, "a decision could not be relayed");
             }

@@ -5,7 +5,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Closed, Question, Scope, Told};
+use postern_contract::{Answer, AnswerParams, Closed, Question, Told};
 use postern_host::{FaceGuard, Host};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -214,16 +214,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             (Decision::AllowAlways, Some(offer)) => (Answer::Always, Some(offer.id.clone())),
             (Decision::Deny, _) => (Answer::Deny, None),
         };
-        let params = AnswerParams {
-            question_id: id.clone(),
-            digest,
-            answer,
-            scope: Scope::Agent,
-            proposal,
-            edited: None,
-            lifetime: None,
-            feedback: None,
-        };
+        let params = AnswerParams { proposal, ..AnswerParams::new(&id, digest, answer) };
         match self.ask::<AnswerQuestion>(&params).await {
             Ok(answered) if answered.applied => {
                 self.shown.remove(&id);

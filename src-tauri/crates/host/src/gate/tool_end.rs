@@ -8,9 +8,7 @@ use crate::ask::FaceId;
 use crate::ask::questions::Waiter;
 use crate::book::{ToolRemember, now};
 use crate::publish::About;
-use postern_contract::{
-    Answer, AnswerParams, Answered, Attention, ResolvedType, Scope, Told, ToolApprovalResolved,
-};
+use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, Told, ToolApprovalResolved};
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{Decision as Word, Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
@@ -72,16 +70,7 @@ impl Task {
             answer(reply, false);
             return;
         };
-        let params = AnswerParams {
-            question_id: waiting.question.id.clone(),
-            digest: waiting.question.digest.clone(),
-            answer: said,
-            scope: Scope::Agent,
-            proposal: None,
-            edited: None,
-            lifetime: None,
-            feedback,
-        };
+        let params = AnswerParams { feedback, ..AnswerParams::to(&waiting.question, said) };
         let (answered, told) = oneshot::channel();
         self.answer(params, face, answered);
         let watchers = self.parts.told.clone();

@@ -1,6 +1,6 @@
 //! What answers do: the ones that count, the ones that do not, and what they mean for what waits beside them.
 
-use crate::support::{Lab, answer_of, shown};
+use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;
 use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceKind;
@@ -39,7 +39,7 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
     let mut wire = lab.connect("main").await;
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     let question = lab.question().await;
-    let params = |answer| answer_of(&question, answer);
+    let params = |answer| AnswerParams::to(&question, answer);
     let gate = lab.host.gate();
     let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "it was never shown there");
@@ -230,7 +230,8 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     for answer in [Answer::Once, Answer::Always] {
         let arming = gate.presented(terminal.id(), beginning.clone()).await.unwrap();
         assert!(!arming.armed, "{arming:?}");
-        let params = AnswerParams { proposal: Some("exact".to_owned()), ..answer_of(&question, answer) };
+        let params =
+            AnswerParams { proposal: Some("exact".to_owned()), ..AnswerParams::to(&question, answer) };
         let early = gate.answer(params, terminal.id()).await.unwrap();
         assert!(!early.applied && early.reason.unwrap().contains("not yet"), "{answer:?} comes too early");
     }
@@ -238,9 +239,9 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     // Anything else on show starts over, however long it was looked at before.
     let hidden = Presented { visible: false, ..shown(&question) };
     assert!(!gate.presented(terminal.id(), hidden).await.unwrap().armed, "it is not to be seen any more");
-    let early = gate.answer(answer_of(&question, Answer::Once), terminal.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::to(&question, Answer::Once), terminal.id()).await.unwrap();
     assert!(!early.applied, "{early:?}");
-    let deny = gate.answer(answer_of(&question, Answer::Deny), terminal.id()).await.unwrap();
+    let deny = gate.answer(AnswerParams::to(&question, Answer::Deny), terminal.id()).await.unwrap();
     assert!(deny.applied, "a no needs no arming: {deny:?}");
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
 }
@@ -260,9 +261,9 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     lab.arm(&window, &question).await;
     let other = Presented { digest: "0".repeat(64), ..seen };
     assert!(!gate.presented(window.id(), other).await.unwrap().armed, "that is not what waits");
-    let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "what was shown last is something else: {early:?}");
-    gate.answer(answer_of(&question, Answer::Deny), window.id()).await.unwrap();
+    gate.answer(AnswerParams::to(&question, Answer::Deny), window.id()).await.unwrap();
     wire.answer(call).await.unwrap();
 }
 

@@ -1,8 +1,8 @@
 //! A person changes the command before allowing it: it is another plan, with a digest, an arming and a judgement of its
 //! own, and the agent is told what ran instead.
 
-use crate::support::{Lab, Wire, answer_of, shown};
-use postern_contract::{Answer, Question};
+use crate::support::{Lab, Wire, shown};
+use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceKind;
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ async fn an_edit_arms_anew() {
     }
     assert_eq!(edit(&lab, &question, "echo changed").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
-    let early = gate.answer(answer_of(&changed, Answer::Once), window.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::to(&changed, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "the window did not show it yet: {early:?}");
     let arming = gate.presented(window.id(), shown(&changed)).await.unwrap();
     assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");

@@ -1,7 +1,7 @@
 //! A screen that nobody can be in front of: what windows show there counts for nothing.
 
-use crate::support::{Lab, answer_of, shown};
-use postern_contract::Answer;
+use crate::support::{Lab, shown};
+use postern_contract::{Answer, AnswerParams};
 use postern_host::FaceKind;
 use postern_host::session::Presence;
 use serde_json::json;
@@ -17,7 +17,7 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
     lab.arm(&window, &question).await;
     for presence in [Presence::Locked, Presence::Away] {
         lab.screen.set(presence);
-        let refused = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+        let refused = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
         assert!(!refused.applied, "{presence:?}: {refused:?}");
         assert!(refused.reason.is_some_and(|why| why.contains("screen")), "{presence:?}: it says why");
         let arming = gate.presented(window.id(), shown(&question)).await.unwrap();
@@ -27,10 +27,10 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
         );
     }
     lab.screen.set(Presence::Present);
-    let early = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    let early = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "what was shown before the lock does not count: {early:?}");
     lab.arm(&window, &question).await;
-    let allowed = gate.answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    let allowed = gate.answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
     assert!(allowed.applied, "{allowed:?}");
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
 }
@@ -47,9 +47,10 @@ async fn a_lock_that_no_window_noticed_starts_arming_over() {
     // Answered behind the look: the gate does one thing after the other.
     lab.host.gate().counts().await.unwrap();
     lab.screen.set(Presence::Present);
-    let early = lab.host.gate().answer(answer_of(&question, Answer::Once), window.id()).await.unwrap();
+    let early = lab.host.gate().answer(AnswerParams::to(&question, Answer::Once), window.id()).await.unwrap();
     assert!(!early.applied, "{early:?}");
-    let denied = lab.host.gate().answer(answer_of(&question, Answer::Deny), window.id()).await.unwrap();
+    let denied =
+        lab.host.gate().answer(AnswerParams::to(&question, Answer::Deny), window.id()).await.unwrap();
     assert!(denied.applied, "a no needs no arming: {denied:?}");
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
 }

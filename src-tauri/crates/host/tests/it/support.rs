@@ -1,7 +1,7 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
 use postern_contract::methods::Presented;
-use postern_contract::{Answer, AnswerParams, Question, Scope, Told};
+use postern_contract::{Question, Told};
 use postern_host::session::{Presence, Session};
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
@@ -215,20 +215,6 @@ impl Lab {
         let mut wire = Wire::open(&self.socket(agent)).await;
         wire.authenticate(&self.key(agent), after).await.unwrap();
         wire
-    }
-}
-
-/// An answer to a question as it is shown.
-pub(crate) fn answer_of(question: &Question, answer: Answer) -> AnswerParams {
-    AnswerParams {
-        question_id: question.id.clone(),
-        digest: question.digest.clone(),
-        answer,
-        scope: Scope::Agent,
-        proposal: None,
-        edited: None,
-        lifetime: None,
-        feedback: None,
     }
 }
 
