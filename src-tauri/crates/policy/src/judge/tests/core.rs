@@ -52,6 +52,8 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "cd ~/'Library/Application Support/Postern' && rm x"),
     ("postern-data", "cd '/Users/u/library/application support/postern' && rm -rf agents"),
     ("postern-data", "touch \"$HOME/Library/Application Support/Postern/x\""),
+    ("postern-data", "touch ~/Library/Application\\ Support/Poster?/x"),
+    ("postern-data", "d=Postern; touch ~/Library/\"Application Support\"/$d/x"),
     ("stop-postern", "launchctl bootout gui/501/com.example.postern"),
     ("stop-postern", "postern approve 1234"),
     ("stop-postern", "/usr/bin/postern pause"),
@@ -200,6 +202,35 @@ fn near_misses_are_not_the_cores_business() {
     for text in PASSES {
         let verdict = verdict(text);
         assert_ne!(verdict.reason, Reason::Core, "{text}: {}", verdict.message);
+    }
+}
+
+/// Commands that stand in a text which is known only at run time: what they are is guessed from their words.
+#[test]
+fn what_is_only_guessed_at_is_looked_at_too() {
+    for (id, command) in [
+        ("remove-everything", "rm -rf /"),
+        ("remove-everything", "find / -delete"),
+        ("remove-everything", "rsync -a --delete empty/ /"),
+        ("postern-data", "mv /Users x"),
+        ("postern-data", "chmod -R a+w /Users/u/Library"),
+        ("postern-data", "tee ~/Library/Application?Support/Postern/x"),
+        ("stop-postern", "kill -9 -1"),
+        ("stop-postern", "pkill ."),
+        ("stop-postern", "killall -u u"),
+        ("stop-postern", "launchctl bootout gui/501"),
+        ("stop-postern", "loginctl kill-session 3"),
+        ("stop-postern", "postern approve 1234"),
+    ] {
+        let found = verdict(&format!("bash -c \"$X; {command}\""));
+        assert_eq!(found.reason, Reason::Core, "{command}: {}", found.message);
+        assert!(found.message.contains(id), "{command}: {}", found.message);
+    }
+    for command in
+        ["rm -rf build", "find / -name x", "mv a b", "kill -9 5", "tee ~/Library/x", "postern-run ls"]
+    {
+        let found = verdict(&format!("bash -c \"$X; {command}\""));
+        assert_ne!(found.reason, Reason::Core, "{command}: {}", found.message);
     }
 }
 

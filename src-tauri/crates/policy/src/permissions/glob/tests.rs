@@ -72,6 +72,17 @@ fn patterns_match_as_a_shell_user_expects() {
         ("a?c", "a/c", false, true),
         ("file_\\*", "file_*", true, true),
         ("file_\\*", "file_x", false, false),
+        ("*.env", "x/", false, false),
+        ("caf\u{e9}", "cafo\u{301}", false, false),
+        // Stars stop at `..`, so this is none of what the negation leaves out.
+        ("!*.env", "../x.env", false, true),
+        ("{a..c}x", "x", false, false),
+        ("[ab]", "[ab]", false, true),
+        ("[!a]x", "!x", true, true),
+        ("!(a)b", "ab", false, false),
+        ("!(a/b)", "a/b", false, false),
+        ("[a-a]x", "ax", true, true),
+        ("[[a]x", "[x", true, true),
     ] {
         let glob = Glob::new(pattern).unwrap();
         assert_eq!(glob.is_strict_match(value), strict, "allow {pattern:?} {value:?}");
@@ -90,6 +101,7 @@ fn what_is_not_sure_is_refused_with_a_word() {
         ("(a)+", "+(…)"),
         ("(a)?", "?(…)"),
         ("+(*(a))", "repeated"),
+        ("(a+b)", "+(…)"),
         ("*(|a)", "nothing"),
         ("\"a\"", "quotation"),
         ("a\\b", "backslash"),
@@ -102,6 +114,28 @@ fn what_is_not_sure_is_refused_with_a_word() {
         assert!(problem.contains(part), "{pattern}: {problem}");
     }
     assert!(Glob::new(&"(".repeat(100)).is_err() && Glob::new(&"a".repeat(5000)).is_err());
+    let nested = |depth: usize| Glob::new(&format!("{}a{}", "(".repeat(depth), ")".repeat(depth)));
+    assert!(nested(8).is_ok() && nested(9).is_err());
+    for one in ["(a)", "{a,b}"] {
+        assert!(Glob::new(&one.repeat(20)).is_ok(), "{one} behind another is in no other");
+    }
+}
+
+#[test]
+fn nothing_is_allowed_that_is_no_text_and_a_text_too_long_to_compare_is_not_let_off() {
+    assert!(!Glob::new("*").unwrap().is_strict_match(""));
+    let (longest, longer) = ("c".repeat(4096), "c".repeat(4097));
+    for pattern in ["+(ab)", "!(c*)", "?(+(a))b", "@(x|+(a))", "a/**/+(b)"] {
+        let glob = Glob::new(pattern).unwrap();
+        assert!(!glob.is_generous_match(&longest), "{pattern} is compared");
+        assert!(glob.is_generous_match(&longer), "{pattern} may match");
+    }
+    for pattern in ["*b", "?(a)b", "@(a|b)", "[ab]*"] {
+        assert!(
+            !Glob::new(pattern).unwrap().is_generous_match(&longer),
+            "{pattern} is compared at any length"
+        );
+    }
 }
 
 #[test]

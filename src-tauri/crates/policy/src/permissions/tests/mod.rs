@@ -3,9 +3,11 @@ use crate::{AgentId, AgentPolicy, Decision, Effect, SessionLayers, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+mod commands;
+
 const HOME: &str = "/home/user";
 /// One use of a tool a line, with the file and the layers that it is judged by.
-const CASES: &str = include_str!("../../../../../tests/fixtures/tools.jsonl");
+const CASES: &str = include_str!("../../../../../../tests/fixtures/tools.jsonl");
 
 fn policy(text: &str) -> AgentPolicy {
     let file = Some(FileLayer::parse(text, HOME).unwrap());

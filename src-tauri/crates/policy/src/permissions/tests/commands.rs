@@ -1,0 +1,111 @@
+//! `shell_exec`: lines of several commands, parts that cannot be read, and what *Always* would add.
+
+use super::{Allow, Ask, Deny, HOME, policy};
+use crate::permissions::{DEFAULT_FILE, Entry, Origin, ToolVerdict, check_tool};
+use crate::{Decision, Effect};
+use serde_json::json;
+
+/// What the file says of a line, which is all that the file is about.
+fn judged(entries: &str, command: &str) -> ToolVerdict {
+    let file = policy(&format!("{{ \"shell_exec\": {{ {entries} }} }}"));
+    check_tool(&file, None, "shell_exec", &json!({ "command": command }), HOME)
+}
+
+fn decided(entries: &str, command: &str) -> Decision {
+    judged(entries, command).decision
+}
+
+#[test]
+fn a_part_that_cannot_be_read_is_denied_where_a_rule_denies_it_and_asked_about_otherwise() {
+    const RULES: &str = r#""*": "allow", "rm *": "deny""#;
+    let verdict = judged(RULES, "bash -c \"$X; rm x\"");
+    assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "rm *"), "{}", verdict.message);
+    assert!(verdict.message.contains("a part of this line"), "{}", verdict.message);
+    // Nothing of it is a command of its own that a rule could ask about.
+    let deep = format!("ls; {} ls", "eval ".repeat(10));
+    let verdict = judged(RULES, &deep);
+    assert_eq!(verdict.decision, Ask, "{}", verdict.message);
+    assert_eq!(decided(r#""*": "allow""#, &deep), Allow, "the gate is off");
+}
+
+#[test]
+fn the_person_is_told_that_a_command_does_more_than_its_rule_allows() {
+    const RULES: &str = r#""*": "ask", "ls *": "allow", "rm *": "deny""#;
+    let beyond = |command: &str| judged(RULES, command).message.contains("goes beyond");
+    assert!(beyond("ls > x"));
+    for command in ["ls", "cat x", "rm x"] {
+        assert!(!beyond(command), "{command}");
+    }
+}
+
+#[test]
+fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
+    assert_eq!(judged(r#""*": "ask""#, "git status && ls -la").values, ["git status", "ls -la"]);
+    let verdict = judged(r#""*": "deny""#, "X=1");
+    assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "*"));
+}
+
+#[test]
+fn a_harmless_builtin_needs_no_rule_unless_it_writes() {
+    assert_eq!(decided(r#""*": "ask""#, "cd x"), Allow);
+    assert_eq!(decided(r#""*": "ask""#, "echo x > y"), Ask);
+    assert_eq!(decided(r#""*": "deny""#, "cd x"), Deny);
+}
+
+#[test]
+fn always_adds_nothing_that_would_not_let_the_command_through() {
+    let always = |command: &str| {
+        check_tool(&policy(DEFAULT_FILE), None, "shell_exec", &json!({ "command": command }), HOME).always
+    };
+    for whole in ["python3 x.py", "bash x.sh"] {
+        assert_eq!(always(whole), [whole], "what runs other programs is added as it is");
+    }
+    for command in [
+        "python3 'a*.py'",
+        "python3 '~x'",
+        "python3 '$x'",
+        "find . -delete",
+        "git -c core.pager=x log",
+        "cat x > y",
+    ] {
+        assert_eq!(always(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn a_pattern_stands_for_each_of_its_choices_outside_of_quotes() {
+    let allows = |pattern: &str, command: &str| {
+        let entries = format!("\"*\": \"ask\", {}: \"allow\"", json!(pattern));
+        decided(&entries, command) == Allow
+    };
+    for (pattern, command, expected) in [
+        ("cat '{a,b}'", "cat '{a,b}'", true),
+        ("cat '{a,b}'", "cat a", false),
+        ("cat 'x{a,b}'", "cat xa", false),
+        ("cat 'x' {a,b}", "cat x a", true),
+        ("cat \\{a,b}", "cat '{a,b}'", true),
+        ("cat {a}", "cat '{a}'", true),
+        ("cat {a}", "cat a", false),
+        ("l?(s) x", "ls x", true),
+        ("l?(s) x", "l x", true),
+        ("@(cat|ls) x", "ls x", true),
+        ("cat {a,{b,c}}", "cat c", true),
+        ("cat {a,{b,c}}", "cat 'c}'", false),
+    ] {
+        assert_eq!(allows(pattern, command), expected, "{pattern} against {command}");
+    }
+    let entry = |pattern: &str| Entry::new("shell_exec", pattern, Effect::Allow, HOME, Origin::Session);
+    assert!(entry(&format!("ls {}", "{a,b}".repeat(6))).is_ok(), "64 of them");
+    assert!(entry(&format!("ls {}", "{a,b}".repeat(7))).is_err(), "128 of them");
+}
+
+#[test]
+fn a_denied_program_is_known_by_its_name_and_by_its_path() {
+    for (pattern, command) in
+        [("r[m] -f", "/bin/rm x -f"), ("/bin/r[m] -f", "/bin/rm x -f"), ("r[m] -f", "rm x -f")]
+    {
+        let entries = format!("\"*\": \"allow\", \"{pattern}\": \"deny\"");
+        assert_eq!(decided(&entries, command), Deny, "{pattern} against {command}");
+        assert_eq!(decided(&entries, "rmdir -f"), Allow, "{pattern}");
+    }
+}
