@@ -113,6 +113,17 @@ fn a_name_in_an_argument_that_runs_it_is_a_doubt_too() {
     assert_eq!(on_allow("sort -o rm x").decision, Decision::Allow, "it only writes there");
 }
 
+/// A text of which only some words are known: a rule for any program is about each of them.
+#[test]
+fn a_rule_for_any_program_is_about_what_is_only_guessed() {
+    let judged = |command: &str| {
+        let scene = scene(Ask::OnMiss).deny("* --hard").shell(command);
+        (scene.judge().decision, scene.judge().rule.is_some())
+    };
+    assert_eq!(judged("bash -c \"$X; unheard-of --hard\""), (Decision::Deny, true));
+    assert_eq!(judged("bash -c \"$X; unheard-of --soft\""), (Decision::Ask, false));
+}
+
 #[test]
 fn no_fallback_and_no_sending_back_lets_a_doubt_through() {
     let unanswered = |ask, fallback| {

@@ -102,6 +102,8 @@ fn what_is_not_sure_is_refused_with_a_word() {
         ("(a)?", "?(…)"),
         ("+(*(a))", "repeated"),
         ("(a+b)", "+(…)"),
+        ("+(a|aa)", "the same twice"),
+        ("[[:digit:x]]", "close"),
         ("*(|a)", "nothing"),
         ("\"a\"", "quotation"),
         ("a\\b", "backslash"),
@@ -116,6 +118,7 @@ fn what_is_not_sure_is_refused_with_a_word() {
     assert!(Glob::new(&"(".repeat(100)).is_err() && Glob::new(&"a".repeat(5000)).is_err());
     let nested = |depth: usize| Glob::new(&format!("{}a{}", "(".repeat(depth), ")".repeat(depth)));
     assert!(nested(8).is_ok() && nested(9).is_err());
+    assert!(Glob::new("+(ab|ac)").is_ok(), "these begin alike and are not the same");
     for one in ["(a)", "{a,b}"] {
         assert!(Glob::new(&one.repeat(20)).is_ok(), "{one} behind another is in no other");
     }

@@ -41,6 +41,9 @@ fn the_person_is_told_that_a_command_does_more_than_its_rule_allows() {
 #[test]
 fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
     assert_eq!(judged(r#""*": "ask""#, "git status && ls -la").values, ["git status", "ls -la"]);
+    let verdict = judged(r#""*": "ask", "rm *": "deny""#, "ls; rm x");
+    assert_eq!(verdict.entry, Some(("rm *".to_owned(), 1)));
+    assert_eq!(verdict.message, "\"rm *\" (permissions.jsonc, line 1) denies shell_exec for rm x.");
     let verdict = judged(r#""*": "deny""#, "X=1");
     assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "*"));
 }

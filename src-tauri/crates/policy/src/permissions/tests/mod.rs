@@ -115,6 +115,7 @@ fn the_last_match_wins_and_home_is_expanded() {
         ("write_file", json!({ "path": "/home/user/.ssh/id" }), Deny),
         ("write_file", json!({ "path": "~/.ssh/id" }), Deny),
         ("write_file", json!({ "path": "/home/user/projects/../.ssh/id" }), Deny),
+        ("write_file", json!({ "path": "./../.ssh/id" }), Deny),
         ("write_file", json!({ "path": "/home/user/projects/a/b" }), Allow),
         ("write_file", json!({ "path": "/etc/hosts" }), Deny),
         ("my_tool", json!({}), Allow),
@@ -169,6 +170,10 @@ fn always_adds_patterns_by_arity() {
     assert!(always("$X").is_empty());
     let read = check_tool(&policy("{}"), None, "read_file", &json!({ "path": "a/b" }), HOME);
     assert_eq!(read.always, ["a/b"]);
+    for arguments in [json!({}), json!({ "path": "a*b" }), json!({ "path": "a\u{200b}b" })] {
+        let read = check_tool(&policy("{}"), None, "read_file", &arguments, HOME);
+        assert_eq!(read.always, [""; 0], "{arguments}: nothing that stands for just this");
+    }
 }
 
 #[test]
@@ -209,6 +214,8 @@ fn a_file_without_a_person_in_the_loop_is_told() {
         (r#"{ "read_file": "deny", "*": "allow" }"#, "the approval gate is off"),
         (r#"{ "shell_exec": "allow" }"#, "shell_exec is allowed"),
         (r#"{ "write_file": "allow" }"#, "write_file is allowed"),
+        (r#"{ "*": "ask", "write_file": "allow" }"#, "write_file is allowed"),
+        (r#"{ "write_file": "allow", "read_file": { "*.env": "deny" } }"#, "write_file is allowed"),
     ] {
         let found = dangers(&FileLayer::parse(text, HOME).unwrap());
         assert!(found.iter().any(|danger| danger.contains(part)), "{text}: {found:?}");
@@ -216,6 +223,13 @@ fn a_file_without_a_person_in_the_loop_is_told() {
     for text in [DEFAULT_FILE, "{}", r#"{ "*": "allow", "x": "ask", "*\\_*": "ask", "**": "ask" }"#] {
         assert!(dangers(&FileLayer::parse(text, HOME).unwrap()).is_empty(), "{text}");
     }
+}
+
+#[test]
+fn a_file_is_as_long_as_a_person_would_write_one() {
+    let padded = |bytes: usize| FileLayer::parse(&format!("{{}}{}", " ".repeat(bytes - 2)), HOME);
+    assert!(padded(256 * 1024).is_ok());
+    assert!(padded(256 * 1024 + 1).is_err() && padded(300 * 1024).is_err());
 }
 
 fn decision() -> impl Strategy<Value = &'static str> {
