@@ -92,7 +92,8 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(text)
         }
     } else {
-        Cow::Owned(text.nfc().collect::<String>().to_lowercase().nfc().collect())
+        // The long s is no capital, and such a file system takes it for an s all the same.
+        Cow::Owned(text.nfc().collect::<String>().to_lowercase().replace('ſ', "s").nfc().collect())
     }
 }
 
@@ -183,5 +184,7 @@ mod tests {
             "accents in two spellings are one name"
         );
         assert_ne!(deny_key("/usr/local/bin/rm"), deny_key("/bin/rm"));
+        assert_eq!(deny_key("/bin/la\u{17f}t"), deny_key("/bin/last"), "a long s is an s in any case");
+        assert_eq!(deny_key("/bin/\u{212a}ill"), deny_key("/bin/kill"), "and the sign for kelvin a k");
     }
 }

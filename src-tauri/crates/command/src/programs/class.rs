@@ -47,7 +47,11 @@ pub(crate) fn family(name: &str) -> String {
 fn family_of(name: &str) -> Cow<'_, str> {
     let base = name.rsplit('/').next().unwrap_or(name);
     let plain = base.is_ascii() && !base.bytes().any(|byte| byte.is_ascii_uppercase());
-    if plain { family_of_lower(base).into() } else { family_of_lower(&base.to_lowercase()).to_owned().into() }
+    if plain {
+        return family_of_lower(base).into();
+    }
+    // The long s is no capital, and a file system without case takes it for an s all the same.
+    family_of_lower(&base.to_lowercase().replace('ſ', "s")).to_owned().into()
 }
 
 fn family_of_lower(base: &str) -> &str {
@@ -78,6 +82,7 @@ mod tests {
         for (name, class) in [
             ("/bin/bash", Class::Shell),
             ("ZSH", Class::Shell),
+            ("z\u{17f}h", Class::Shell),
             ("/usr/local/bin/python3.12", Class::Interpreter),
             ("perl5.34", Class::Interpreter),
             ("/opt/homebrew/bin/gtimeout", Class::Wrapper),

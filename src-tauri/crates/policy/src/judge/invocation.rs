@@ -38,8 +38,7 @@ impl Invocation<'_> {
 
     /// Whether it is one of these programs by any of its names, without folder and case.
     pub(crate) fn is_one_of(&self, programs: &[&str]) -> bool {
-        let is =
-            |name: &str| programs.iter().any(|program| path::base_name(name).eq_ignore_ascii_case(program));
+        let is = |name: &str| programs.contains(&&*path::fold(path::base_name(name)));
         self.each_name().any(is)
     }
 
