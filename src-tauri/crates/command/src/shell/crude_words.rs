@@ -100,3 +100,21 @@ fn without_quotes(word: &str) -> String {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::words_of;
+
+    #[test]
+    fn a_word_is_what_a_shell_makes_of_its_quotes() {
+        for (text, words) in [
+            ("rm -rf x", vec!["rm", "-rf", "x"]),
+            ("r$'\\x6d' $'a\\'b'", vec!["rm", "a'b"]),
+            ("$\"rm\" $x", vec!["rm", "$x"]),
+            ("\"a\\\"b\" \"a\\b\" 'a\\b'", vec!["a\"b", "a\\b", "a\\b"]),
+            ("a\\ b 'c d'e ''", vec!["a b", "c de", ""]),
+        ] {
+            assert_eq!(words_of(text), words, "{text}");
+        }
+    }
+}

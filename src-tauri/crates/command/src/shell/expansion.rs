@@ -145,13 +145,19 @@ mod tests {
             "[@]:1",
             "^^",
             ":-$y",
+            ":-$_y",
             "%$suffix",
         ] {
             assert!(is_plain_operator(operator, Dialect::Bash), "{operator:?}");
         }
         for operator in [
             ":-$(id)",
+            ":-$(id)x",
             ":-`id`",
+            ":-`id`x",
+            "[0]@P",
+            "[0][1]",
+            "[@]:-$(id)",
             ":-'x'",
             "@P",
             "[$(id)]",
@@ -172,6 +178,7 @@ mod tests {
             assert!(!is_plain_operator(operator, dialect), "{operator:?}");
         }
         assert!(is_length("#x") && is_length("#a[@]") && !is_length("#a[$(id)]") && !is_length("#"));
+        assert!(is_length("#_x") && !is_length("#1x"));
     }
 
     #[test]
@@ -184,10 +191,20 @@ mod tests {
     #[test]
     fn arithmetic_takes_only_numbers() {
         let none = Variables::default();
-        for text in ["$((1 + 2))", "((RANDOM % 6))", "$(( $# - 1 ))", "$(($? == 0))"] {
+        for text in ["$((1 + 2))", "((RANDOM % 6))", "$(( $# - 1 ))", "$(($? == 0))", "(($UID > 0))"] {
             assert!(arithmetic(text, &none).is_ok(), "{text}");
         }
-        for text in ["$((x))", "$(($1))", "((a[0]))", "$(($x))", "((1)", "((`id`))"] {
+        for text in [
+            "$((x))",
+            "$(($1))",
+            "((a[0]))",
+            "$(($x))",
+            "((1)",
+            "((`id`))",
+            "((`1`))",
+            "((UID[1]))",
+            "(($[1]))",
+        ] {
             assert!(arithmetic(text, &none).is_err(), "{text}");
         }
     }

@@ -117,7 +117,11 @@ fn what_a_wrapper_starts_is_no_builtin_and_what_zsh_runs_itself_is() {
     assert_eq!(role("builtin cd x", Dialect::Bash), Some(Role::HarmlessBuiltin));
     assert_eq!(role("command cd x", Dialect::Bash), Some(Role::HarmlessBuiltin));
     assert_eq!(role("command cd x", Dialect::Zsh), Some(Role::Program), "zsh's runs programs only");
+    assert_eq!(role("exec cd x", Dialect::Bash), Some(Role::Program), "bash's too");
+    assert_eq!(role("exec cd x", Dialect::Zsh), Some(Role::HarmlessBuiltin));
     assert_eq!(role("exec > log", Dialect::Bash), Some(Role::Nothing));
+    assert_eq!(role("eval ''", Dialect::Bash), Some(Role::HarmlessBuiltin));
+    assert_eq!(role("sh -c ''", Dialect::Bash), Some(Role::Program), "a shell is started all the same");
     assert_eq!(role("env --version", Dialect::Bash), Some(Role::Program));
     assert_eq!(heads(&bash("nice")), ["nice"], "a wrapper without a program is what runs");
     assert_eq!(told(&bash("ls | entr wc /_")), "ls ; wc </_>");
