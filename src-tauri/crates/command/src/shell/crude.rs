@@ -316,6 +316,10 @@ mod tests {
             "bash -c \"eval 'rm x'\"",
             "FOO=$(rm x)",
             "ls\rrm x",
+            "ls \"a; b\"; \"rm\" x",
+            "ls 'a\\'; \"rm\" x",
+            "ls \"\\\"; a\" b; r\\m x",
+            "ls \"'\"; \"rm\" x; ls \"'\"",
         ] {
             assert!(finds(text), "{text:?}: {:?}", candidates(text));
         }

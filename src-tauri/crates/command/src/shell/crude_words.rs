@@ -112,6 +112,7 @@ mod tests {
             ("r$'\\x6d' $'a\\'b'", vec!["rm", "a'b"]),
             ("$\"rm\" $x", vec!["rm", "$x"]),
             ("\"a\\\"b\" \"a\\b\" 'a\\b'", vec!["a\"b", "a\\b", "a\\b"]),
+            ("'a\\' b", vec!["a\\", "b"]),
             ("a\\ b 'c d'e ''", vec!["a b", "c de", ""]),
         ] {
             assert_eq!(words_of(text), words, "{text}");

@@ -226,3 +226,18 @@ fn the_script_of_an_interpreter_is_found(#[case] line: &str, #[case] script: Opt
 fn code_that_is_in_no_file_is_opaque(#[case] line: &str) {
     assert!(!bash(line).is_clear(), "{line:?}");
 }
+
+#[rstest]
+// Behind `--` an operand is an operand, and the first one the first; for find it ends nothing that matters.
+#[case("uniq a", "uniq a b")]
+#[case("uniq -- a", "uniq -- a b")]
+#[case("uniq -", "uniq - b")]
+#[case("find .", "find -- . -delete")]
+// Of these only the beginning is known: `-o` and any place, `--text` or `--textconv`.
+#[case("gcc -o out x.c", "gcc -o\"$X\" x.c")]
+#[case("git diff --text a", "git diff \"--text$X\" a")]
+#[case("rg --pretty a", "rg \"--pre$X\" a")]
+fn what_writes_or_runs_is_told_from_what_only_looks_alike(#[case] harmless: &str, #[case] way_out: &str) {
+    assert!(reads_clear(&bash(harmless)), "{harmless}: {:#?}", bash(harmless));
+    assert!(!reads_clear(&bash(way_out)), "{way_out}");
+}
