@@ -157,6 +157,7 @@ mod tests {
             "$1 ~ /^a/ || $2 > 3 # comment's end",
             "{ printf \"%s\\n\", $1 } ; { i++ / 2 }",
             "!seen[$0]++",
+            "{ print $1; y = $2 > 3 }",
             "{gsub(/[a-z]/,\"\"); print length($0)}",
             "",
         ] {
@@ -179,6 +180,7 @@ mod tests {
             "{print ENVIRON[\"X\"]}",
             "/[/]\"/{print}",
             "{ x = y / 2; system(\"id\") } #/",
+            "{ x = y - /\"/; system(\"id\") } #\"",
             "{print \"unclosed}",
             "BEGIN { f = \"system\"; @f(\"id\") }",
             "{print a; print b > \"f\"}",

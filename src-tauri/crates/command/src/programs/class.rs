@@ -93,6 +93,9 @@ mod tests {
             ("/lib64/ld-linux-x86-64.so.2", Class::Wrapper),
             ("/lib/ld-musl-x86_64.so.1", Class::Wrapper),
             ("ld", Class::Ordinary),
+            ("ld-2.31.so", Class::Wrapper),
+            ("rtld", Class::Wrapper),
+            ("ld-foo", Class::Ordinary),
         ] {
             assert_eq!(class_of(name), class, "{name}");
         }

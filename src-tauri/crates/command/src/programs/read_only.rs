@@ -152,6 +152,9 @@ mod tests {
             &["git", "--no-pager", "log", "-1"],
             &["grep", "x", "f"],
             &["date", "+%s"],
+            &["uniq", "a"],
+            &["hostname"],
+            &["git", "log", "secret"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -161,6 +164,8 @@ mod tests {
             &["git"],
             &["uniq", "a", "b"],
             &["date", "0101"],
+            &["hostname", "x"],
+            &["cat", "/dev/sda"],
             &[],
             &["npm", "test"],
             &["kubectl", "get", "secret/x", "-o", "yaml"],

@@ -237,7 +237,19 @@ fn code_that_is_in_no_file_is_opaque(#[case] line: &str) {
 #[case("gcc -o out x.c", "gcc -o\"$X\" x.c")]
 #[case("git diff --text a", "git diff \"--text$X\" a")]
 #[case("rg --pretty a", "rg \"--pre$X\" a")]
+#[case("sort -k 1 -u f", "sort -k 1 \"-u$X\" f")]
+#[case("git config get a.b", "git config a.b c")]
+#[case("git config --get a.b c", "git config --type bool a.b c")]
+#[case("java Main.java", "java com.example.Main")]
 fn what_writes_or_runs_is_told_from_what_only_looks_alike(#[case] harmless: &str, #[case] way_out: &str) {
     assert!(reads_clear(&bash(harmless)), "{harmless}: {:#?}", bash(harmless));
     assert!(!reads_clear(&bash(way_out)), "{way_out}");
+}
+
+/// A rule has to name the word that is not known, not the option before it.
+#[test]
+fn of_an_option_s_value_the_value_is_told() {
+    let told = |line: &str| bash(line).steps[0].ways_out.iter().map(|way| way.argument).collect::<Vec<_>>();
+    assert_eq!(told("sort -k $X f"), [2]);
+    assert_eq!(told("tar -t -f *.tar"), [3]);
 }
