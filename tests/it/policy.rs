@@ -71,6 +71,25 @@ fn a_case_that_comes_out_otherwise_is_named_and_fails() {
 }
 
 #[test]
+fn a_case_that_cannot_be_read_fails_and_the_others_are_judged_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cases.jsonl");
+    let lines = [
+        r#"{"id":"no policy","shell":"ls","allow":["./ls"],"expect":"deny"}"#,
+        r#"{"id":"no setting","shell":"ls","settings":{"unheard":1},"expect":"deny"}"#,
+        "not a case",
+        r#"{"id":"mine","shell":"ls","allow":["/usr/bin/ls"],"expect":"allow"}"#,
+    ];
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let output = start(postern()).args(["policy", "test"]).arg(&file).env("HOME", "/").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "what is not understood does not pass as tested");
+    for told in ["no policy: ", "no setting: ", "cases.jsonl:3", "1 passed, 3 failed"] {
+        assert!(text.contains(told), "{told:?} is not in: {text}");
+    }
+}
+
+#[test]
 fn explain_shows_the_trace_and_touches_nothing() {
     let host = Postern::start();
     host.enrol("main");

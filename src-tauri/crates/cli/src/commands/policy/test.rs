@@ -61,13 +61,28 @@ fn load_bins(path: &Path) -> Result<Bins, Failure> {
     names.map(Bins::new).map_err(|error| Failure::usage(wrong(error)))
 }
 
-/// Judges every case of a file. A line that is none ends it: what is not understood must not pass as tested.
+/// Judges every case of a file. A line that is none, or whose policy is none, counts as failed, and the rest is judged all the
+/// same: what is not understood must not pass as tested, nor hide what is.
 fn judge_all(path: &Path, bins: Option<&Bins>) -> Result<Vec<Judged>, Failure> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let judged = |(index, line): (usize, &str)| {
-        let wrong = |error: CaseError| Failure::usage(format!("{}:{}: {error}", path.display(), index + 1));
-        Case::parse(line).and_then(|case| case.run(bins)).map(Judged::from).map_err(wrong)
+        let outcome = Case::parse(line).and_then(|case| case.run(bins));
+        outcome.map_or_else(|error| unreadable(line, path, index + 1, &error), Judged::from)
     };
-    lines.map(judged).collect()
+    Ok(lines.map(judged).collect())
+}
+
+/// A case that cannot be tried: nothing would run by such a policy.
+fn unreadable(line: &str, path: &Path, number: usize, error: &CaseError) -> Judged {
+    let place = format!("{}:{number}", path.display());
+    let written: Option<serde_json::Value> = serde_json::from_str(line).ok();
+    let id = written.and_then(|case| Some(case.get("id")?.as_str()?.to_owned()));
+    Judged {
+        id: id.unwrap_or_else(|| place.clone()),
+        got: Decision::Deny,
+        ok: false,
+        reason: Reason::Invalid,
+        message: escaped(&format!("{place}: {error}")),
+    }
 }
