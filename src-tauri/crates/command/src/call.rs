@@ -10,7 +10,7 @@ use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Vi
 #[derive(Debug, Clone)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "six facts about a word, none of which follows from another"
+    reason = "eight facts about a word, none of which follows from another"
 )]
 pub(crate) struct Arg {
     pub(crate) word: Word,
@@ -29,6 +29,10 @@ pub(crate) struct Arg {
     pub(crate) chosen: bool,
     /// Not known before the run, but surely a number (`$?`, `$((…))`, a variable that is set to numbers only).
     pub(crate) number: bool,
+    /// What is not known of it may lead out of the folder that it begins in.
+    pub(crate) strays: bool,
+    /// What is known of it holds a `..`, so that it may lead anywhere.
+    pub(crate) climbs: bool,
 }
 
 impl Arg {
@@ -44,6 +48,8 @@ impl Arg {
             start: String::new(),
             chosen: false,
             number: false,
+            strays: false,
+            climbs: false,
         }
     }
 
@@ -55,7 +61,15 @@ impl Arg {
     /// Words that are only known at run time (`xargs` reads them from its input).
     pub(crate) fn unknown(raw: &str, span: Range<usize>, dash: bool) -> Self {
         let word = Word { raw: raw.to_owned(), value: None };
-        Self { dash, several: true, splits: dash, free: true, chosen: true, ..Self::of(word, span) }
+        Self {
+            dash,
+            several: true,
+            splits: dash,
+            free: true,
+            chosen: true,
+            strays: true,
+            ..Self::of(word, span)
+        }
     }
 
     pub(crate) fn value(&self) -> Option<&str> {

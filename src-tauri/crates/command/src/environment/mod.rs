@@ -27,9 +27,20 @@ pub(crate) fn is_harmless(name: &str, value: Option<&str>) -> bool {
 /// Whether this value makes nothing run, though others of the same name may (`PAGER=cat`, `RUST_LOG=debug`).
 pub fn is_harmless_value(name: &str, value: &str) -> bool {
     let known = lists().and_then(|lists| lists.auto_values.get(&name.to_ascii_uppercase()));
-    known.is_some_and(|known| {
+    let listed = known.is_some_and(|known| {
         known.plain && is_plain_value(value) || known.values.iter().any(|other| other == value)
-    })
+    });
+    listed || name == "TZ" && is_zone(value)
+}
+
+/// `Europe/Berlin`, `America/Argentina/Ushuaia`: a zone by its name, which is looked for among the system's. Each part
+/// begins with a capital letter, so that nothing leads out of that folder.
+fn is_zone(value: &str) -> bool {
+    let part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_uppercase())
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+-".contains(&byte))
+    };
+    value.len() <= LONGEST_PLAIN && value.split('/').count() <= 3 && value.split('/').all(part)
 }
 
 /// Whether setting the variable changes what a shell or a program runs. Any letter case. `shell` is the shell that it is set
@@ -118,9 +129,14 @@ mod tests {
     #[test]
     fn harmless_names_need_plain_values() {
         assert!(is_harmless("CI", Some("true")) && is_harmless("TZ", Some("UTC")));
-        for (name, value) in
-            [("PAGER", "cat"), ("GIT_PAGER", ""), ("DEBUG", "app:http"), ("RUST_LOG", "a::b=debug,info")]
-        {
+        for (name, value) in [
+            ("PAGER", "cat"),
+            ("TZ", "Europe/Berlin"),
+            ("TZ", "America/Argentina/Ushuaia"),
+            ("GIT_PAGER", ""),
+            ("DEBUG", "app:http"),
+            ("RUST_LOG", "a::b=debug,info"),
+        ] {
             assert!(is_harmless(name, Some(value)), "{name}={value}");
         }
         for (name, value) in [
@@ -131,6 +147,9 @@ mod tests {
             ("RUST_LOG", Some("$(id)")),
             ("DEBUG", None),
             ("TZ", Some("/etc/passwd")),
+            ("TZ", Some("Europe/../../etc/passwd")),
+            ("TZ", Some("tmp/x")),
+            ("TZ", Some(":/etc/passwd")),
             ("LANG", Some("%n")),
             ("CI", None),
             ("TZ", Some("..")),

@@ -28,8 +28,24 @@ pub(super) fn place(call: Call, found: &mut Found) {
         }
         // Found paths begin with where the search started, never with a dash; in its folder with the name itself.
         replace_marks(&mut run, "{}", elsewhere);
+        if let Some(root) = root_elsewhere(&call.args) {
+            let found =
+                |arg: &&mut Arg| arg.value().is_none() && arg.start.is_empty() && arg.word.raw.contains("{}");
+            run.args.iter_mut().filter(found).for_each(|arg| root.clone_into(&mut arg.start));
+        }
         finish(run, found);
     }
+}
+
+/// The first folder to search that is not below the one where it runs.
+fn root_elsewhere(args: &[Arg]) -> Option<&str> {
+    let begins = |arg: &Arg| arg.value().map_or_else(|| arg.start.clone(), str::to_owned);
+    let options = args.iter().skip(1).take_while(|arg| begins(arg).starts_with('-')).count();
+    let roots =
+        args.iter().skip(1 + options).take_while(|arg| !begins(arg).starts_with(['-', '(', '!', ')', ',']));
+    roots
+        .map(|arg| arg.value().unwrap_or(&arg.start))
+        .find(|root| root.starts_with(['/', '~']) || root.split('/').any(|part| part == ".."))
 }
 
 /// The words of each program that `find` runs.

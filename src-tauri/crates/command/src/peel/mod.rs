@@ -189,7 +189,9 @@ fn replace_marks(call: &mut Call, mark: &str, dash: bool) {
     for arg in &mut call.args {
         if arg.value().is_some_and(|value| value.contains(mark)) {
             arg.dash = dash && arg.value().is_some_and(|value| value.starts_with(mark));
-            arg.free = dash;
+            arg.climbs = arg.value().is_some_and(|value| value.contains(".."));
+            arg.free = dash || arg.climbs;
+            arg.strays = dash || arg.free;
             arg.start = arg.value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
             arg.word.value = None;
         }

@@ -106,8 +106,15 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     Ok(start)
 }
 
+/// `env -u PATH rg`: the program is looked up where the system looks by itself.
+fn forgets_path(wrapper: &Wrapper, parsed: &Parsed) -> bool {
+    let unsets = |given: &crate::peel::options::Given| matches!(given.name.as_str(), "-u" | "--unset");
+    wrapper.names[0] == "env"
+        && parsed.given.iter().any(|given| unsets(given) && given.text().is_none_or(|name| name == "PATH"))
+}
+
 fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, found: &mut Found) {
-    let elsewhere = parsed.last(wrapper.elsewhere).is_some();
+    let elsewhere = parsed.last(wrapper.elsewhere).is_some() || forgets_path(wrapper, parsed);
     let power = if elsewhere { Power::Elsewhere } else { wrapper.power };
     match wrapper.names[0] {
         "xargs" => many::xargs(call, start, parsed, found),

@@ -15,7 +15,7 @@ pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
 pub use known::{Known, known_carriers, known_ways};
-pub use read_only::is_read_only;
+pub use read_only::{is_read_only, is_read_only_anyway};
 pub use subcommand::{Swallows, swallows};
 
 use crate::Role;

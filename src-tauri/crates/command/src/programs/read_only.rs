@@ -71,6 +71,50 @@ const PROGRAMS: &[&str] = &[
     "tree",
 ];
 
+/// Those of them that no argument makes write or run anything. Where an option of theirs reads another file, that is a way out.
+const ANYWAY: &[&str] = &[
+    "ls",
+    "cat",
+    "head",
+    "tail",
+    "wc",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "stat",
+    "du",
+    "df",
+    "grep",
+    "egrep",
+    "fgrep",
+    "cut",
+    "tr",
+    "nl",
+    "rev",
+    "tac",
+    "comm",
+    "cmp",
+    "diff",
+    "paste",
+    "fold",
+    "expand",
+    "seq",
+    "echo",
+    "printf",
+    "true",
+    "false",
+    "test",
+    "cksum",
+    "shasum",
+    "sha256sum",
+    "md5",
+    "md5sum",
+    "od",
+    "strings",
+    "which",
+];
+
 /// Subcommands that only read. The rest of their words must be options of reading or plain operands.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
@@ -117,10 +161,37 @@ pub fn is_read_only(argv: &[&str]) -> bool {
     let subcommands =
         SUBCOMMANDS.iter().find(|(program, _)| *program == name).map(|(_, subcommands)| *subcommands);
     let at = super::subcommand::position(&name, argv);
-    subcommands
-        .zip(at)
-        .is_some_and(|(subcommands, at)| argv.get(at).is_some_and(|word| subcommands.contains(word)))
-        && !shows_secrets(&name, argv)
+    subcommands.zip(at).is_some_and(|(subcommands, at)| {
+        argv.get(at).is_some_and(|word| subcommands.contains(word)) || name == "git" && lists(argv, at)
+    }) && !shows_secrets(&name, argv)
+}
+
+/// The same, of a command some words of which are only known when it runs: whatever they turn out to be.
+pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
+    let known: Option<Vec<&str>> = words.iter().copied().collect();
+    if let Some(argv) = known {
+        return is_read_only(&argv);
+    }
+    words.first().copied().flatten().is_some_and(|name| ANYWAY.contains(&super::family(name).as_str()))
+}
+
+/// Subcommands of git that list where nothing but these words follows.
+fn lists(argv: &[&str], at: usize) -> bool {
+    let rest = argv.get(at + 1..).unwrap_or_default();
+    let only = |words: &[&str]| rest.iter().all(|word| words.contains(word));
+    match argv.get(at).copied().unwrap_or_default() {
+        "branch" => {
+            only(&["-a", "-r", "-v", "-vv", "--all", "--remotes", "--list", "--show-current", "--no-color"])
+        }
+        "tag" => only(&["-l", "--list", "-n"]),
+        "remote" => {
+            only(&["-v", "--verbose"]) || rest.len() == 2 && rest[0] == "get-url" && !rest[1].starts_with('-')
+        }
+        "stash" | "worktree" => rest.first() == Some(&"list") && rest.len() == 1,
+        "submodule" => rest == ["status"],
+        "config" => rest.len() == 1 && ["--list", "-l", "list"].contains(&rest[0]),
+        _ => false,
+    }
 }
 
 /// `kubectl get secret,configmap -o yaml` prints passwords.
@@ -142,7 +213,7 @@ fn writes(name: &str, argv: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_read_only;
+    use super::{ANYWAY, PROGRAMS, is_read_only, is_read_only_anyway};
 
     #[test]
     fn reading_and_writing() {
@@ -155,6 +226,9 @@ mod tests {
             &["uniq", "a"],
             &["hostname"],
             &["git", "log", "secret"],
+            &["git", "branch", "-a"],
+            &["git", "remote", "get-url", "origin"],
+            &["git", "stash", "list"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -166,11 +240,36 @@ mod tests {
             &["date", "0101"],
             &["hostname", "x"],
             &["cat", "/dev/sda"],
+            &["git", "branch", "-a", "x"],
+            &["git", "branch", "-D", "x"],
+            &["git", "tag", "x"],
+            &["git", "stash"],
+            &["git", "remote", "add", "x", "y"],
+            &["git", "config", "user.name", "x"],
             &[],
             &["npm", "test"],
             &["kubectl", "get", "secret/x", "-o", "yaml"],
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_only_known_when_it_runs_changes_nothing_about_a_few() {
+        assert!(ANYWAY.iter().all(|name| PROGRAMS.contains(name)));
+        assert!(
+            is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
+        );
+        for words in [
+            &[Some("uniq"), None][..],
+            &[Some("date"), None],
+            &[Some("hostname"), None],
+            &[Some("git"), Some("branch"), None],
+            &[Some("jq"), None],
+            &[None, Some("x")],
+            &[],
+        ] {
+            assert!(!is_read_only_anyway(words), "{words:?}");
         }
     }
 }

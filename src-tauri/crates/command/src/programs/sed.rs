@@ -40,7 +40,8 @@ pub(super) fn only_prints(script: &str) -> bool {
             '{' | 'p' | 'd' | 'q' | 'Q' | 'P' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'l' => {
                 rest
             }
-            '#' | 'a' | 'i' | 'c' => rest.split_once('\n').map_or("", |(_, next)| next),
+            'a' | 'i' | 'c' => behind_text(rest),
+            '#' => rest.split_once('\n').map_or("", |(_, next)| next),
             ':' | 'b' | 't' => rest.split_once(['\n', ';']).map_or("", |(_, next)| next),
             's' => {
                 let Some(flags) = delimited(rest, 2) else { return false };
@@ -59,6 +60,18 @@ pub(super) fn only_prints(script: &str) -> bool {
             return false;
         }
     }
+}
+
+/// What follows the text of `a`, `i` and `c`: a backslash at the end of a line takes the next line in.
+fn behind_text(mut rest: &str) -> &str {
+    while let Some((line, next)) = rest.split_once('\n') {
+        rest = next;
+        let backslashes = line.len() - line.trim_end_matches('\\').len();
+        if backslashes % 2 == 0 {
+            return rest;
+        }
+    }
+    ""
 }
 
 /// What follows an address; `None` where it is not closed.
@@ -123,6 +136,8 @@ mod tests {
             "1!G;h;$!d",
             "s/a/b/2",
             "$p",
+            "/x/a\\\nw is text",
+            "/x/i\\\none\\\ntwo\np",
         ] {
             assert!(only_prints(script), "{script}");
         }
@@ -148,6 +163,9 @@ mod tests {
             "R f",
             "v",
             "1{w x}",
+            "/x/a\\\ntext\nw f",
+            "/x/a text\nw f",
+            "/x/a two backslashes\\\\\nw f",
         ] {
             assert!(!only_prints(script), "{script}");
         }

@@ -26,6 +26,27 @@ pub(super) enum Made {
     Wild,
 }
 
+/// What a variable holds that leads nowhere else: no slash in front, no `..`, no hidden file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Below {
+    /// These, which hold nothing but letters, digits and `_-./`.
+    These(Vec<String>),
+    /// Names of files that a pattern matches.
+    Files,
+}
+
+impl Below {
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::These(mut all), Self::These(more)) => {
+                all.extend(more);
+                Self::These(all)
+            }
+            (Self::Files, _) | (_, Self::Files) => Self::Files,
+        }
+    }
+}
+
 /// What is around a statement.
 #[derive(Debug, Clone)]
 pub(super) struct Around {

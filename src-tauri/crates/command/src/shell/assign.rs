@@ -2,7 +2,7 @@
 
 use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord};
 
-use super::around::{Around, Made};
+use super::around::{Around, Below, Made};
 use super::walk::{Walk, range};
 use super::word::Problem;
 use crate::{Assignment, Word};
@@ -23,6 +23,10 @@ impl Walk<'_> {
         let (value_span, value, made) = match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let made = self.made_by(word, around);
+                if subscript.is_none() && !assignment.append {
+                    let below = self.leads_below(word, around);
+                    self.note_below(&name, below);
+                }
                 self.words(std::slice::from_ref(word), around);
                 let scanned = self.scan(word.span, &word.parts, around);
                 let value =
@@ -47,6 +51,30 @@ impl Walk<'_> {
         Assignment { name, value: Word { raw: self.raw(&value_span), value } }
     }
 
+    /// Notes that a variable was set once to what leads nowhere else.
+    pub(super) fn note_below(&mut self, name: &str, below: Option<Below>) {
+        let Some(below) = below else { return };
+        let (times, all) = self.below.remove(name).unwrap_or((0, Below::These(Vec::new())));
+        self.below.insert(name.to_owned(), (times + 1, all.and(below)));
+    }
+
+    /// Whether a word leads nowhere else, whatever it becomes.
+    pub(super) fn leads_below(&mut self, word: &TreeWord, around: &Around) -> Option<Below> {
+        let scanned = self.scan(word.span, &word.parts, around);
+        match scanned.values {
+            Some(values) => values.iter().all(|value| is_below(value)).then_some(Below::These(values)),
+            None => (is_pattern_below(self.slice(&range(word.span))) && !self.shows_hidden())
+                .then_some(Below::Files),
+        }
+    }
+
+    /// Whether patterns may match hidden files here.
+    fn shows_hidden(&self) -> bool {
+        let text: String = self.text.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+        let text = text.to_ascii_lowercase();
+        ["dotglob", "globdots", "globignore"].iter().any(|name| text.contains(name))
+    }
+
     /// What a variable holds after it was set to this word.
     pub(super) fn made_by(&mut self, word: &TreeWord, around: &Around) -> Made {
         let scanned = self.scan(word.span, &word.parts, around);
@@ -69,4 +97,26 @@ impl Walk<'_> {
             _ => Made::Wild,
         }
     }
+}
+
+/// A relative path of plain characters, no part of which is empty or begins with a dot or a dash.
+fn is_below(value: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    value.split('/').all(|part| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && part.chars().all(plain)
+    })
+}
+
+/// `*.txt`, `src/*.rs`: matches no hidden file, none elsewhere, and none whose name could be an option that leads elsewhere:
+/// it begins with a known part, or its names end in a known ending.
+fn is_pattern_below(raw: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.*?".contains(c);
+    let known = |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let ending = raw
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| !ending.is_empty() && ending.chars().all(|c| c.is_ascii_alphanumeric()));
+    let part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric() || "_*?".contains(c)) && part.chars().all(plain)
+    };
+    raw.split('/').all(part) && (known(raw) || ending) && !raw.contains("..")
 }

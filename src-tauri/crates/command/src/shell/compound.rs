@@ -7,7 +7,7 @@ use shuck_ast::{
     ConditionalUnaryExpr, ConditionalUnaryOp, ForCommand, FunctionDef, IfCommand, StmtSeq, Word,
 };
 
-use super::around::{Around, Made, Pass};
+use super::around::{Around, Below, Made, Pass};
 use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::output;
@@ -48,7 +48,7 @@ impl Walk<'_> {
                 );
             }
             CompoundCommand::Subshell(body) => {
-                self.sequence(body, &around.inside(around.dir.clone()));
+                self.apart(body, around);
             }
             CompoundCommand::Time(command) => {
                 self.beyond_posix(span);
@@ -134,19 +134,37 @@ impl Walk<'_> {
 
     fn each(&mut self, command: &ForCommand, around: &Around) -> After {
         let mut made = if command.words.is_some() { Made::Number } else { Made::Wild };
+        let mut below = command.words.is_some().then(|| Below::These(Vec::new()));
         for word in command.words.iter().flatten() {
             made = made.max(self.made_by(word, around));
+            let word = self.leads_below(word, around);
+            below = below.and_then(|all| Some(all.and(word?)));
         }
         for target in &command.targets {
             let name = target.name.as_ref().map_or("", shuck_ast::Name::as_str);
             self.name_is_safe(name, &range(target.span));
             self.made.push((name.to_owned(), made));
+            self.note_below(name, below.clone());
         }
         self.words(command.words.as_deref().unwrap_or_default(), around);
         self.repeated(None, &command.body, around)
     }
 
+    /// A subshell changes its own directory only: what runs again or later outside of it is where it was. What runs so inside
+    /// of it, or may be called from there, is not told apart.
+    fn apart(&mut self, body: &StmtSeq, around: &Around) {
+        let (moved, repeats) = (self.moved, self.repeats);
+        self.sequence(body, &around.inside(around.dir.clone()));
+        let text: String = self.text.split_whitespace().collect();
+        let later =
+            ["()", "function", "trap", "alias", "eval", "source"].iter().any(|word| text.contains(word));
+        if self.repeats == repeats && !later {
+            self.moved = moved;
+        }
+    }
+
     fn repeated(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
+        self.repeats += 1;
         let dir = self.settled(&around.dir);
         if let Some(condition) = condition {
             self.sequence(condition, &around.inside(dir.clone()));

@@ -174,7 +174,9 @@ impl Scanner<'_, '_> {
         let variables = self.scope.variables;
         let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
         let dash = !NEVER_A_DASH.contains(&name) && !tame;
-        self.out.loose.free |= !NEVER_A_DASH.contains(&name) && !variables.is_number(name);
+        let written_out = variables.is_number(name) || variables.written_out(name).is_some();
+        self.out.loose.free |= !NEVER_A_DASH.contains(&name) && !written_out;
+        self.out.loose.strays |= !variables.is_below(name);
         self.unknown(dash, quoting, variables.is_wild(name));
         self.out.number = variables.is_number(name) && self.units.len() == 1 && self.is_all(quoting);
     }
@@ -204,6 +206,7 @@ impl Scanner<'_, '_> {
                 let any = c.is_ascii_digit() || "@*-".contains(c);
                 self.unknown(any, quoting, any);
                 self.out.loose.free |= any;
+                self.out.loose.strays |= any;
                 self.becomes_several(c == '@');
                 self.out.number = !any && self.units.len() == 1 && self.is_all(quoting);
             }
@@ -265,6 +268,7 @@ impl Scanner<'_, '_> {
         let whole = prints == Some(Prints::Path) && quoting != Quoting::Word;
         // What is printed holds a slash only where one is written.
         self.out.loose.free |= !(path || number || words && !text.contains('/'));
+        self.out.loose.strays |= !number;
         self.unknown(!(path || number || words || whole), quoting, !(path || number));
         self.at = end;
         let alone = self.units.len() == 1 && self.is_all(quoting);
@@ -308,6 +312,7 @@ impl Scanner<'_, '_> {
                 self.variable(name, quoting);
             } else {
                 self.out.loose.free = true;
+                self.out.loose.strays |= !(self.scope.variables.is_below(name) && stays_below(operator));
                 self.unknown(true, quoting, true);
                 self.becomes_several(operator.starts_with("[@") || name.is_empty());
             }
@@ -317,3 +322,18 @@ impl Scanner<'_, '_> {
 }
 
 const ENDS_IN_BACKSLASH: Problem = problem("parsers-disagree", "a backslash at the end of a word");
+
+/// Whether what an operator makes of a name that leads nowhere else leads nowhere else either: its last part, the name
+/// without its ending, or with another ending. An ending begins with a dot, and no part of such a name does.
+fn stays_below(operator: &str) -> bool {
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let ending = |text: &str| {
+        text.strip_prefix('.').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('.') && plain(rest))
+    };
+    if let Some(suffix) = operator.strip_prefix("%%").or_else(|| operator.strip_prefix('%')) {
+        return ending(suffix);
+    }
+    let replaced = operator.strip_prefix("//").or_else(|| operator.strip_prefix('/'));
+    operator == "##*/"
+        || replaced.and_then(|text| text.split_once('/')).is_some_and(|(old, new)| ending(old) && ending(new))
+}

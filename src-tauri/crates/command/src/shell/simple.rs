@@ -8,6 +8,7 @@ use shuck_ast::{
 };
 
 use super::around::{Around, Made, Pass};
+use super::expansion::is_name;
 use super::flow::{self, After};
 use super::walk::{Walk, range};
 use super::word;
@@ -116,6 +117,26 @@ impl Walk<'_> {
             && expressions.iter().all(|span| self.arithmetic(span).is_ok())
     }
 
+    /// The directory after `cd` with these arguments: one of a few where they are a variable that is written out.
+    fn moved_to(&self, args: &[Arg], from: &Dir) -> Dir {
+        let variable = |arg: &Arg| {
+            let raw = arg.word.raw.strip_prefix("\"$")?.strip_suffix('"')?.to_owned();
+            let name =
+                raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(&raw).to_owned();
+            is_name(&name).then_some(name)
+        };
+        if let [_, to] = args
+            && let Some(all) = variable(to).and_then(|name| self.variables.written_out(&name))
+            && to.value().is_none()
+        {
+            // Where it is not set, `cd ""` stays.
+            let places = all.iter().map(|place| Some(flow::changed(from, &[Some(place)])));
+            return flow::at(places.fold(Some(from.clone()), flow::join));
+        }
+        let values: Vec<Option<&str>> = args.iter().skip(1).map(Arg::value).collect();
+        flow::changed(from, &values)
+    }
+
     /// What runs is looked at only once it is known what the line makes of its variables.
     fn place_call(&mut self, call: Call) {
         if self.pass == Pass::Reading {
@@ -135,7 +156,7 @@ impl Walk<'_> {
         match values.first() {
             Some(Some("cd" | "pushd")) if values.len() > 1 => {
                 self.moved = true;
-                let ok = flow::changed(&around.dir, values.get(1..).unwrap_or_default());
+                let ok = self.moved_to(&args, &around.dir);
                 After { ok: Some(ok), failed: Some(around.dir.clone()) }
             }
             Some(Some("cd")) => {
@@ -338,10 +359,21 @@ impl Walk<'_> {
                 call.args.extend(values.into_iter().map(|value| Arg::known(value, self.place(&span))));
             }
             None => {
-                let word::Loose { dash, several, splits, free, chosen } = scanned.loose;
+                let word::Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
                 let (start, number) = (scanned.start, scanned.number);
                 let arg = self.arg_of(&span, None);
-                call.args.push(Arg { dash, several, splits, free, start, chosen, number, ..arg });
+                call.args.push(Arg {
+                    dash,
+                    several,
+                    splits,
+                    free,
+                    start,
+                    chosen,
+                    number,
+                    strays,
+                    climbs,
+                    ..arg
+                });
             }
         }
     }

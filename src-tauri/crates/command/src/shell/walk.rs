@@ -9,7 +9,7 @@ use shuck_ast::{
 };
 use shuck_parser::parser::{Parser, ShellDialect};
 
-use super::around::{Around, Made, Pass};
+use super::around::{Around, Below, Made, Pass};
 
 use super::flow::{self, After};
 use super::fold::Folded;
@@ -87,6 +87,10 @@ pub(super) struct Walk<'w> {
     pub(super) declared: Vec<(String, Range<usize>)>,
     pub(super) outline: Outline,
     pub(super) made: Vec<(String, Made)>,
+    /// How often each was set to what leads nowhere else, and to what.
+    pub(super) below: HashMap<String, (usize, Below)>,
+    /// Loops that were met so far.
+    pub(super) repeats: usize,
     pub(super) found: Found,
     pub(super) singles: Vec<Option<Vec<String>>>,
     /// Plain characters that the other parser would misread: escapes in here-documents, lone dashes.
@@ -112,6 +116,8 @@ impl<'w> Walk<'w> {
             declared: Vec::new(),
             outline: Outline::default(),
             made: Vec::new(),
+            below: HashMap::new(),
+            repeats: 0,
             found: Found {
                 cost: start.cost,
                 home: nest.home.map(str::to_owned),
@@ -147,6 +153,12 @@ impl<'w> Walk<'w> {
                 Made::Wild => &mut learnt.wild,
             };
             names.insert(name.to_owned());
+        }
+        for (name, (times, values)) in &self.below {
+            // Each time that it is set has to be one of those.
+            if self.made.iter().filter(|(made, _)| made == name).count() == *times {
+                learnt.below.insert(name.clone(), values.clone());
+            }
         }
         learnt
     }

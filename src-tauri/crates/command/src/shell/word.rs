@@ -1,10 +1,11 @@
 //! What one word of shell text says: a strict reading of its characters, beside the two parsers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use shuck_ast::{StmtSeq, WordPart, WordPartNode};
 
+use super::around::Below;
 use super::braces::{self, Unit};
 use super::scanner::Scanner;
 use crate::Dialect;
@@ -43,6 +44,8 @@ pub(super) struct Variables {
     pub(super) plain: HashSet<String>,
     /// Set to text of any kind.
     pub(super) wild: HashSet<String>,
+    /// Set only to what leads nowhere else.
+    pub(super) below: HashMap<String, Below>,
     /// Something may set any variable.
     pub(super) unsettled: bool,
     /// A function stands, or may stand, for a program whose output is known.
@@ -64,6 +67,19 @@ impl Variables {
         self.is_tame(name) || self.plain.contains(name)
     }
 
+    /// Whether what it holds leads nowhere else.
+    pub(super) fn is_below(&self, name: &str) -> bool {
+        self.hopeful || self.is_number(name) || self.below.contains_key(name)
+    }
+
+    /// What it may hold, where that is written out.
+    pub(super) fn written_out(&self, name: &str) -> Option<&[String]> {
+        match self.below.get(name)? {
+            Below::These(all) => Some(all),
+            Below::Files => None,
+        }
+    }
+
     pub(super) fn is_wild(&self, name: &str) -> bool {
         !self.hopeful && (self.unsettled || self.wild.contains(name) || self.plain.contains(name))
     }
@@ -71,7 +87,7 @@ impl Variables {
 
 /// What a word that is not known before the run may turn out to be (see [`crate::call::Arg`]).
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "five facts, none of which follows from another")]
+#[expect(clippy::struct_excessive_bools, reason = "seven facts, none of which follows from another")]
 pub(super) struct Loose {
     /// It could begin with a dash.
     pub(super) dash: bool,
@@ -83,6 +99,10 @@ pub(super) struct Loose {
     pub(super) free: bool,
     /// May be any text that the request chose.
     pub(super) chosen: bool,
+    /// What is not known of it may lead out of the folder that it begins in.
+    pub(super) strays: bool,
+    /// What is known of it holds a `..`, so that it may lead anywhere.
+    pub(super) climbs: bool,
 }
 
 /// The reading of one word.
@@ -168,6 +188,12 @@ fn run<'a>(
         out.loose.several |= several
             || units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '['))) && out.values.is_none();
         out.start = start(&units);
+        out.loose.climbs = out.values.is_none() && climbs(&units);
+        out.loose.free |= out.loose.climbs;
+        let globs = || units.iter().any(|unit| matches!(unit, Unit::Bare('*' | '?' | '[' | '{')));
+        let elsewhere = out.values.is_none() && elsewhere_when_empty(&units);
+        out.loose.free |= elsewhere;
+        out.loose.strays |= out.values.is_none() && (elsewhere || globs());
     }
     out
 }
@@ -186,6 +212,35 @@ fn collect<'a>(parts: &'a [WordPartNode], inner: &mut BTreeMap<usize, (usize, In
             _ => {}
         }
     }
+}
+
+/// Whether it leads elsewhere where the variables that it begins with are not set: `$x/etc`, `$x.git/config`.
+fn elsewhere_when_empty(units: &[Unit]) -> bool {
+    let unknown = |unit: &&Unit| matches!(unit, Unit::Unknown { .. });
+    let first = units.iter().take_while(unknown).count();
+    let rest: String = units[first..]
+        .iter()
+        .map(|unit| match *unit {
+            Unit::Bare(c) | Unit::Quoted(c) => c,
+            Unit::Unknown { .. } => '?',
+        })
+        .collect();
+    let hidden =
+        rest.starts_with('.') && (rest.contains('/') || [".envrc", ".npmrc"].contains(&rest.as_str()));
+    first > 0 && (rest.starts_with('/') || hidden)
+}
+
+/// Whether two dots stand side by side in it, or may do so once what is between them turns out to be nothing.
+fn climbs(units: &[Unit]) -> bool {
+    let mut dot = false;
+    units.iter().any(|unit| match *unit {
+        Unit::Bare('.') | Unit::Quoted('.') => std::mem::replace(&mut dot, true),
+        Unit::Unknown { .. } | Unit::Bare('*' | '?' | '[' | ']' | '{' | '}' | ',') => false,
+        Unit::Bare(_) | Unit::Quoted(_) => {
+            dot = false;
+            false
+        }
+    })
 }
 
 /// What stands before the first character that may become something else.

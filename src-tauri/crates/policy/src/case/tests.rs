@@ -123,6 +123,7 @@ const OWN_BINS: &str = include_str!("../../../../../tests/fixtures/cases/bins.js
 #[case::heredoc(own!("heredoc"))]
 #[case::path(own!("path"))]
 #[case::pattern(own!("pattern"))]
+#[case::readonly(own!("readonly"))]
 #[case::redirect(own!("redirect"))]
 #[case::redteam(own!("redteam"))]
 #[case::request(own!("request"))]

@@ -112,12 +112,11 @@ fn by_read_only_list(policy: &AgentPolicy, subject: &Subject<'_>) -> Option<Outc
     if !policy.settings.allow_read_only || subject.carries_others() {
         return None;
     }
-    let argv: Option<Vec<&str>> = subject.words().iter().copied().collect();
     let plain = subject.step.ways_out.is_empty()
         && subject.step.via.iter().all(|via| via.power == postern_command::Power::Transparent)
         && !subject.step.redirections.iter().any(postern_command::Redirection::writes);
     let by_name = subject.step.program().is_some_and(|name| !name.contains('/'));
-    (plain && by_name && argv.is_some_and(|argv| postern_command::is_read_only(&argv)))
+    (plain && by_name && postern_command::is_read_only_anyway(subject.words()))
         .then(|| Outcome::new(Decision::Allow, Reason::ReadOnly, "It only reads, and this agent may read."))
 }
 

@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row(
-                "-f -F --justfile --taskfile --rakefile --file --collection -c",
+                "-f -F --justfile --taskfile --rakefile --file --collection -c -t",
                 Shell,
                 "just(1), task, rake: another file of recipes",
             ),
@@ -33,6 +33,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 Code,
                 "just(1), rake(1)",
             ),
+            row("-g --global --global-justfile", Folder, "task, just: the person's own recipes"),
             row("--chooser --choose --edit", Opens, "just(1)"),
         ],
     ),
@@ -47,14 +48,10 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("-E", Runs, "cmake(1): -E env, chdir, time run a command"),
             row("-P -C --script", Code, "cmake(1): a script; GTFOBins cmake"),
-            row(
-                "^-D ^-U",
-                Config,
-                "cmake(1): CMAKE_C_COMPILER, CMAKE_TOOLCHAIN_FILE and others name programs",
-            ),
+            row("^-U", Config, "cmake(1): CMAKE_C_COMPILER, CMAKE_TOOLCHAIN_FILE and others name programs"),
             row("--toolchain --preset --install --open", Config, "cmake(1)"),
             row("-S/ -B/ --build/ #1/", Folder, "cmake(1): another project"),
-            row("-G -T", Config, "cmake(1): the build program"),
+            row("-T", Config, "cmake(1): the build program"),
         ],
     ),
     tool(
@@ -72,7 +69,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[row("devenv install dist --native-file --cross-file -D", Config, "meson: its manual")],
     ),
     tool(
-        &["bazel", "bazelisk", "buck", "buck2", "pants"],
+        &["bazel", "bazelisk", "blaze", "buck", "buck2", "pants", "please", "plz"],
         "",
         &[
             row("run mobile-install", Runs, "bazel: its command line reference"),
@@ -89,7 +86,10 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     words(
-        &["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "tcc", "gfortran", "icc", "emcc"],
+        &[
+            "gcc", "g++", "cc", "c++", "c89", "c99", "clang", "clang++", "cpp", "tcc", "gfortran", "icc",
+            "emcc",
+        ],
         "-I: -L: -D: -l: -x: -std: -O: -W:",
         &[
             row("-wrapper -specs --specs", Runs, "gcc(1); GTFOBins gcc"),
@@ -132,7 +132,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "-scheme: -project: -workspace: -configuration: -target: -sdk: -destination:",
         &[
             row(
-                "-exportArchive -allowProvisioningUpdates -derivedDataPath/ -xcconfig -toolchain",
+                "-project/ -workspace/ -packagePath/ -clonedSourcePackagesDirPath/ -exportArchive -allowProvisioningUpdates -derivedDataPath/ -xcconfig -toolchain",
                 Config,
                 "xcodebuild(1)",
             ),

@@ -248,6 +248,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 "aws ssm, aws ecs; GTFOBins aws",
             ),
             row(
+                "^create- ^delete- ^run- ^terminate- ^put- ^update- ^modify- ^stop- ^start- ^reboot- ^attach- ^detach- ^associate- ^disassociate- ^authorize- ^revoke- ^register- ^deregister- ^restore- ^reset- ^import- ^replace- ^release- ^allocate- ^change- ^execute- ^send- ^enable- ^disable- ^publish =deploy =invoke =mb",
+                Changes,
+                "aws: its reference",
+            ),
+            row(
                 "--endpoint-url --cli-input-json --cli-input-yaml --ca-bundle --no-verify-ssl",
                 Remote,
                 "aws: its reference",

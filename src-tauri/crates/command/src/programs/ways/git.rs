@@ -109,6 +109,7 @@ const ROWS: &[Row] = &[
         "git-apply(1): outside of what the patch says",
     ),
     row("cat-file:--filters cat-file:--textconv", Runs, "git-cat-file(1): filters of gitattributes(5)"),
+    row("mailsplit:-o mailinfo:#", Writes, "git-mailsplit(1), git-mailinfo(1)"),
     row("interpret-trailers:--in-place", Writes, "git-interpret-trailers(1)"),
     row("blame:--contents log:-O diff:-O show:-O", Reads, "git-blame(1), git-diff(1)"),
     row("tag:-e tag:--edit merge:-e merge:--edit", Opens, "git-tag(1): the editor"),

@@ -113,7 +113,7 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
     tool(
         &["mvn", "mvnw", "mvnd"],
-        "-P: -pl: -T: -l:",
+        "-P: -pl: -T: -l: -D: -ntp -nsu -fae -fn -am -amd -rf: -npr -npu",
         &[
             row("-f/ --file/", Folder, "mvn: its manual"),
             row("-s --settings -gs --global-settings -t --toolchains", Config, "mvn: its manual"),
@@ -172,7 +172,7 @@ pub(super) const TOOLS: &[Tool] = &[
             row("package.plugin package.init", Code, "swift package: plugins"),
             row("--package-path/ --scratch-path/ --build-path/", Folder, "swift build: its help"),
             row(
-                "-Xcc -Xlinker -Xswiftc -Xcxx --toolchain --sdk --destination --disable-sandbox",
+                "--allow-writing-to-directory --allow-writing-to-package-directory --allow-network-connections -Xcc -Xlinker -Xswiftc -Xcxx --toolchain --sdk --destination --disable-sandbox",
                 Config,
                 "swift build: its help",
             ),
@@ -203,7 +203,12 @@ pub(super) const TOOLS: &[Tool] = &[
                 "ghc, stack, ocaml, zig: their manuals",
             ),
             row(
-                "install update new hex.repo archive.install escript.install",
+                "--build-file --build-runner --build-root --zig-lib-dir --libc cc c++ fetch",
+                Config,
+                "zig: its help: another build program, gcc's options",
+            ),
+            row(
+                "install update new hex.repo =archive.install =escript.install =archive.uninstall =local.hex =local.rebar",
                 Fetches,
                 "cabal, opam, mix: their manuals",
             ),

@@ -59,7 +59,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "-expect:",
         &[
             row("-o", Writes, "plutil(1)"),
-            row("-convert -insert -replace -remove -create", Writes, "plutil(1): in place"),
+            row("-insert -replace -remove -create", Writes, "plutil(1): in place"),
             row("-c -x", Writes, "PlistBuddy(8): commands"),
         ],
     ),
@@ -111,9 +111,7 @@ pub(super) const TOOLS: &[Tool] = &[
     words(
         &[
             "tccutil",
-            "spctl",
             "csrutil",
-            "nvram",
             "systemextensionsctl",
             "kextutil",
             "profiles",
@@ -125,11 +123,24 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         "",
         &[row(
-            "!status,list,version,-p,show,-l,-L,--list",
+            "!status,list,version,-p,show,-l,-L,--list,--status",
             Changes,
             "tccutil(1), spctl(8), csrutil(8), nvram(8), profiles(1): what protects this Mac",
         )],
     ),
+    words(
+        &["spctl"],
+        "-t: --type: --context: -v -vv -vvv --verbose --raw",
+        &[
+            row(
+                "--add --remove --enable --disable ^--master ^--global ^--test --reset-default --rule --label --path --hash --anchor --requirement",
+                Changes,
+                "spctl(8): which programs this Mac runs",
+            ),
+            row("!--status,-a,--assess,--list,status,list", Changes, "spctl(8)"),
+        ],
+    ),
+    words(&["nvram"], "", &[row("~= -d -c -f -m", Changes, "nvram(8)"), row("!-p,-x", Changes, "nvram(8)")]),
     words(
         &["pmset"],
         "",
@@ -204,10 +215,17 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[row("*", Writes, "screencapture(1), say(1): record the screen, write or play sound")],
     ),
+    tool(&["osacompile", "osadecompile", "sdef"], "", &[row("*", Code, "automator(1), osacompile(1)")]),
     tool(
-        &["shortcuts", "osacompile", "osadecompile", "sdef"],
+        &["shortcuts"],
         "",
-        &[row("*", Code, "shortcuts(1), automator(1), osacompile(1)")],
+        &[row("!list,help,--help,--version", Code, "shortcuts(1): a shortcut can run a script")],
+    ),
+    tool(&["pbpaste"], "", &[row("*", Secrets, "pbpaste(1): what the person copied last, passwords too")]),
+    tool(
+        &["duti", "eslogger", "setfile", "createhomedir", "rez"],
+        "",
+        &[row("*", Changes, "duti(1), eslogger(1), SetFile(1), createhomedir(8)")],
     ),
     tool(
         &[

@@ -7,6 +7,9 @@ use crate::Dir;
 /// Where nothing is written, whatever is written there.
 pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 
+/// Programs that print where their `-o` is given a dash.
+const DASH_PRINTS: [&str; 3] = ["curl", "plutil", "pandoc"];
+
 /// The first argument that a row is about.
 pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
     let writes = row.does == Does::Writes;
@@ -72,8 +75,12 @@ fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Opt
         Some(name) => (name, true),
         None => (name, false),
     };
+    let prints = |path: &str| {
+        let to_stdout = path == "-" && matches!(name, "-o" | "--output");
+        NO_FILE.contains(&path) || to_stdout && look.tool.names.iter().any(|tool| DASH_PRINTS.contains(tool))
+    };
     let counts = |value: Option<&str>| {
-        let nowhere = look.writes && value.is_some_and(|path| NO_FILE.contains(&path));
+        let nowhere = look.writes && value.is_some_and(prints);
         !nowhere && (!only_outside || value.is_none_or(|path| leads_outside(path, look.dir)))
     };
     look.read.named(name, look.tool).find(|seen| place(seen.at) && counts(seen.value)).map(|seen| seen.at)
@@ -99,14 +106,25 @@ fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
 fn not_one_of(names: &str, read: &Read<'_>) -> Option<usize> {
     let harmless = |word: &str| names.split(',').any(|name| name == word);
     let sub = read.subs.first().copied();
-    let mut before = read.options.iter().filter(|seen| sub.is_none_or(|at| seen.at < at));
-    if before.any(|seen| harmless(&seen.name)) {
-        return None;
+    let before: Vec<_> = read.options.iter().filter(|seen| sub.is_none_or(|at| seen.at < at)).collect();
+    if before.iter().any(|seen| harmless(&seen.name)) {
+        // One that is not known beside it may be what is done (`profiles -p -R x`).
+        let other =
+            before.iter().find(|seen| !harmless(&seen.name) && !seen.complete && !says_how(&seen.name));
+        return other.map(|seen| seen.at);
     }
     match sub {
         Some(at) => (!read.word(at).is_some_and(harmless)).then_some(at),
         None => read.options.first().map(|seen| seen.at),
     }
+}
+
+/// Options that decide how much is told, and how.
+fn says_how(name: &str) -> bool {
+    matches!(
+        name,
+        "-v" | "-vv" | "--verbose" | "-q" | "--quiet" | "-plist" | "--json" | "--no-pager" | "--all"
+    )
 }
 
 /// Whether a path leads out of the request's working directory, as far as its spelling tells.

@@ -8,6 +8,7 @@ mod data;
 mod files;
 mod forges;
 mod git;
+mod kits;
 mod languages;
 mod macos;
 mod marks;
@@ -46,6 +47,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
         system::TOOLS,
         macos::TOOLS,
         running::TOOLS,
+        kits::TOOLS,
     ]
     .into_iter()
     .flatten()
@@ -55,6 +57,9 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
 pub(super) fn of(call: &Call) -> Vec<WayOut> {
     let name = family(call.head().unwrap_or_default());
     let Some(tool) = all().find(|tool| tool.names.contains(&name.as_str())) else { return Vec::new() };
+    if only_asks_about_itself(call, tool) {
+        return Vec::new();
+    }
     let read = Read::new(call, &name, tool);
     let mut ways: Vec<WayOut> = tool
         .rows
@@ -84,6 +89,14 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
     ways.sort_by_key(|way| way.argument);
     ways.dedup_by(|later, first| later.argument == first.argument && later.what == first.what);
     ways
+}
+
+/// `NAME --version` and `NAME --help`, and nothing else: they print it. A program that gives secrets away may do so before it
+/// looks at its options.
+fn only_asks_about_itself(call: &Call, tool: &Tool) -> bool {
+    let [_, argument] = call.args.as_slice() else { return false };
+    let asks = matches!(argument.value(), Some("--version" | "--help"));
+    asks && !tool.rows.iter().any(|row| row.does == tool::Does::Secrets && row.marks == "*")
 }
 
 /// Programs for which a file name that begins with a dash is a well known trap.

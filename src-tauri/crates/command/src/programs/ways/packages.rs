@@ -89,7 +89,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 "bun: bunfig.toml preloads code",
             ),
             row("--inspect --inspect-brk --inspect-wait", Serves, "bun: its documentation"),
-            row("install:-g add:-g --global link unlink upgrade pm patch", Changes, "bun: its documentation"),
+            row(
+                "install:-g add:-g --global link unlink upgrade pm!ls,list,hash,whoami,why patch",
+                Changes,
+                "bun: its documentation",
+            ),
             row("install:# i:# add:# a:#", Fetches, "bun add"),
             row("publish", Secrets, "bun publish"),
             row("--outfile/ --outdir/ --reporter-outfile/ --heapsnapshot", Writes, "bun build"),
@@ -150,6 +154,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("-p --python --python-preference", Runs, "uv: the interpreter that it names"),
             row("pip.install pip.sync add", Fetches, "uv pip install: builds packages"),
+            row(
+                "--index --default-index --index-url --extra-index-url --find-links -f",
+                Fetches,
+                "uv: packages from elsewhere",
+            ),
         ],
     ),
     tool(
@@ -186,12 +195,12 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("run shell exec", Runs, "poetry run, pipenv run, conda run: any program"),
             row(
-                "-C/ --directory/ -P/ --project/ --prefix -f -c --config --noxfile --workdir",
+                "-C/ --directory/ -P/ --project/ --prefix -f -c --config --noxfile --workdir -x --override",
                 Folder,
                 "poetry: its manual; tox, nox: theirs",
             ),
             row(
-                "install add update self plugin create publish config develop env",
+                "install add update self plugin create publish config develop env source",
                 Fetches,
                 "poetry install, conda install: packages' own code runs",
             ),
@@ -244,11 +253,16 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row(
-                "install reinstall upgrade bundle tap services link cask edit create extract test sh irb ruby",
+                "install reinstall upgrade bundle tap services!list,info link cask edit create extract test sh irb ruby",
                 Fetches,
                 "brew(1): formulas are code",
             ),
             row("uninstall remove autoremove cleanup unlink untap update-reset", Changes, "brew(1)"),
+            row(
+                "!list,ls,info,abv,search,outdated,deps,uses,desc,doctor,dr,config,leaves,log,cat,options,missing,commands,tap-info,update,fetch,pin,unpin,livecheck,help,casks,formulae,formula,audit,style,analytics,services,shellenv,install,uninstall,upgrade,--version,-v,--prefix,--cellar,--caskroom,--cache,--repository,--repo,--env,--help,-h,--taps,installed,contents,provides,echo,version,variants,dependents,rdeps,notes,dir,file,platform",
+                Runs,
+                "brew(1): other commands are programs brew-NAME on PATH, or of a tap",
+            ),
         ],
     ),
     tool(

@@ -20,17 +20,17 @@ pub(super) const TOOLS: &[Tool] = &[
                 "pytest, mypy, pylint: their documentation",
             ),
             row(
-                "--junitxml/ --junit-xml/ --basetemp --debug --output-file/ --html-report --xml-report --cobertura-xml-report",
+                "--junitxml/ --junit-xml/ --basetemp --debug --log-file/ --output-file/ --html-report --xml-report --cobertura-xml-report",
                 Writes,
                 "pytest, mypy",
             ),
             row(
-                "--pdbcls --pastebin --python-executable --custom-typeshed-dir --shadow-file",
+                "--pdbcls --pastebin --python-executable --custom-typeshed-dir --shadow-file --install-types",
                 Runs,
                 "pytest, mypy: their documentation",
             ),
             row("run debug", Code, "coverage run: a script"),
-            row("server --in-place -i --fix --unsafe-fixes", Writes, "ruff, isort"),
+            row("server --in-place -i", Writes, "ruff, isort"),
         ],
     ),
     tool(
@@ -38,7 +38,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "-t: --testNamePattern: -g: --grep: --timeout: --reporter: --coverage --ci --colors --run --dry-run",
         &[
             row(
-                "-c --config --setupFiles --setupFilesAfterEach --globalSetup --transform --resolver --runner --testRunner --reporters",
+                "-c --config --config-file -C --setupFiles --setupFilesAfterEach --globalSetup --transform --resolver --runner --testRunner --reporters",
                 Loads,
                 "jest: its command line",
             ),
@@ -52,7 +52,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 Folder,
                 "jest, vitest",
             ),
-            row("codegen open install run", Opens, "playwright, cypress"),
+            row("codegen open install", Opens, "playwright, cypress"),
         ],
     ),
     tool(
@@ -82,18 +82,19 @@ pub(super) const TOOLS: &[Tool] = &[
                 Loads,
                 "eslint, prettier, webpack, rollup: configuration is code",
             ),
-            row(
-                "exec run run-many run-commands affected generate g login link",
-                Runs,
-                "lerna exec, nx run-commands",
-            ),
+            row("exec run-commands generate g login link unlink", Runs, "lerna exec, nx run-commands"),
             row(
                 "-o/ --output-file/ --outfile/ --outdir/ --outDir/ --out-dir/ --outFile/ --output-path/ --declarationDir/ --tsBuildInfoFile/",
                 Writes,
                 "tsc, esbuild: their documentation",
             ),
+            row("-f/ --format/ --formatter/", Loads, "eslint: a formatter is code"),
             row("--footer:js --banner:js --inject --serve --servedir", Code, "esbuild: its documentation"),
-            row("-p/ --project/ -b/ --build/ --root/", Folder, "tsc: another project, whose plugins load"),
+            row(
+                "-p/ --project/ -b/ --build/ --root/ --cwd/",
+                Folder,
+                "tsc: another project, whose plugins load",
+            ),
         ],
     ),
     tool(
@@ -113,7 +114,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("exec x run r tasks shell watch", Runs, "mise exec, asdf exec, rbenv exec: any program"),
             row(
-                "install plugin plugins use global local set link trust self-update update",
+                "install plugin plugins use global local set settings!get,list,ls link trust self-update update unuse alias shell-alias config!get,list,ls",
                 Fetches,
                 "mise, asdf: plugins are scripts",
             ),

@@ -83,7 +83,20 @@ pub(super) const TOOLS: &[Tool] = &[
         )],
     ),
     tool(
-        &["lima", "orb", "wsl", "lxc", "incus", "dokku", "eb", "waypoint", "boundary"],
+        &[
+            "lima",
+            "orb",
+            "wsl",
+            "lxc",
+            "lxd",
+            "incus",
+            "dokku",
+            "eb",
+            "waypoint",
+            "boundary",
+            "coder",
+            "devcontainer",
+        ],
         "",
         &[row(
             "!list,ls,info,status,version,help,logs",

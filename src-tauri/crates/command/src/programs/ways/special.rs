@@ -17,7 +17,11 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
             sed::more_than_prints(read.args).map(|at| (at, "this sed script can run commands or write files"))
         }
         "make" | "bmake" | "remake" => variables(read),
-        "cp" | "mv" | "ln" | "install" | "ditto" | "rsync" => target(call, read),
+        "mv" => takes_away(call, read).or_else(|| target(call, read)),
+        "rm" | "rimraf" | "rmdir" => takes_away(call, read),
+        "cp" | "ln" | "install" | "ditto" | "rsync" => target(call, read),
+        "cmake" => chooses_programs(read),
+        "plutil" => converts_in_place(read),
         "date" => sets_clock(read),
         "jq" | "gojq" | "jaq" => reads_environment(read),
         "curl" => writes_out(read),
@@ -41,11 +45,17 @@ fn target(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
     if NO_FILE.contains(&path) {
         return None;
     }
-    if path.is_empty() || read.args[at].free {
+    let arg = &read.args[at];
+    let unknown = arg.value().is_none();
+    if unknown && (arg.climbs || arg.strays && (path.is_empty() || arg.free)) || path.is_empty() && !unknown {
         return Some((at, "writes to a place that is known only at run time"));
     }
     if leads_outside(path, &call.dir) {
         return Some((at, "writes outside of the working directory"));
+    }
+    // `.$x` may become the name of a hidden folder.
+    if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
+        return Some((at, "writes to a place that is known only at run time"));
     }
     let first = path.split('/').find(|part| !matches!(*part, "" | "."))?;
     READ_UNASKED.contains(&first).then_some((at, "writes what other programs run or read unasked"))
@@ -72,7 +82,100 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
     Some((*at, "sets a variable that a makefile may run"))
 }
 
+/// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
+fn takes_away(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let kept = |at: &&usize| {
+        let path = read.beginning(**at).unwrap_or_default();
+        read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
+    };
+    let at = read.operands.iter().find(kept)?;
+    Some((*at, "takes away what lies outside of the working directory"))
+}
+
+/// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
+fn is_temporary(path: &str) -> bool {
+    let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
+    inside.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.split('/').all(|part| part != "..")
+    })
+}
+
+/// cmake's `-D` and `-G` name compilers, launchers and files to include, but for switches and the usual settings. cmake(1),
+/// cmake-variables(7)
+fn chooses_programs(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const GENERATORS: [&str; 4] = ["Ninja", "Ninja Multi-Config", "Unix Makefiles", "Xcode"];
+    let harmless = |at: usize| {
+        let Some(start) = read.beginning(at) else { return true };
+        let (setting, value) = match (start.strip_prefix("-D"), start.strip_prefix("-G")) {
+            (Some(value), _) => (true, value),
+            (_, Some(value)) => (false, value),
+            (None, None) => return true,
+        };
+        let attached = (!value.is_empty()).then_some(value).filter(|_| read.word(at).is_some());
+        let next = || read.word(at + 1).filter(|_| value.is_empty());
+        let given = attached.or_else(next);
+        given.is_some_and(|given| if setting { is_switch(given) } else { GENERATORS.contains(&given) })
+    };
+    let at = (1..read.args.len()).find(|at| !harmless(*at))?;
+    Some((at, "decides which programs are run"))
+}
+
+/// `BUILD_TESTS=ON`, `CMAKE_BUILD_TYPE=Release`: what cannot name a program or a file.
+fn is_switch(given: &str) -> bool {
+    const USUAL: [&str; 8] = [
+        "CMAKE_EXPORT_COMPILE_COMMANDS",
+        "CMAKE_BUILD_TYPE",
+        "CMAKE_CONFIGURATION_TYPES",
+        "CMAKE_C_STANDARD",
+        "CMAKE_CXX_STANDARD",
+        "CMAKE_OSX_ARCHITECTURES",
+        "CMAKE_OSX_DEPLOYMENT_TARGET",
+        "CMAKE_CUDA_ARCHITECTURES",
+    ];
+    const SAYS_WHICH: [&str; 14] = [
+        "COMPILER",
+        "LAUNCHER",
+        "LINKER",
+        "PROGRAM",
+        "EXECUTABLE",
+        "COMMAND",
+        "TOOLCHAIN",
+        "INCLUDE",
+        "GENERATOR",
+        "PATH",
+        "PREFIX",
+        "DIR",
+        "ROOT",
+        "FILE",
+    ];
+    let Some((name, value)) = given.split_once('=') else { return false };
+    let name = name.split(':').next().unwrap_or_default();
+    let upper = name.to_ascii_uppercase();
+    let on_or_off =
+        ["ON", "OFF", "TRUE", "FALSE", "YES", "NO", "1", "0"].contains(&value.to_ascii_uppercase().as_str());
+    let plain = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name
+        && (USUAL.contains(&name) && plain
+            || on_or_off && !SAYS_WHICH.iter().any(|part| upper.contains(part)))
+}
+
+/// `plutil -convert` writes into the file, unless `-o -` says that it prints. plutil(1)
+fn converts_in_place(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let converts = read.options.iter().find(|seen| seen.name == "-convert")?;
+    let mut targets = read.options.iter().filter(|seen| seen.name == "-o");
+    let prints = targets.next().is_some_and(|seen| seen.value == Some("-"));
+    (!prints).then_some((converts.at, "writes into the file"))
+}
+
 fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    // `-j` is macOS's: nothing is set, and `-f` says how the date is written. GNU's date knows no `-j`.
+    if read.options.iter().any(|seen| seen.name == "-j") {
+        return None;
+    }
+    if let Some(file) = read.options.iter().find(|seen| seen.name == "-f") {
+        return Some((file.at, "reads another file"));
+    }
     let of_option =
         |at: usize| read.word(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
     let digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
@@ -113,7 +216,8 @@ fn writes_out(read: &Read<'_>) -> Option<(usize, &'static str)> {
 /// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
 /// write as well (`-o`, `-p`, `--warc-file`). wget(1)
 fn keeps_what_it_fetches(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    const HARMLESS: [&str; 13] = [
+    const HARMLESS: [&str; 14] = [
+        "--spider",
         "-q",
         "-n",
         "-v",
@@ -130,7 +234,9 @@ fn keeps_what_it_fetches(read: &Read<'_>) -> Option<(usize, &'static str)> {
     ];
     let to = |seen: &&Seen<'_>| matches!(seen.name.as_str(), "-O" | "--output-document");
     let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
-    let prints = !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
+    // It only asks whether the page is there.
+    let looks = documents.is_empty() && others.iter().any(|seen| seen.name == "--spider");
+    let prints = looks || !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
     // A word of several letters counts letter by letter.
     let mut single =
         others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
@@ -149,7 +255,8 @@ fn borrows_rights(read: &Read<'_>) -> Option<(usize, &'static str)> {
 
 /// Runtimes that run the file that they are given, or what they read from their input.
 fn script(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let Some(at) = read.operands.first().copied() else {
+    let behind_run = name == "bun" && read.subs.first().is_some_and(|at| read.word(*at) == Some("run"));
+    let Some(at) = read.operands.get(usize::from(behind_run)).copied() else {
         return (name == "swift" && read.options.is_empty()).then_some((0, "runs code from its input"));
     };
     let file = |word: &str| word.contains(['/', '.']) || word == "-";

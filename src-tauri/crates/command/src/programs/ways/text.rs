@@ -273,7 +273,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &["date"],
         "-d: --date: -I? --iso-8601? -v: -j",
         &[
-            row("-f --file", Reads, "date(1): GNU; GTFOBins date"),
+            row("--file", Reads, "date(1): GNU; GTFOBins date"),
             row("-s --set", Changes, "date(1): sets the clock"),
         ],
     ),
