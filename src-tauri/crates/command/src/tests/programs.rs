@@ -240,6 +240,9 @@ fn code_that_is_in_no_file_is_opaque(#[case] line: &str) {
 #[case("sort -k 1 -u f", "sort -k 1 \"-u$X\" f")]
 #[case("git config get a.b", "git config a.b c")]
 #[case("git config --get a.b c", "git config --type bool a.b c")]
+#[case("chmod 755 x", "chmod 4755 x")]
+#[case("tar -c -f out.tar d", "tar -c -f \"out$X\" d")]
+#[case("make all", "make \"CC=$X\"")]
 #[case("java Main.java", "java com.example.Main")]
 fn what_writes_or_runs_is_told_from_what_only_looks_alike(#[case] harmless: &str, #[case] way_out: &str) {
     assert!(reads_clear(&bash(harmless)), "{harmless}: {:#?}", bash(harmless));
