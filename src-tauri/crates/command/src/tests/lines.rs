@@ -353,3 +353,12 @@ fn of_a_text_without_a_command_what_would_read_it_is_told() {
     assert_eq!(told(&["watch", "# x"]).as_deref(), Some("watch"));
     assert_eq!(told(&["sh", "-c", ""]).as_deref(), Some("sh"));
 }
+
+#[test]
+fn an_argv_may_hold_so_many_bytes_and_no_more() {
+    let with = |bytes: usize| read_argv(&["echo".to_owned(), "a".repeat(bytes - 4)]).invalid;
+    assert_eq!(with(crate::LONGEST_ARGV), None);
+    for over in [1, 1000] {
+        assert!(with(crate::LONGEST_ARGV + over).is_some_and(|invalid| invalid.code == "too-long"));
+    }
+}
