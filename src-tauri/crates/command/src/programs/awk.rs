@@ -180,6 +180,11 @@ mod tests {
             "{print ENVIRON[\"X\"]}",
             "/[/]\"/{print}",
             "{ x = y / 2; system(\"id\") } #/",
+            // Each hides a call where a quote, a bracket or a slash is taken for another one.
+            "{print \"\\\"\"; system(\"id\") } #\"",
+            "/[/]\"/; {system(\"id\")} #\"",
+            "/[a/]\"/; {system(\"id\")} #\"",
+            "{ y = x[1] / 2; system(\"id\") } #/",
             "{ x = y - /\"/; system(\"id\") } #\"",
             "{print \"unclosed}",
             "BEGIN { f = \"system\"; @f(\"id\") }",
