@@ -122,17 +122,22 @@ fn chooses_programs(read: &Read<'_>) -> Option<(usize, &'static str)> {
 
 /// `BUILD_TESTS=ON`, `CMAKE_BUILD_TYPE=Release`: what cannot name a program or a file.
 fn is_switch(given: &str) -> bool {
-    const USUAL: [&str; 8] = [
-        "CMAKE_EXPORT_COMPILE_COMMANDS",
+    const USUAL: [&str; 12] = [
         "CMAKE_BUILD_TYPE",
+        "CMAKE_COLOR_DIAGNOSTICS",
         "CMAKE_CONFIGURATION_TYPES",
-        "CMAKE_C_STANDARD",
+        "CMAKE_CUDA_ARCHITECTURES",
         "CMAKE_CXX_STANDARD",
+        "CMAKE_C_STANDARD",
+        "CMAKE_EXPORT_COMPILE_COMMANDS",
+        "CMAKE_INTERPROCEDURAL_OPTIMIZATION",
         "CMAKE_OSX_ARCHITECTURES",
         "CMAKE_OSX_DEPLOYMENT_TARGET",
-        "CMAKE_CUDA_ARCHITECTURES",
+        "CMAKE_POSITION_INDEPENDENT_CODE",
+        "CMAKE_VERBOSE_MAKEFILE",
     ];
-    const SAYS_WHICH: [&str; 14] = [
+    const SAYS_WHICH: [&str; 15] = [
+        "CMAKE_",
         "COMPILER",
         "LAUNCHER",
         "LINKER",
