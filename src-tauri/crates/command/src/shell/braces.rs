@@ -131,5 +131,9 @@ mod tests {
             assert_eq!(words(other), None, "{other} is counted differently, or too long");
         }
         assert_eq!(words(&"{a,b}".repeat(9)), None, "512 words are too many");
+        assert_eq!(words("{1..64}").map(|all| all.len()), Some(64));
+        for many in ["{1..65}", "{1..50}{1..50}", "{1..40}{a,b,c}"] {
+            assert_eq!(words(many), None, "{many} is too many");
+        }
     }
 }
