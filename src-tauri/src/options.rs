@@ -2,6 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the page that asks is kept ready with nothing to ask, unless `--keep-page` says otherwise.
+const KEEP_PAGE: Duration = Duration::from_mins(1);
 
 /// Where things are. Read once from arguments and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +16,9 @@ pub struct Options {
     pub settings: Option<Page>,
     /// Started at login: nothing opens by itself but a question.
     pub background: bool,
+    /// How long the page that asks is kept ready with nothing to ask: it costs the memory of a browser, and a fraction of a
+    /// second when it has to be made again.
+    pub keep_page: Duration,
     /// The environment that the app was started with: an agent's settings may pass single names of it on.
     pub inherited: Vec<(String, String)>,
 }
@@ -36,11 +43,16 @@ impl Page {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
     /// An argument that is not known.
-    #[error("{0:?} is not an option: --data DIR, --settings [PAGE] and --background are")]
+    #[error(
+        "{0:?} is not an option: --data DIR, --settings [PAGE], --background and --keep-page SECONDS are"
+    )]
     Unknown(OsString),
     /// `--data` without a folder.
     #[error("--data needs a folder")]
     NoFolder,
+    /// `--keep-page` without a time.
+    #[error("--keep-page needs a number of seconds, such as 60")]
+    NoTime,
     /// No home folder to be found.
     #[error("HOME is not set to an absolute path")]
     NoHome,
@@ -62,10 +74,15 @@ impl Options {
         let mut data = environment("POSTERN_DATA").filter(|value| !value.is_empty()).map(PathBuf::from);
         let mut settings = None;
         let mut background = false;
+        let mut keep_page = KEEP_PAGE;
         let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
                 Some("--background") => background = true,
+                Some("--keep-page") => {
+                    let seconds = args.next().and_then(|seconds| seconds.to_str()?.parse().ok());
+                    keep_page = Duration::from_secs(seconds.ok_or(BadOptions::NoTime)?);
+                }
                 Some("--data") => data = Some(args.next().ok_or(BadOptions::NoFolder)?.into()),
                 Some("--settings") => {
                     settings = Some(Page(args.next_if(is_page).and_then(|page| page.into_string().ok())));
@@ -80,7 +97,7 @@ impl Options {
                 folder("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")).join("postern")
             }
         });
-        Ok(Self { data, settings, background, inherited: Vec::new() })
+        Ok(Self { data, settings, background, keep_page, inherited: Vec::new() })
     }
 }
 
@@ -126,6 +143,17 @@ mod tests {
     fn at_login_nothing_opens_by_itself() {
         let background = |args: &[&str]| read(args, &[("HOME", "/home/kim")]).unwrap().background;
         assert!(background(&["--background"]) && !background(&[]));
+    }
+
+    #[test]
+    fn the_page_is_kept_for_a_minute_or_as_long_as_is_said() {
+        let kept =
+            |args: &[&str]| read(args, &[("HOME", "/home/kim")]).map(|options| options.keep_page.as_secs());
+        assert_eq!(kept(&[]), Ok(60));
+        assert_eq!(kept(&["--keep-page", "3600"]), Ok(3600));
+        for bad in [&["--keep-page"][..], &["--keep-page", "-1"], &["--keep-page", "soon"]] {
+            assert_eq!(kept(bad), Err(BadOptions::NoTime));
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn start(
     app.set_activation_policy(tauri::ActivationPolicy::Accessory)?;
     let preferences = Arc::new(Kept::read(&options.data));
     app.set_theme(preferences.get().appearance.theme());
-    let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences))?;
+    let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let parts = Parts { backend, approval, preferences, listener: Arc::default() };
     app.manage(parts.clone());
     let menu = menu::open(app)?;

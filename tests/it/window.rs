@@ -42,6 +42,28 @@ async fn a_person_decides_in_the_real_window() {
     window.close().await;
 }
 
+/// A page that waits costs the memory of a browser: it goes, and comes back with the next question.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
+    if let Some(missing) = window::missing() {
+        eprintln!("skipped: the window test needs {missing}");
+        return;
+    }
+    let window = Window::open_forgetful().await;
+    let mut agent = window.enrol("builder");
+    for name in ["first", "second"] {
+        window.turn_to("settings.html").await;
+        window.has_windows(1).await;
+        ask(&mut agent, touch(&window, name));
+        window.turn_to("approval.html").await;
+        window.armed().await;
+        window.answer_by_click(&window.find("once").await).await;
+        assert!(matches!(ending(&mut agent).event, Event::Finished(_)), "the new page's answer counts");
+        assert!(window.work.join(name).exists(), "what was allowed really ran");
+    }
+    window.close().await;
+}
+
 type Agent = postern_client::Channel;
 
 async fn the_question_is_the_requests(window: &Window, agent: &mut Agent) {

@@ -51,19 +51,45 @@ impl Window {
     /// Starts the app with the settings open at a page (`doors`, an agent's name, …), and drives that window.
     pub async fn open_settings(page: &str) -> Self {
         let window = Self::start(&["--settings", page]).await;
+        window.turn_to("settings.html").await;
+        window
+    }
+
+    /// Starts the app with the settings open, and with a page for questions that is let go after a second without one.
+    pub async fn open_forgetful() -> Self {
+        Self::start(&["--settings", "activity", "--keep-page", "1"]).await
+    }
+
+    /// Drives the window that shows this page of the app, once there is one.
+    pub async fn turn_to(&self, page: &str) {
         let found = async {
-            loop {
-                for handle in window.page.windows().await.unwrap() {
-                    window.page.switch_to_window(handle).await.unwrap();
-                    if window.page.current_url().await.unwrap().path().ends_with("settings.html") {
-                        return;
-                    }
-                }
+            while !self.is_turned_to(page).await {
                 tokio::time::sleep(BETWEEN).await;
             }
         };
-        tokio::time::timeout(PATIENCE, found).await.expect("the settings do not open");
-        window
+        tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{page} does not open"));
+    }
+
+    /// Turns to the window that shows this page, if there is one. Windows come and go meanwhile.
+    async fn is_turned_to(&self, page: &str) -> bool {
+        for handle in self.page.windows().await.unwrap_or_default() {
+            if self.page.switch_to_window(handle).await.is_ok()
+                && self.page.current_url().await.is_ok_and(|url| url.path().ends_with(page))
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Waits until the app has only this many windows, hidden ones among them.
+    pub async fn has_windows(&self, count: usize) {
+        let gone = async {
+            while self.page.windows().await.is_ok_and(|windows| windows.len() != count) {
+                tokio::time::sleep(BETWEEN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, gone).await.expect("a window stays");
     }
 
     async fn start(args: &[&str]) -> Self {

@@ -1,5 +1,6 @@
-//! The approval window: made hidden and warm, shown without taking the keyboard, never really closed.
+//! The approval window: shown without taking the keyboard, closed only by an answer.
 
+use super::pane::Pane;
 use super::presenter::{Event, Presenter};
 use crate::backend::Backend;
 use crate::desk::{Offer, Showing};
@@ -7,18 +8,18 @@ use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
 use postern_contract::{AnswerParams, Answered, EditParams, Edited};
 use std::sync::Arc;
+use std::time::Duration;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, Manager, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+use tauri::{AppHandle, Manager, WindowEvent};
 use tokio::sync::{mpsc, oneshot};
 
 /// Its label, which its capability names.
 pub(crate) const LABEL: &str = "approval";
 
-/// Its size before a question says how much room it needs, in logical pixels.
-pub(crate) const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 560.0;
+/// Its width before the person changes it, in logical pixels.
+pub(super) const WIDTH: f64 = 640.0;
 /// It does not become smaller than this: the answers must stay where they are.
-pub(crate) const LEAST_HEIGHT: f64 = 320.0;
+pub(super) const LEAST_HEIGHT: f64 = 320.0;
 
 /// A handle on the approval window.
 #[derive(Debug, Clone)]
@@ -26,27 +27,16 @@ pub(crate) struct Approval {
     events: mpsc::UnboundedSender<Event>,
 }
 
-/// Makes the window and starts what drives it.
+/// Makes the window, which is kept for so long without a question, and starts what drives it.
 pub(crate) fn open(
     app: &AppHandle,
     backend: Arc<Backend>,
     preferences: Arc<Kept>,
+    keep: Duration,
 ) -> tauri::Result<Approval> {
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
-        .title("Postern asks")
-        .inner_size(WIDTH, HEIGHT)
-        .min_inner_size(WIDTH, LEAST_HEIGHT)
-        .visible(false)
-        .focused(false)
-        .accept_first_mouse(false)
-        .always_on_top(true)
-        .visible_on_all_workspaces(true)
-        .skip_taskbar(true)
-        .minimizable(false)
-        .maximizable(false)
-        .build()?;
+    let pane = Pane::open(app.clone(), keep)?;
     let (events, arriving) = mpsc::unbounded_channel();
-    tauri::async_runtime::spawn(Presenter::new(window, backend, preferences).run(arriving));
+    tauri::async_runtime::spawn(Presenter::new(pane, backend, preferences).run(arriving));
     Ok(Approval { events })
 }
 
@@ -115,6 +105,7 @@ pub(crate) fn on_event(window: &tauri::Window, event: &WindowEvent) {
             api.prevent_close();
             parts.approval.send(Event::Closed);
         }
+        WindowEvent::Destroyed => parts.approval.send(Event::Gone),
         WindowEvent::Moved(_)
         | WindowEvent::Resized(_)
         | WindowEvent::Focused(_)

@@ -1,5 +1,6 @@
 //! The two windows.
 
 pub(crate) mod approval;
+mod pane;
 mod presenter;
 pub(crate) mod settings;

@@ -1,6 +1,7 @@
 //! Drives the approval window: takes what happens one by one, reports to the host what is really seen, tells the page.
 
 use super::approval::{LEAST_HEIGHT, WIDTH};
+use super::pane::Pane;
 use crate::backend::Backend;
 use crate::desk::{Desk, Offer, Showing};
 use crate::preferences::Kept;
@@ -42,13 +43,15 @@ pub(crate) enum Event {
     Preview { offer: Offer, reply: oneshot::Sender<Result<RulePreview, String>> },
     /// The person closed the window.
     Closed,
+    /// The window that was let go does not exist any more.
+    Gone,
     /// Time to ask the host again whether *Allow* works.
     Again,
 }
 
 /// Owns the window, the desk and the page's channel.
 pub(crate) struct Presenter {
-    window: WebviewWindow,
+    pane: Pane,
     backend: Arc<Backend>,
     preferences: Arc<Kept>,
     desk: Desk,
@@ -61,9 +64,9 @@ pub(crate) struct Presenter {
 }
 
 impl Presenter {
-    pub(crate) fn new(window: WebviewWindow, backend: Arc<Backend>, preferences: Arc<Kept>) -> Self {
+    pub(crate) fn new(pane: Pane, backend: Arc<Backend>, preferences: Arc<Kept>) -> Self {
         let desk = Desk::default();
-        Self { window, backend, preferences, desk, page: None, told: None, again: None, patience: None }
+        Self { pane, backend, preferences, desk, page: None, told: None, again: None, patience: None }
     }
 
     /// Until the app ends.
@@ -73,6 +76,7 @@ impl Presenter {
                 event = events.recv() => event,
                 () = until(self.again) => Some(Event::Again),
                 () = until(self.patience) => { self.give_up().await; continue }
+                () = until(self.pane.until()) => { self.release(); continue }
             };
             let Some(event) = event else { return };
             if let Err(error) = self.take(event).await {
@@ -125,6 +129,10 @@ impl Presenter {
                 }
                 self.look().await?;
             }
+            Event::Gone => {
+                self.pane.gone();
+                self.look().await?;
+            }
             Event::Again => self.again = None,
         }
         Ok(())
@@ -139,9 +147,12 @@ impl Presenter {
         if other {
             self.patience = self.desk.question().map(|_| Instant::now() + PATIENCE);
         }
-        if self.desk.question().is_none() {
+        if self.desk.question().is_some() {
+            self.pane.wanted()?;
+        } else {
             self.desk.set_visible(false);
-            self.window.hide()?;
+            self.pane.window().map_or(Ok(()), WebviewWindow::hide)?;
+            self.pane.unused();
         }
         waiting?;
         Ok(())
@@ -149,29 +160,30 @@ impl Presenter {
 
     /// Shows the window at the question's own height, without taking the keyboard.
     fn show(&mut self, height: f64) -> anyhow::Result<()> {
-        let scale = self.window.scale_factor()?;
-        let hidden = !self.window.is_visible()?;
+        let Some(window) = self.pane.window() else { return Ok(()) };
+        let scale = window.scale_factor()?;
+        let hidden = !window.is_visible()?;
         if !self.desk.is_laid_out() {
-            let monitor = match self.window.current_monitor()? {
+            let monitor = match window.current_monitor()? {
                 Some(monitor) => Some(monitor),
-                None => self.window.primary_monitor()?,
+                None => window.primary_monitor()?,
             };
             let screen = monitor.map(|monitor| monitor.size().to_logical::<f64>(scale));
             let most = screen.map_or(f64::MAX, |screen| screen.height * MOST_OF_SCREEN);
-            let width = if hidden { WIDTH } else { f64::from(self.window.inner_size()?.width) / scale };
+            let width = if hidden { WIDTH } else { f64::from(window.inner_size()?.width) / scale };
             let height = height.min(most).max(LEAST_HEIGHT);
-            self.window.set_size(LogicalSize::new(width, height))?;
+            window.set_size(LogicalSize::new(width, height))?;
             if let (true, Some(screen)) = (hidden, screen) {
                 // Where dialogs stand: in the middle, a little above the half.
                 let place =
                     LogicalPosition::new((screen.width - width) / 2.0, (screen.height - height) / 3.0);
-                self.window.set_position(place)?;
+                window.set_position(place)?;
             }
         }
         self.desk.laid_out();
         self.patience = None;
         if hidden {
-            self.window.show()?;
+            window.show()?;
         }
         self.desk.set_visible(true);
         Ok(())
@@ -186,8 +198,17 @@ impl Presenter {
         if let Err(error) = self.backend.ask::<CannotPresent>(&unpresented).await {
             tracing::warn!(%error, "cannot say that a question is not shown");
         }
-        if let Err(error) = self.window.reload() {
+        if let Err(error) = self.pane.window().map_or(Ok(()), WebviewWindow::reload) {
             tracing::warn!(%error, "cannot load the page again");
+        }
+    }
+
+    /// Nobody asked for a while: the page goes, and the next question has a new one.
+    fn release(&mut self) {
+        self.page = None;
+        self.told = None;
+        if let Err(error) = self.pane.release() {
+            tracing::warn!(%error, "cannot let the approval window go");
         }
     }
 

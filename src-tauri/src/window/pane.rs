@@ -1,0 +1,100 @@
+//! The window that questions are shown in, with its page: made before it is needed, and let go where it is not needed for long.
+//!
+//! A page that waits costs the memory of a browser. The first question after a quiet time pays a fraction of a second for a new one.
+
+use super::approval::{LABEL, LEAST_HEIGHT, WIDTH};
+use std::time::Duration;
+use tauri::{AppHandle, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
+use tokio::time::Instant;
+
+/// Its height before a question says how much room it needs, in logical pixels.
+const HEIGHT: f64 = 560.0;
+
+/// The window, where there is one.
+pub(super) struct Pane {
+    app: AppHandle,
+    state: State,
+    /// How long it is kept without a question.
+    keep: Duration,
+    /// When it is let go.
+    until: Option<Instant>,
+}
+
+enum State {
+    None,
+    There(Box<WebviewWindow>),
+    /// Let go and not gone yet: there cannot be a second of its name.
+    Going,
+}
+
+impl Pane {
+    /// A hidden window whose page loads at once.
+    pub(super) fn open(app: AppHandle, keep: Duration) -> tauri::Result<Self> {
+        let mut pane = Self { app, state: State::None, keep, until: None };
+        pane.wanted()?;
+        pane.unused();
+        Ok(pane)
+    }
+
+    /// The window, where there is one.
+    pub(super) fn window(&self) -> Option<&WebviewWindow> {
+        match &self.state {
+            State::There(window) => Some(window),
+            State::None | State::Going => None,
+        }
+    }
+
+    /// A question is there: the window is kept, and made where there is none. One that is still going is made as soon as
+    /// [`Pane::gone`] was told.
+    pub(super) fn wanted(&mut self) -> tauri::Result<()> {
+        self.until = None;
+        if matches!(self.state, State::None) {
+            self.state = State::There(Box::new(build(&self.app)?));
+        }
+        Ok(())
+    }
+
+    /// No question is there: the window is let go when that stays so.
+    pub(super) fn unused(&mut self) {
+        if self.until.is_none() && self.window().is_some() {
+            self.until = Some(Instant::now() + self.keep);
+        }
+    }
+
+    /// When [`Pane::release`] is due.
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.until
+    }
+
+    /// Lets the window and its page go.
+    pub(super) fn release(&mut self) -> tauri::Result<()> {
+        self.until = None;
+        if let State::There(window) = &self.state {
+            window.destroy()?;
+            self.state = State::Going;
+        }
+        Ok(())
+    }
+
+    /// The window that was let go does not exist any more.
+    pub(super) fn gone(&mut self) {
+        self.state = State::None;
+    }
+}
+
+/// Hidden, and shown later without taking the keyboard.
+fn build(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App("approval.html".into()))
+        .title("Postern asks")
+        .inner_size(WIDTH, HEIGHT)
+        .min_inner_size(WIDTH, LEAST_HEIGHT)
+        .visible(false)
+        .focused(false)
+        .accept_first_mouse(false)
+        .always_on_top(true)
+        .visible_on_all_workspaces(true)
+        .skip_taskbar(true)
+        .minimizable(false)
+        .maximizable(false)
+        .build()
+}
