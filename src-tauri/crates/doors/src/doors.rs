@@ -7,7 +7,7 @@ use postern_contract::methods::{
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
-use postern_host::doors::Answer;
+use postern_host::doors::{Answer, Later};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ impl postern_host::doors::Doors for Doors {
         })
     }
 
-    fn shown<'a>(&'a self, request: &'a RequestRow) -> Answer<'a, Vec<Moment>> {
+    fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
         Box::pin(crate::chat::shown(&self.host, request))
     }
 

@@ -10,8 +10,11 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a door's method will give.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, ControlError>> + Send + 'a>>;
+/// What will be given.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a door's method will give, or why not.
+pub type Answer<'a, T> = Later<'a, Result<T, ControlError>>;
 
 /// The doors, as the control methods `doors.*` reach them.
 pub trait Doors: Debug + Send + Sync {
@@ -27,7 +30,7 @@ pub trait Doors: Debug + Send + Sync {
     fn revoke(&self, client: PairedClientRef) -> Answer<'_, DoorRow>;
     /// Where the question of a request was shown outside this machine, and how it stands there: moments of its life, whether
     /// the door is open now or not.
-    fn shown<'a>(&'a self, request: &'a RequestRow) -> Answer<'a, Vec<Moment>>;
+    fn shown<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
     /// Closes every door, because the host ends.
     fn close(&self) -> Answer<'_, ()>;
 }

@@ -50,13 +50,17 @@ pub(crate) struct Chat<M> {
 }
 
 /// The messages that showed a request's question in chats, and how it stands: as it is kept, so also where a door is closed
-/// by now, and without waiting for one that is being opened.
-pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Result<Vec<Moment>, ControlError> {
+/// by now, and without waiting for one that is being opened. A network whose record cannot be read adds nothing: the rest of
+/// the request is there all the same.
+pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
     let mut moments = Vec::new();
     for kind in [DoorKind::Telegram, DoorKind::Xmpp] {
-        moments.extend(recall(host, kind).await?.approvals.shown_for(request, kind.name()));
+        match recall(host, kind).await {
+            Ok(kept) => moments.extend(kept.approvals.shown_for(request, kind.name())),
+            Err(error) => tracing::warn!(%error, door = kind.name(), "what a chat showed cannot be read"),
+        }
     }
-    Ok(moments)
+    moments
 }
 
 /// What is kept of a network.

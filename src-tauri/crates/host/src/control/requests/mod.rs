@@ -87,7 +87,7 @@ impl Handle<GetRequest> for Control {
         }
         let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
         if let Ok(doors) = self.doors().get() {
-            detail.timeline.extend(doors.shown(&detail.row).await?);
+            detail.timeline.extend(doors.shown(&detail.row).await);
             detail.timeline.sort_by_key(|moment| moment.at);
         }
         Ok(detail)

@@ -4,7 +4,7 @@
 use super::{Process, Row};
 use rustix::process::{Pid, Signal};
 use std::ffi::c_int;
-use std::mem::{size_of, zeroed};
+use std::mem::zeroed;
 use std::ptr;
 
 pub(super) fn rows() -> Vec<Row> {
