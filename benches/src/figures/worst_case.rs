@@ -44,6 +44,28 @@ const PILES: [&str; 24] = [
     "x+=(a b);",
     "rm -rf x;",
 ];
+/// Each is repeated up to the longest text with another number for `N`, so that no two commands are alike: the dearest of some
+/// six thousand such lines and pairs of lines.
+const DISTINCT: [&str; 18] = [
+    "N;",
+    "lN 'a b';",
+    "~/bN;",
+    "{aN,b};",
+    "xN='a b' c;",
+    "xargs aN  $x;",
+    "\"aN b\" $x;",
+    "\"$xN\"; 2>&1 ",
+    "sudo rm -rf $xN;",
+    "for xN in a|rm $xN|",
+    "\"aN b\" a ~/éN;",
+    "a ~/éN;a\\N;",
+    "éN;{{{{N",
+    "eval \"touch {a,b}/{c,N};\"",
+    "eval \"a{N,{b,c}};\"",
+    "rm -rf ~/N;",
+    "rm -rf /?N/*;",
+    "'x=N y';mv ~/N x;",
+];
 const COUNTS: [usize; 4] = [60, 250, 1_000, usize::MAX];
 
 pub(crate) fn measure(effort: Effort) -> anyhow::Result<Row> {
@@ -73,23 +95,17 @@ fn texts() -> Vec<String> {
         let most = LONGEST_TEXT / pile.len();
         all.extend(COUNTS.map(|count| pile.repeat(count.min(most))));
     }
-    let distinct = (0..LONGEST_TEXT / 6).map(|nth| format!("{nth:05x};")).collect::<Vec<_>>().concat();
-    let numbered = |line: &dyn Fn(usize) -> String| (0..LONGEST_TEXT / 8).map(line).collect::<String>();
-    let quoted = numbered(&|nth| format!("l{nth:05} 'a b';"));
-    let home = numbered(&|nth| format!("~/b{nth:04};"));
-    let braces = numbered(&|nth| format!("{{a{nth},b}};"));
-    let set = numbered(&|nth| format!("x{nth}='a b' c;"));
+    let numbered = |line: &dyn Fn(usize) -> String| (0..LONGEST_TEXT / 4).map(line).collect::<String>();
+    all.extend(DISTINCT.map(|line| numbered(&|nth| line.replace('N', &format!("{nth:x}")))));
     let words =
         |line: usize, most: usize| (0..most).map(|nth| format!(" a{nth}{line}")).collect::<Vec<_>>().concat();
     let wrapped = [40, 60].map(|most| numbered(&|nth| format!("sudo{};", words(nth, most))));
     let alike = numbered(&|nth| format!("sudo x{nth}{};", words(0, 40)));
     let fed = format!("eval \"{}echo '{}'\"", "a>\\$x;".repeat(20), words(0, LONGEST_TEXT / 8));
-    all.extend(
-        [distinct, quoted, home, braces, set, alike, fed]
-            .into_iter()
-            .chain(wrapped)
-            .map(|text| text.chars().take(LONGEST_TEXT).collect()),
-    );
+    all.extend([alike, fed].into_iter().chain(wrapped));
+    for text in &mut all {
+        text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    }
     all
 }
 

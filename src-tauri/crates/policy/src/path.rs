@@ -1,7 +1,7 @@
 //! Paths as text: lexical normal form, the home folder, and the spelling that deny rules compare by.
 
 use std::borrow::Cow;
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 /// The lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the end.
 pub(crate) fn normal(path: &str) -> Cow<'_, str> {
@@ -93,7 +93,19 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
         }
     } else {
         // The long s is no capital, and such a file system takes it for an s all the same.
-        Cow::Owned(text.nfc().collect::<String>().to_lowercase().replace('ſ', "s").nfc().collect())
+        let mut lower = composed(text).to_lowercase();
+        if lower.contains('ſ') {
+            lower = lower.replace('ſ', "s");
+        }
+        Cow::Owned(composed(&lower).into_owned())
+    }
+}
+
+/// The text with each accent as part of its letter (Unicode's NFC); nearly every text is written so.
+fn composed(text: &str) -> Cow<'_, str> {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        IsNormalized::No | IsNormalized::Maybe => Cow::Owned(text.nfc().collect()),
     }
 }
 

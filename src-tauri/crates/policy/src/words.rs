@@ -77,16 +77,23 @@ impl WordsPattern {
 /// Matches `*` (any text) and `?` (one character) without backtracking over more than one star: linear in practice,
 /// quadratic at worst.
 pub(crate) fn wild(pattern: &str, text: &str) -> bool {
+    if pattern.is_ascii() && text.is_ascii() {
+        return wild_among(pattern.as_bytes(), text.as_bytes(), b'*', b'?');
+    }
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    wild_among(&pattern, &text, '*', '?')
+}
+
+fn wild_among<T: Copy + PartialEq>(pattern: &[T], text: &[T], star: T, any: T) -> bool {
     let (mut at, mut read) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     while read < text.len() {
         match pattern.get(at) {
-            Some('*') => {
+            Some(c) if *c == star => {
                 retry = Some((at, read));
                 at += 1;
             }
-            Some(&c) if c == '?' || c == text[read] => {
+            Some(c) if *c == any || *c == text[read] => {
                 at += 1;
                 read += 1;
             }
@@ -98,7 +105,7 @@ pub(crate) fn wild(pattern: &str, text: &str) -> bool {
             }
         }
     }
-    pattern[at..].iter().all(|c| *c == '*')
+    pattern[at..].iter().all(|c| *c == star)
 }
 
 #[cfg(test)]

@@ -42,8 +42,8 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 fn resemblance(token: &str) -> Option<Resemblance> {
-    let drawn: String = skeleton(token).collect();
-    if drawn.is_ascii() && !drawn.is_empty() {
+    let drawn: Option<String> = skeleton(token).map(|c| c.is_ascii().then_some(c)).collect();
+    if let Some(drawn) = drawn.filter(|drawn| !drawn.is_empty()) {
         return Some(Resemblance::Ascii(drawn));
     }
     (!token.is_single_script()).then_some(Resemblance::MixedScripts)

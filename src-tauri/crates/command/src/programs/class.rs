@@ -1,7 +1,7 @@
 //! What kind of program a name stands for: whether it runs other code by itself.
 
+use foldhash::HashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::class_names::{GNU, INTERPRETERS, SHELLS, WRAPPERS};

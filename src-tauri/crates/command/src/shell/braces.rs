@@ -15,7 +15,7 @@ pub(super) enum Unit {
 }
 
 /// Words that one word may become before it is taken as unknown.
-const MOST_WORDS: usize = 64;
+pub(super) const MOST_WORDS: usize = 64;
 
 /// The words that brace expansion makes of one; `None` for too many words, or a sequence that shells count differently.
 pub(super) fn expand(word: &[Unit]) -> Option<Vec<Vec<Unit>>> {

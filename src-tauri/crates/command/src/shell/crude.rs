@@ -3,8 +3,9 @@
 //! Two readings are put together, both linear in the length: one takes every operator for an end of a command, quoted or
 //! not; one follows quotes, and looks into quoted text where something else would run it.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use foldhash::fast::RandomState;
+use foldhash::{HashMap, HashSet};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use super::crude_words::{push_unquoted, words_of};
@@ -110,7 +111,6 @@ const OPERATORS: [char; 8] = ['\n', '\r', ';', '&', '|', '(', ')', '`'];
 
 #[derive(Default)]
 struct Guesses<'t> {
-    seen: HashSet<&'t str>,
     /// Parts whose quotes were followed.
     followed: HashSet<&'t str>,
     noted: Noted,
@@ -122,6 +122,8 @@ struct Noted {
     found: Vec<Guess>,
     /// Where a guess with this hash stands in `found`.
     known: HashMap<u64, usize>,
+    /// Hashes of the stretches that were looked at: a quoted text is one of the line, and a text by itself.
+    seen: HashSet<u64>,
     hasher: RandomState,
 }
 
@@ -161,9 +163,9 @@ impl Noted {
 
 impl<'t> Guesses<'t> {
     /// A stretch without operators, whatever is quoted in it.
-    fn loose(&mut self, part: &'t str) {
+    fn loose(&mut self, part: &str) {
         let part = part.trim();
-        if part.is_empty() || !self.seen.insert(part) {
+        if part.is_empty() || !self.noted.seen.insert(self.noted.hasher.hash_one(part)) {
             return;
         }
         let mut words = Vec::new();
@@ -213,11 +215,9 @@ impl<'t> Guesses<'t> {
                 .map(|(_, value)| value);
             if depth < DEEPEST && (runs || value.is_some()) {
                 let text = value.unwrap_or(text);
-                let mut inner = Guesses { noted: std::mem::take(&mut self.noted), ..Guesses::default() };
                 for part in text.split(OPERATORS) {
-                    inner.loose(part);
+                    self.loose(part);
                 }
-                self.noted = inner.noted;
                 self.split(words_of(text), depth + 1);
             }
         }

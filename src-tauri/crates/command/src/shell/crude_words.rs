@@ -2,6 +2,7 @@
 
 use super::ansi;
 use super::braces::{self, Unit};
+use std::borrow::Cow;
 
 /// Bytes of a word whose braces are expanded.
 const LONGEST_BRACED: usize = 256;
@@ -59,8 +60,13 @@ pub(super) fn push_unquoted(word: &str, words: &mut Vec<String>) {
         words.push(without_equals(word).to_owned());
         return;
     }
-    let plain = without_quotes(word);
+    let plain =
+        if word.contains(['\'', '"', '\\']) { Cow::Owned(without_quotes(word)) } else { Cow::Borrowed(word) };
     let plain = without_equals(&plain);
+    if let Some(texts) = plain_lists(plain) {
+        words.extend(texts.into_iter().filter(|text| !text.is_empty()));
+        return;
+    }
     let expanded = (plain.len() <= LONGEST_BRACED && plain.contains('{')).then(|| {
         let units: Vec<Unit> = plain.chars().map(Unit::Bare).collect();
         braces::expand(&units)
@@ -76,6 +82,35 @@ pub(super) fn push_unquoted(word: &str, words: &mut Vec<String>) {
             .collect()
     };
     words.extend(expanded.into_iter().map(text).filter(|word| !word.is_empty()));
+}
+
+/// The words that lists in braces make of one where none stands in another and nothing else is in braces: nearly all do, and
+/// there may be thousands.
+fn plain_lists(word: &str) -> Option<Vec<String>> {
+    if word.len() > LONGEST_BRACED {
+        return None;
+    }
+    let (before, mut rest) = word.split_once('{')?;
+    let mut texts = vec![before.to_owned()];
+    loop {
+        let (members, behind) = rest.split_once('}')?;
+        let (between, next) =
+            behind.split_once('{').map_or((behind, None), |(text, next)| (text, Some(next)));
+        let plain = members.contains(',') && !members.contains('{') && !between.contains('}');
+        let count = texts.len() * members.split(',').count();
+        if !plain || count > braces::MOST_WORDS {
+            return None;
+        }
+        let mut longer = Vec::with_capacity(count);
+        for text in &texts {
+            longer.extend(members.split(',').map(|member| [text, member, between].concat()));
+        }
+        texts = longer;
+        match next {
+            Some(next) => rest = next,
+            None => return Some(texts),
+        }
+    }
 }
 
 /// zsh's `=name` is the program of that name.
@@ -103,7 +138,8 @@ fn without_quotes(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::words_of;
+    use super::{plain_lists, words_of};
+    use crate::shell::braces::{self, Unit};
 
     #[test]
     fn a_word_is_what_a_shell_makes_of_its_quotes() {
@@ -116,6 +152,23 @@ mod tests {
             ("a\\ b 'c d'e ''", vec!["a b", "c de", ""]),
         ] {
             assert_eq!(words_of(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_lists_become_what_shells_make_of_them() {
+        let most = "{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}";
+        for word in ["{a,b}", "x{a,b}y{c,,d}z", "{,x}", "a}{b,c}", "{a,b}/{c,1..3}", "$x{a,b}", most] {
+            let units: Vec<Unit> = word.chars().map(Unit::Bare).collect();
+            let text = |units: Vec<Unit>| -> String {
+                units.into_iter().map(|unit| if let Unit::Bare(c) = unit { c } else { '?' }).collect()
+            };
+            let expected = braces::expand(&units).unwrap().into_iter().map(text).collect();
+            assert_eq!(plain_lists(word), Some(expected), "{word}");
+        }
+        let more = format!("{most}{{m,n}}");
+        for other in ["a", "{a}", "{a,{b,c}}", "{a,b", "{1..3}", "{a,b}}", more.as_str()] {
+            assert_eq!(plain_lists(other), None, "{other}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};
+use super::line::Line;
 use super::near::Near;
 use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
 use super::{core, label};
@@ -15,12 +16,12 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Guess, escape};
 
 /// The weightiest thing against the step at `at`; a question at least where something only may be denied.
-pub(super) fn step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
-    let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
-    let calls = invocation::of_step(step, found, facts);
-    let own: Vec<Outcome> = calls.iter().filter_map(|call| one(policy, facts, call)).collect();
-    let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, facts, &part.candidates));
-    let ways = step.ways_out.iter().filter_map(|way| candidates(policy, facts, &way.candidates));
+pub(super) fn step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<Outcome> {
+    let (step, found) = (&line.reading.steps[at], &line.steps[at]);
+    let calls = invocation::of_step(step, found, line);
+    let own: Vec<Outcome> = calls.iter().filter_map(|call| one(policy, line, call)).collect();
+    let opaque = step.opaque.as_ref().and_then(|part| candidates(policy, line, &part.candidates));
+    let ways = step.ways_out.iter().filter_map(|way| candidates(policy, line, &way.candidates));
     own.into_iter().chain(opaque).chain(ways).min_by_key(weight)
 }
 
@@ -40,28 +41,42 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
 }
 
 /// The weightiest thing against commands that a part which was not understood may run.
-pub(super) fn candidates(policy: &AgentPolicy, facts: &Facts<'_>, guesses: &[Guess]) -> Option<Outcome> {
+pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess]) -> Option<Outcome> {
     if guesses.is_empty() {
         return None;
     }
-    let near = Near::new(policy, facts);
-    let close = guesses.iter().filter(|guess| near.may_be_denied(guess));
-    let calls = close.filter_map(|guess| invocation::of_candidate(guess, facts));
-    calls
-        .filter_map(|call| one(policy, facts, &call))
-        .filter(|found| found.decision == Decision::Deny)
-        .min_by_key(weight)
+    let near = Near::new(policy, line);
+    let mut denied: Vec<Outcome> = Vec::new();
+    for guess in guesses {
+        let look = || {
+            let close = near.may_be_denied(guess).then_some(guess);
+            let call = close.and_then(|guess| invocation::of_candidate(guess, line))?;
+            one(policy, line, &call).filter(|found| found.decision == Decision::Deny)
+        };
+        let Some(found) = line.guess(look) else {
+            denied.push(too_much());
+            break;
+        };
+        denied.extend(found);
+    }
+    denied.into_iter().min_by_key(weight)
+}
+
+/// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
+fn too_much() -> Outcome {
+    let message = "It holds more that may be denied than can be looked at, in text that was not understood.";
+    Outcome::new(Decision::Deny, Reason::Opaque, message).advise("Split it into several requests.")
 }
 
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
     (std::cmp::Reverse(outcome.decision), outcome.stage())
 }
 
-fn one(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>) -> Option<Outcome> {
-    let veto = layers(policy, facts, call, Layer::Parents);
-    let rule = deny::find(&policy.rules, call, facts).map(|hit| of_rule(&hit));
-    let core = core::check(call, facts).map(|(entry, word)| of_core(entry, &call_label(call, word)));
-    let file = layers(policy, facts, call, Layer::All);
+fn one(policy: &AgentPolicy, line: &Line<'_>, call: &Invocation<'_>) -> Option<Outcome> {
+    let veto = layers(policy, line, call, Layer::Parents);
+    let rule = deny::find(&policy.rules, call, line).map(|hit| of_rule(&hit));
+    let core = core::check(call, line).map(|(entry, word)| of_core(entry, &call_label(call, word)));
+    let file = layers(policy, line, call, Layer::All);
     let seen = core::asks(call).then(|| {
         Outcome::new(
             Decision::Ask,

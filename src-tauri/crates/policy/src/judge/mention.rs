@@ -5,8 +5,8 @@ use crate::path;
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::{Compiled, Part, RuleSet};
 use crate::words::WordPattern;
+use foldhash::HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 /// A word of the text, and the rule that is about it.
 #[derive(Debug, Clone)]

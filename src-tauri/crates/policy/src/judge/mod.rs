@@ -19,6 +19,7 @@ mod deny;
 mod doubt;
 mod invocation;
 mod label;
+mod line;
 mod mention;
 mod near;
 mod outcome;
@@ -36,6 +37,7 @@ use crate::facts::{Facts, Lookup};
 use crate::rule::RuleId;
 use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{Decision, Reason, StepVerdict, TraceLine, Verdict};
+use line::Line;
 use outcome::Outcome;
 
 /// Judges a request.
@@ -72,6 +74,7 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
 struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
+    line: Line<'a>,
     ask: Ask,
     /// Whether nobody would look at what a deny rule may mean.
     doubt_denies: bool,
@@ -80,7 +83,14 @@ struct Judgement<'a> {
 
 impl<'a> Judgement<'a> {
     fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>, ask: Ask) -> Self {
-        Self { policy, facts, ask, doubt_denies: ask == Ask::Off, trace: Vec::with_capacity(12) }
+        Self {
+            policy,
+            facts,
+            line: Line::new(facts),
+            ask,
+            doubt_denies: ask == Ask::Off,
+            trace: Vec::with_capacity(12),
+        }
     }
 
     fn note(&mut self, stage: impl Into<String>, found: impl Into<String>) {
@@ -120,8 +130,11 @@ impl<'a> Judgement<'a> {
                 Some(_) | None => *outcome = Some(own),
             }
         }
-        if !full {
+        // What may run anything runs what it runs; a text of which nothing could be read is still nobody's command.
+        if !full || steps == 0 {
             whole.extend(self.unread_parts());
+        }
+        if !full {
             whole.extend(self.asked_environment());
         }
         let steps = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(Self::by_full)).collect();
@@ -151,7 +164,7 @@ impl<'a> Judgement<'a> {
 
     /// Stages 2 to 4 for one step: what denies it, what may, and what asks.
     fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<Outcome> {
-        let found = against::step(self.policy, self.facts, at);
+        let found = against::step(self.policy, &self.line, at);
         let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
         let doubt = named.filter(|_| !denied).and_then(|named| named.of_step(at));
         doubt.or(found).map(|outcome| self.unasked(outcome))

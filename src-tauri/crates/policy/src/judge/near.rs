@@ -1,32 +1,32 @@
 //! Whether anything could deny a command that was only guessed, told from its words alone: text that was not understood
 //! may hold thousands of them, and nearly all have nothing to do with any rule.
 
+use super::line::Line;
 use super::{against, core};
 use crate::agent::AgentPolicy;
-use crate::facts::Facts;
 use crate::path;
 use crate::rule::Effect;
+use foldhash::HashMap;
 use postern_command::Guess;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 
 /// What is the same for all guesses of one request.
 pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
-    facts: &'a Facts<'a>,
-    core: core::Far<'a>,
+    line: &'a Line<'a>,
+    core: core::Place<'a>,
     /// A file's entry denies commands: those are matched one by one.
     entries: bool,
-    /// For the words that guesses share, by where they are kept: which of them may lead to what the core guards.
+    /// For the words that guesses share, by where they are kept: which of them lead to what the core guards.
     leading: RefCell<HashMap<*const String, Vec<usize>>>,
 }
 
 impl<'a> Near<'a> {
-    pub(super) fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>) -> Self {
-        let (_, layers) = against::all_layers(policy, facts);
+    pub(super) fn new(policy: &'a AgentPolicy, line: &'a Line<'a>) -> Self {
+        let (_, layers) = against::all_layers(policy, line);
         let mut entries = layers.iter().flat_map(|layer| layer.entries());
         let entries = entries.any(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
-        Self { policy, facts, core: core::Far::new(facts), entries, leading: RefCell::default() }
+        Self { policy, line, core: core::Place::new(line, line.cwd), entries, leading: RefCell::default() }
     }
 
     /// Whether the command has to be looked at closely. Never false for one that would be denied.
@@ -43,10 +43,10 @@ impl<'a> Near<'a> {
     /// Whether a rule that denies is about the place of a program that is written as a path. A path that a rule writes out is
     /// known by its name already, but for one that ends in no name of its own (`/bin/rm/.`).
     fn may_lie_where_denied(&self, name: &str) -> bool {
-        let facts = self.facts;
+        let line = self.line;
         let nameless = matches!(path::base_name(name), "" | "." | "..");
         let place = OnceCell::new();
-        let at = || place.get_or_init(|| path::join(facts.cwd, &path::expand_home(name, facts.home)));
+        let at = || place.get_or_init(|| path::join(line.cwd, &path::expand_home(name, line.home)));
         name.contains('/')
             && self
                 .policy
@@ -55,11 +55,11 @@ impl<'a> Near<'a> {
                 .any(|part| (nameless || part.deny().has_globs()) && part.deny().may_be_at(at()))
     }
 
-    /// Whether one of its arguments may lead to what the core guards. Each word is looked at once.
+    /// Whether one of its arguments leads to what the core guards. Each word is looked at once.
     fn is_given_a_place(&self, guess: &Guess) -> bool {
         let (words, own) = guess.place();
         let mut known = self.leading.borrow_mut();
-        let look = || (0..words.len()).filter(|at| !self.core.is_far(&words[*at])).collect();
+        let look = || (0..words.len()).filter(|at| self.core.is_named_by(&words[*at])).collect();
         let leading = known.entry(words.as_ptr()).or_insert_with(look);
         let behind = leading.partition_point(|at| *at <= own.start);
         leading.get(behind).is_some_and(|at| *at < own.end)

@@ -44,11 +44,11 @@ impl Judgement<'_> {
     pub(super) fn against_the_whole(&self) -> Vec<Outcome> {
         let (policy, facts) = (self.policy, self.facts);
         let mut whole = Vec::new();
-        if let Some((at, entry)) = core::check_request(facts) {
+        if let Some((at, entry)) = core::check_request(&self.line) {
             whole.push(against::of_core(entry, &label::of_step(&facts.reading.steps[at])));
         }
         for part in &facts.reading.opaque {
-            whole.extend(against::candidates(policy, facts, &part.candidates));
+            whole.extend(against::candidates(policy, &self.line, &part.candidates));
         }
         if let Some(problem) = &policy.file_problem {
             let message =

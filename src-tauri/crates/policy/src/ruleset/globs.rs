@@ -1,8 +1,8 @@
 //! Globs over paths, found by their folder and name so that ten thousand cost what ten do.
 
 use crate::path::base_name;
+use foldhash::{HashMap, HashMapExt as _};
 use globset::{Candidate, GlobSet, GlobSetBuilder};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Globs of one set: larger sets are slow to build, and their automaton grows out of its bounds.

@@ -3,8 +3,8 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 use smallvec::SmallVec;
-use std::collections::{HashMap, HashSet};
 
 /// Rules under one key, by their places in the set: nearly always one.
 type Places = SmallVec<[usize; 2]>;

@@ -1,8 +1,8 @@
 //! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
 
 use super::{CoreEntry, DATA, REMOVAL, STOPPING, data, everything, removal, stopping};
-use crate::facts::Facts;
 use crate::judge::invocation;
+use crate::judge::line::Line;
 use postern_command::{RedirectionKind, Step};
 
 /// What removes a whole tree, by the names that languages have for it.
@@ -41,15 +41,15 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// The entry that code in the step falls under.
-pub(super) fn check(step: &Step, facts: &Facts<'_>) -> Option<CoreEntry> {
+pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
     let opaque = step.opaque.as_ref().filter(|part| part.code == "inline-code")?;
     let fed = step.redirections.iter().any(|redirection| redirection.kind == RedirectionKind::Here);
     let words = step.argv.iter().skip(1).filter_map(|word| word.value.as_deref());
-    let text = facts.reading.text.get(opaque.span.start..).filter(|_| fed);
-    words.chain(text).find_map(|code| in_code(code, facts))
+    let text = line.reading.text.get(opaque.span.start..).filter(|_| fed);
+    words.chain(text).find_map(|code| in_code(code, line))
 }
 
-fn in_code(code: &str, facts: &Facts<'_>) -> Option<CoreEntry> {
+fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
     let lower = code.to_ascii_lowercase();
     let removes = REMOVES.iter().any(|name| lower.contains(name));
     let whole = |folder: &&str| {
@@ -66,17 +66,17 @@ fn in_code(code: &str, facts: &Facts<'_>) -> Option<CoreEntry> {
     }
     literals(code).find_map(|text| {
         let path = text.trim();
-        if removes && is_path(path) && everything::is_meant(path, None, &[], facts) {
+        if removes && is_path(path) && everything::is_meant(path, None, &[], line) {
             return Some(REMOVAL);
         }
-        if data::is_inside(path, None, facts) {
+        if data::is_inside(path, None, line) {
             return Some(DATA);
         }
         commands(text).find_map(|argv| {
-            let call = invocation::of_candidate(&argv, facts)?;
-            if removal::matches(&call, facts) {
+            let call = invocation::of_candidate(&argv, line)?;
+            if removal::matches(&call, line) {
                 Some(REMOVAL)
-            } else if stopping::matches(&call, facts) {
+            } else if stopping::matches(&call, line) {
                 Some(STOPPING)
             } else {
                 None

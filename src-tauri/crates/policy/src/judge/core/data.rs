@@ -1,18 +1,20 @@
 //! Writing into Postern's own data folder.
 
 use super::super::invocation::Invocation;
+use super::place::{LONGEST_PATH, Place};
 use super::{everything, removal, spelling};
-use crate::facts::{Facts, StepFacts, Target};
+use crate::facts::{StepFacts, Target};
+use crate::judge::line::Line;
 use crate::path;
 use postern_command::Step;
 
 /// Whether a redirection of the step writes there.
-pub(super) fn redirects_into(step: &Step, found: &StepFacts, facts: &Facts<'_>) -> bool {
-    let folder = crate::needed::folder_of(facts.cwd, &step.dir);
+pub(super) fn redirects_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> bool {
+    let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
         let text = target.value.as_deref().unwrap_or(&target.raw);
-        leads_inside(text, folder.as_deref(), &found.targets, facts)
+        leads_inside(text, folder.as_deref(), &found.targets, line)
     })
 }
 
@@ -26,12 +28,9 @@ pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
 
-/// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
-const LONGEST_PATH: usize = 8 * 1024;
-
 /// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
 /// a whole.
-pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'a str> {
+pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<&'a str> {
     let raw = |at: usize| call.raw.get(at).copied();
     let words = || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| raw(at)));
     // A text that is longer than any path is for a shell, which reads it; taking it to pieces costs much.
@@ -40,7 +39,7 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'
         None => raw(at),
     });
     let folder = call.folder.as_deref();
-    let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, folder, call.targets, facts));
+    let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, folder, call.targets, line));
     if let Some(word) = pieces.find(inside).filter(|_| !only_reads(call)) {
         return Some(word);
     }
@@ -48,10 +47,10 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<&'
         // The last operand is where it moves to.
         name if MOVES.contains(&name) => {
             let moved = words().count().saturating_sub(1);
-            words().take(moved).find(|word| holds_data(word, folder, facts))
+            words().take(moved).find(|word| holds_data(word, folder, line))
         }
-        name if GOES_THROUGH.contains(&name) && removal::is_recursive(call, facts) => {
-            words().find(|word| holds_data(word, folder, facts))
+        name if GOES_THROUGH.contains(&name) && removal::is_recursive(call, line) => {
+            words().find(|word| holds_data(word, folder, line))
         }
         _ => None,
     }
@@ -78,83 +77,47 @@ fn has_no_way_out(argv: &[&str]) -> bool {
 }
 
 /// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.
-fn spellings(word: &str) -> impl Iterator<Item = &str> {
+pub(super) fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
     std::iter::once(word).chain(behind).chain(glued)
 }
 
 /// Whether a path lies there, in one of the spellings that it may turn into, or by where a link leads.
-fn leads_inside(text: &str, folder: Option<&str>, targets: &[Target], facts: &Facts<'_>) -> bool {
+fn leads_inside(text: &str, folder: Option<&str>, targets: &[Target], line: &Line<'_>) -> bool {
     let led = |text: &str| {
         targets
             .iter()
-            .any(|target| target.written == text && path::is_within(&key(&target.real), &key(facts.data)))
+            .any(|target| target.written == text && path::is_within(&key(&target.real), &key(line.data)))
     };
     if !targets.is_empty() {
-        let here = folder.unwrap_or(facts.cwd);
-        if led(text) || spelling::all(text, here, facts).iter().any(|text| led(text)) {
+        let here = folder.unwrap_or(line.cwd);
+        if led(text) || spelling::all(text, here, line).iter().any(|text| led(text)) {
             return true;
         }
     }
-    is_inside(text, folder, facts)
+    is_inside(text, folder, line)
 }
 
 /// The spelling that paths are compared by.
-fn key(path: &str) -> String {
+pub(super) fn key(path: &str) -> String {
     path::deny_key(&path::without_volume(path))
 }
 
-fn resolved(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> Vec<String> {
-    let here = folder.unwrap_or(facts.cwd);
-    let texts = spelling::all(text, here, facts).into_iter();
-    texts.map(|text| key(&path::join(here, &path::out_of_proc(&text, here)))).collect()
-}
-
 /// Whether a path lies in Postern's data.
-pub(super) fn is_inside(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    let here = folder.unwrap_or(facts.cwd);
-    if Far::new(facts, here).is_far(text) {
-        return false;
-    }
-    let data = key(facts.data);
-    // A bare word lies where the step runs.
-    if !text.contains(['/', '~', '$', '`']) && !path::is_within(&key(here), &data) {
-        return false;
-    }
-    resolved(text, folder, facts).iter().any(|path| everything::may_lie_in(path, &data))
-}
-
-/// Tells words that lead nowhere near the data: nearly every word of every command, without taking it to pieces.
-pub(super) struct Far<'a> {
-    /// The name of the data's own folder.
-    name: &'a [u8],
-    /// The folder where it runs is far itself.
-    here: bool,
-}
-
-impl<'a> Far<'a> {
-    pub(super) fn new(facts: &Facts<'a>, here: &str) -> Self {
-        let name = path::base_name(facts.data).as_bytes();
-        Self { name, here: name.is_ascii() && !names(name, here) }
-    }
-
-    /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an
-    /// assignment the text behind `=` is a part, so it is no nearer than the whole.
-    pub(super) fn is_far(&self, text: &str) -> bool {
-        let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\"'".contains(&byte);
-        self.here && !text.bytes().any(special) && !names(self.name, text)
-    }
-}
-
-/// Whether the name stands in the text, whatever its letter case; no name stands in every text.
-fn names(name: &[u8], text: &str) -> bool {
-    name.is_empty() || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
+pub(super) fn is_inside(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
+    Place::new(line, folder.unwrap_or(line.cwd)).holds(text)
 }
 
 /// Whether the path is a folder that the data lie in.
-fn holds_data(text: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    let data = key(facts.data);
-    !text.starts_with('-')
-        && resolved(text, folder, facts).iter().any(|path| everything::may_hold_folder(path, &data))
+fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
+    let here = folder.unwrap_or(line.cwd);
+    let data = key(line.data);
+    let mut texts = spelling::all(text, here, line).into_iter().map(|text| resolved(&text, here));
+    !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, &data))
+}
+
+/// Where a spelling leads, written as paths are compared.
+pub(super) fn resolved(text: &str, here: &str) -> String {
+    key(&path::join(here, &path::out_of_proc(text, here)))
 }

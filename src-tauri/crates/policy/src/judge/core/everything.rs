@@ -1,53 +1,53 @@
 //! Whether a path is the root, the home folder, the folder where it runs, or above one of them.
 
 use super::spelling;
-use crate::facts::{Facts, Target};
+use crate::facts::Target;
+use crate::judge::line::Line;
 use crate::path;
 use crate::words::wild;
 use std::borrow::Cow;
 
 /// Whether an operand is everything, in any of the spellings that it may turn into, or by where a link leads.
-pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], facts: &Facts<'_>) -> bool {
-    let here = folder.unwrap_or(facts.cwd);
-    spelling::all(operand, here, facts)
+pub(super) fn is_meant(operand: &str, folder: Option<&str>, targets: &[Target], line: &Line<'_>) -> bool {
+    let here = folder.unwrap_or(line.cwd);
+    spelling::all(operand, here, line)
         .iter()
-        .any(|text| is_everything(text, here, facts) || leads_there(text, here, targets, facts))
+        .any(|text| is_everything(text, here, line) || leads_there(text, here, targets, line))
 }
 
 /// A link that is removed is a link; what lies behind it goes where the path goes on.
-fn leads_there(text: &str, here: &str, targets: &[Target], facts: &Facts<'_>) -> bool {
+fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> bool {
     let same_name = |real: &str| path::base_name(real) == path::base_name(text);
     let mut led = targets.iter().filter(|target| target.written == text).map(|target| target.real.as_str());
     led.any(|real| {
         let real = real.trim_end_matches("/*");
-        (text.ends_with(['/', '*', '.']) || same_name(real)) && is_everything(real, here, facts)
+        (text.ends_with(['/', '*', '.']) || same_name(real)) && is_everything(real, here, line)
     })
 }
 
 /// Whether an operand is the home folder, or above it.
-pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, facts: &Facts<'_>) -> bool {
-    let here = folder.unwrap_or(facts.cwd);
-    let home = path::fold(facts.home);
-    let mut texts = spelling::all(operand, here, facts).into_iter();
-    texts.any(|text| folder_of(&text, here).is_some_and(|(parts, _)| may_hold(&parts, &home)))
+pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
+    let here = folder.unwrap_or(line.cwd);
+    let home = path::fold(line.home);
+    let texts = spelling::all(operand, here, line);
+    texts.iter().any(|text| in_parts(text, here, |parts, _| may_hold(parts, &home)))
 }
 
-fn is_everything(text: &str, here: &str, facts: &Facts<'_>) -> bool {
-    let Some((parts, all_in_it)) = folder_of(text, here) else { return false };
-    if parts.first().is_none_or(|first| first == ".vol") {
-        return true;
-    }
-    let (home, here, cwd) = (path::fold(facts.home), path::fold(here), path::fold(facts.cwd));
-    // All that is in a folder below the request's own is no more than `rm -rf build`.
-    let place = if all_in_it { &cwd } else { &here };
-    may_hold(&parts, &home) || may_hold(&parts, place)
+fn is_everything(text: &str, here: &str, line: &Line<'_>) -> bool {
+    in_parts(text, here, |parts, all_in_it| {
+        // All that is in a folder below the request's own is no more than `rm -rf build`.
+        let place = if all_in_it { line.cwd } else { here };
+        parts.first().is_none_or(|first| *first == ".vol")
+            || may_hold(parts, &path::fold(line.home))
+            || may_hold(parts, &path::fold(place))
+    })
 }
 
-/// The parts of a path, each a name or a glob, without those at its end that name all there is; and whether there were
-/// such. None where something in it is not known.
-fn folder_of(text: &str, here: &str) -> Option<(Vec<String>, bool)> {
+/// Looks at the parts of a path, each a name or a glob, without those at its end that name all there is; and at whether
+/// there were such. Not where something in it is not known.
+fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) -> bool {
     if text.is_empty() || text.contains(['$', '`']) {
-        return None;
+        return false;
     }
     let absolute = path::join(here, &path::out_of_proc(text, here));
     let folded = path::fold(&path::without_volume(&absolute)).into_owned();
@@ -56,15 +56,13 @@ fn folder_of(text: &str, here: &str) -> Option<(Vec<String>, bool)> {
     while parts.last().is_some_and(|part| is_all(part)) {
         parts.pop();
     }
-    let all_in_it = parts.len() < named;
-    let parts = parts.into_iter().map(|part| bare(part).into_owned()).collect();
-    Some((parts, all_in_it))
+    look(&parts, parts.len() < named)
 }
 
 /// Whether the parts, each a name or a glob, are a path above `path` or that path itself.
-fn may_hold(parts: &[String], path: &str) -> bool {
-    let names: Vec<&str> = split(path).collect();
-    parts.len() <= names.len() && parts.iter().zip(names).all(|(part, name)| wild(part, name))
+fn may_hold(parts: &[&str], path: &str) -> bool {
+    parts.len() <= split(path).count()
+        && parts.iter().zip(split(path)).all(|(part, name)| wild(&bare(part), name))
 }
 
 fn split(path: &str) -> impl Iterator<Item = &str> {
@@ -120,15 +118,13 @@ fn is_all(part: &str) -> bool {
     part.contains('*') && part.chars().all(|c| "*?.".contains(c))
 }
 
-/// Whether a path, each part a name or a glob, may lie in the folder.
-pub(super) fn may_lie_in(path: &str, folder: &str) -> bool {
+/// Whether a path, each part a name or a glob, may lie in the folder with these names.
+pub(super) fn may_lie_in(path: &str, folder: &[String]) -> bool {
     let parts: Vec<Cow<'_, str>> = split(path).map(bare).collect();
-    let names: Vec<&str> = split(folder).collect();
-    parts.len() >= names.len() && names.iter().zip(&parts).all(|(name, part)| wild(part, name))
+    parts.len() >= folder.len() && folder.iter().zip(&parts).all(|(name, part)| wild(part, name))
 }
 
 /// Whether a path, each part a name or a glob, may be the folder or one above it.
 pub(super) fn may_hold_folder(path: &str, folder: &str) -> bool {
-    let parts: Vec<String> = split(path).map(|part| bare(part).into_owned()).collect();
-    may_hold(&parts, folder)
+    may_hold(&split(path).collect::<Vec<_>>(), folder)
 }

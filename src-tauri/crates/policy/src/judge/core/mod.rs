@@ -4,12 +4,15 @@ mod code;
 mod data;
 mod everything;
 mod finding;
+mod place;
 mod removal;
 mod spelling;
 mod stopping;
 
+pub(super) use place::Place;
+
 use super::invocation::{self, Invocation};
-use crate::facts::Facts;
+use crate::judge::line::Line;
 use crate::needed::folder_of;
 use postern_command::Step;
 
@@ -40,12 +43,12 @@ pub const STOPPING: CoreEntry =
 pub const ENTRIES: [CoreEntry; 3] = [REMOVAL, DATA, STOPPING];
 
 /// The entry that an invocation falls under, with the word by which it does, where that is one.
-pub(super) fn check<'a>(call: &Invocation<'a>, facts: &Facts<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
-    if removal::matches(call, facts) {
+pub(super) fn check<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
+    if removal::matches(call, line) {
         Some((REMOVAL, None))
-    } else if let Some(word) = data::touched(call, facts) {
+    } else if let Some(word) = data::touched(call, line) {
         Some((DATA, Some(word)))
-    } else if stopping::matches(call, facts) {
+    } else if stopping::matches(call, line) {
         Some((STOPPING, None))
     } else {
         None
@@ -57,20 +60,6 @@ pub(super) fn is_about(base: &str) -> bool {
     removal::is_about(base) || data::is_about(base) || stopping::is_about(base)
 }
 
-/// Tells words that lead nowhere near what an entry guards.
-pub(super) struct Far<'a>(data::Far<'a>);
-
-impl<'a> Far<'a> {
-    pub(super) fn new(facts: &Facts<'a>) -> Self {
-        Self(data::Far::new(facts, facts.cwd))
-    }
-
-    /// Whether a word leads nowhere near, given in the request's own folder.
-    pub(super) fn is_far(&self, word: &str) -> bool {
-        self.0.is_far(word)
-    }
-}
-
 /// Whether the person must see it whatever the settings: `find . -delete` is written for a whole folder more often than
 /// `rm -rf .` is, but never without looking.
 pub(super) fn asks(call: &Invocation<'_>) -> bool {
@@ -78,35 +67,35 @@ pub(super) fn asks(call: &Invocation<'_>) -> bool {
 }
 
 /// The entry that a request falls under by what its steps do together, or by where it writes.
-pub(super) fn check_request(facts: &Facts<'_>) -> Option<(usize, CoreEntry)> {
-    let writes = facts
+pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
+    let writes = line
         .reading
         .steps
         .iter()
-        .zip(facts.steps)
-        .position(|(step, found)| data::redirects_into(step, found, facts))
+        .zip(line.steps)
+        .position(|(step, found)| data::redirects_into(step, found, line))
         .map(|at| (at, DATA));
-    let of_steps = || facts.reading.steps.iter().enumerate();
-    let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check(step, facts)?)));
-    let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, facts)?)));
+    let of_steps = || line.reading.steps.iter().enumerate();
+    let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check(step, line)?)));
+    let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, line)?)));
     writes
-        .or_else(|| stopping::kills_what_it_looked_up(facts).map(|at| (at, STOPPING)))
+        .or_else(|| stopping::kills_what_it_looked_up(line).map(|at| (at, STOPPING)))
         .or_else(of_code)
         .or_else(of_names)
 }
 
 /// A program whose name the line itself makes (`x=rm; $x -rf /`, `/bin/r? -rf /`).
-fn by_hidden_name(step: &Step, at: usize, facts: &Facts<'_>) -> Option<CoreEntry> {
+fn by_hidden_name(step: &Step, at: usize, line: &Line<'_>) -> Option<CoreEntry> {
     const MEANT: [&str; 3] = ["rm", "find", "kill"];
     let head = step.argv.first().filter(|head| head.value.is_none())?;
-    let here = folder_of(facts.cwd, &step.dir).unwrap_or_else(|| facts.cwd.to_owned());
-    spelling::all(&head.raw, &here, facts).iter().find_map(|text| {
+    let here = folder_of(line.cwd, &step.dir).unwrap_or_else(|| line.cwd.to_owned());
+    spelling::all(&head.raw, &here, line).iter().find_map(|text| {
         let base = crate::path::fold(crate::path::base_name(text)).into_owned();
         let base = everything::bare(&base);
         let meant = MEANT.into_iter().filter(|name| crate::words::wild(&base, name));
         meant
-            .filter_map(|name| invocation::named(name, step, &facts.steps[at], facts))
-            .find_map(|call| check(&call, facts))
+            .filter_map(|name| invocation::named(name, step, &line.steps[at], line))
+            .find_map(|call| check(&call, line))
             .map(|(entry, _)| entry)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::super::invocation::Invocation;
 use super::{everything, finding, spelling};
-use crate::facts::Facts;
+use crate::judge::line::Line;
 use crate::path;
 use std::borrow::Cow;
 
@@ -15,32 +15,32 @@ pub(super) fn is_about(base: &str) -> bool {
     [FINDS, MIRRORS, REMOVES].iter().any(|names| names.contains(&base))
 }
 
-pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, facts);
+pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+    let all = |operand: &str| everything::is_meant(operand, call.folder.as_deref(), call.targets, line);
     if call.is_one_of(FINDS) {
         return finding::removes(call).any(|root| root != "." && root != "./" && all(&root));
     }
     if call.is_one_of(MIRRORS) {
-        let home = |to: &str| everything::is_home_or_above(to, call.folder.as_deref(), facts);
-        return mirrors(call, facts) && operands(call).last().is_some_and(|to| home(&to));
+        let home = |to: &str| everything::is_home_or_above(to, call.folder.as_deref(), line);
+        return mirrors(call, line) && operands(call).last().is_some_and(|to| home(&to));
     }
     call.is_one_of(REMOVES)
-        && is_recursive(call, facts)
-        && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, facts))
+        && is_recursive(call, line)
+        && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, line))
 }
 
 /// `rsync --delete` of what may be an empty folder: into the home folder or above it. Into the folder where it runs it
 /// is everyday work.
-fn mirrors(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    options(call, facts).any(|word| word.starts_with("--del"))
+fn mirrors(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+    options(call, line).any(|word| word.starts_with("--del"))
 }
 
 /// Whether `xargs` is given it by an `echo` before.
-fn is_fed(operand: &str, all: impl Fn(&str) -> bool, facts: &Facts<'_>) -> bool {
+fn is_fed(operand: &str, all: impl Fn(&str) -> bool, line: &Line<'_>) -> bool {
     if operand != "…" && operand != "{}" {
         return false;
     }
-    let steps = facts.reading.steps.iter();
+    let steps = line.reading.steps.iter();
     let says =
         steps.filter(|step| matches!(step.program().map(path::base_name), Some("echo" | "printf" | "pwd")));
     let mut said = says.flat_map(|step| {
@@ -55,17 +55,17 @@ fn is_fed(operand: &str, all: impl Fn(&str) -> bool, facts: &Facts<'_>) -> bool 
 }
 
 /// `-r`, `-R`, `-rf`, `-fR`, `--recursive` and what it may be shortened to, wherever it stands.
-pub(super) fn is_recursive(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    options(call, facts).any(|word| match word.strip_prefix("--") {
+pub(super) fn is_recursive(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+    options(call, line).any(|word| match word.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
         None => word[1..].contains(['r', 'R']),
     })
 }
 
 /// The options, as known or as the line itself makes them (`f=-rf; rm $f x`).
-fn options<'a>(call: &'a Invocation<'_>, facts: &'a Facts<'_>) -> impl Iterator<Item = Cow<'a, str>> {
+fn options<'a>(call: &'a Invocation<'_>, line: &'a Line<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let before_end = call.args.iter().enumerate().take_while(|(_, word)| **word != Some("--"));
-    let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), facts.cwd, facts);
+    let made = |at: usize| spelling::all(call.raw.get(at).copied().unwrap_or_default(), line.cwd, line);
     let words = before_end.flat_map(move |(at, word)| match word {
         Some(word) => vec![Cow::Borrowed(*word)],
         None => made(at).into_iter().map(Cow::Owned).collect(),

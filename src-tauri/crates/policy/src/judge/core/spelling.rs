@@ -1,7 +1,7 @@
 //! What a word of a line may turn into, as far as the line itself says: quotes, braces, variables that it sets, and
 //! substitutions that print a folder.
 
-use crate::facts::Facts;
+use crate::judge::line::Line;
 use crate::path;
 use std::borrow::Cow;
 
@@ -12,24 +12,30 @@ const TOO_MANY: &str = "/";
 
 /// A word without its quotes, with home and working folder put in, one text for each thing it may become. What is not
 /// known stays in it as it was written.
-pub(super) fn all(word: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
+pub(super) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let plain = without_quotes(word);
     if !plain.contains(['$', '`', '~', '{']) {
+        line.spell(plain.len());
         return vec![plain];
+    }
+    if line.is_spent() {
+        return vec![TOO_MANY.to_owned()];
     }
     let mut budget = BUDGET.0 + BUDGET.1 * plain.len();
     let mut open = braces(&plain, &mut budget);
     let mut done = Vec::new();
     while let Some(text) = open.pop() {
-        match expand_one(&text, here, facts) {
+        match expand_one(&text, here, line) {
             Some(_) if budget == 0 => {}
             Some(texts) => open.extend(within(&mut budget, texts.into_iter())),
-            None => done.push(at_home(&text, here, facts).into_owned()),
+            None => done.push(at_home(&text, here, line).into_owned()),
         }
     }
     if budget == 0 {
         done.push(TOO_MANY.to_owned());
     }
+    let kept: usize = done.iter().map(String::len).sum();
+    line.spell(BUDGET.0 + BUDGET.1 * plain.len() - budget + kept);
     done
 }
 
@@ -48,14 +54,14 @@ pub(super) fn without_quotes(word: &str) -> String {
 }
 
 /// `~`, `~user` and `~+` at the start of a word.
-fn at_home<'a>(text: &'a str, here: &str, facts: &Facts<'_>) -> Cow<'a, str> {
+fn at_home<'a>(text: &'a str, here: &str, line: &Line<'_>) -> Cow<'a, str> {
     let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
     let (who, behind) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
     match who {
-        "" => Cow::Owned(format!("{}{behind}", facts.home)),
+        "" => Cow::Owned(format!("{}{behind}", line.home)),
         "+" => Cow::Owned(format!("{here}{behind}")),
-        who if path::fold(who) == path::fold(path::base_name(facts.home)) => {
-            Cow::Owned(format!("{}{behind}", facts.home))
+        who if path::fold(who) == path::fold(path::base_name(line.home)) => {
+            Cow::Owned(format!("{}{behind}", line.home))
         }
         _ => Cow::Borrowed(text),
     }
@@ -96,13 +102,13 @@ fn inner_brace(text: &str) -> Option<(usize, usize)> {
 
 /// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
 /// replace.
-fn expand_one(text: &str, here: &str, facts: &Facts<'_>) -> Option<Vec<String>> {
+fn expand_one(text: &str, here: &str, line: &Line<'_>) -> Option<Vec<String>> {
     let at = text.find(['$', '`'])?;
     let (length, values) = if let Some((length, inside)) = substitution(&text[at..]) {
-        (length, printed(inside, here, facts))
+        (length, printed(inside, here, line))
     } else {
         let (length, name) = variable(&text[at..])?;
-        (length, values_of(name, here, facts))
+        (length, values_of(name, here, line))
     };
     let put = |value: String| format!("{}{value}{}", &text[..at], &text[at + length..]);
     let texts: Vec<String> =
@@ -121,24 +127,24 @@ fn variable(text: &str) -> Option<(usize, &str)> {
 }
 
 /// What a variable may hold: by what the line assigns to it, or lists for it.
-fn values_of(name: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
+fn values_of(name: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let mut values = match name {
-        "HOME" => vec![facts.home.to_owned()],
+        "HOME" => vec![line.home.to_owned()],
         "PWD" => vec![here.to_owned()],
         _ => Vec::new(),
     };
-    let assignments = facts.reading.steps.iter().flat_map(|step| &step.assignments);
+    let assignments = line.reading.steps.iter().flat_map(|step| &step.assignments);
     values.extend(assignments.filter(|assignment| assignment.name == name).map(|assignment| {
         let raw = assignment.value.raw.as_str();
         let raw = raw.strip_prefix(name).and_then(|raw| raw.strip_prefix('=')).unwrap_or(raw);
         let value = assignment.value.value.clone().unwrap_or_else(|| without_quotes(raw));
-        value.replace("$HOME", facts.home).replace("$PWD", here)
+        value.replace("$HOME", line.home).replace("$PWD", here)
     }));
-    for list in facts.reading.text.split(&format!("for {name} in ")).skip(1) {
-        let end = list.find([';', '\n']).unwrap_or(list.len());
-        values.extend(list[..end].split_whitespace().map(|word| {
+    for list in line.listed(name) {
+        line.spell(list.len());
+        values.extend(list.split_whitespace().map(|word| {
             let word = without_quotes(word);
-            at_home(&word, here, facts).into_owned()
+            at_home(&word, here, line).into_owned()
         }));
     }
     values
@@ -155,8 +161,8 @@ fn substitution(text: &str) -> Option<(usize, &str)> {
 }
 
 /// What a command that only prints a folder or its own words prints.
-fn printed(command: &str, here: &str, facts: &Facts<'_>) -> Vec<String> {
-    let command = command.replace("$PWD", here).replace("$HOME", facts.home);
+fn printed(command: &str, here: &str, line: &Line<'_>) -> Vec<String> {
+    let command = command.replace("$PWD", here).replace("$HOME", line.home);
     let words: Vec<&str> = command.split_whitespace().collect();
     let rest = || words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned());
     match words.first().map(|name| path::base_name(name)) {

@@ -2,7 +2,7 @@
 
 use super::super::invocation::Invocation;
 use super::spelling;
-use crate::facts::Facts;
+use crate::judge::line::Line;
 use crate::path;
 
 /// Postern's own programs, without `postern-run`, which can only ask.
@@ -41,7 +41,7 @@ pub(super) fn is_about(base: &str) -> bool {
     means(base).is_some()
 }
 
-pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
+pub(super) fn matches(call: &Invocation<'_>, line: &Line<'_>) -> bool {
     if call.is_one_of(&OWN) {
         return true;
     }
@@ -53,8 +53,8 @@ pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
         Some(Means::Name) => base == "killall5" || by_name(&call.args),
         Some(Means::Number) => {
             let all = || words().filter(|word| *word == "-1").count() >= kill_all(&call.args);
-            words().any(|word| is_own(word, facts))
-                || signals_parent(call, facts)
+            words().any(|word| is_own(word, line))
+                || signals_parent(call, line)
                 || words().any(|word| word == "-1") && all()
         }
         Some(Means::Service) if words().any(names_postern) && words().any(stops) => true,
@@ -70,23 +70,23 @@ pub(super) fn matches(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
 }
 
 /// What runs a line is Postern's child: `$PPID` is Postern.
-fn signals_parent(call: &Invocation<'_>, facts: &Facts<'_>) -> bool {
-    let here = call.folder.as_deref().unwrap_or(facts.cwd);
+fn signals_parent(call: &Invocation<'_>, line: &Line<'_>) -> bool {
+    let here = call.folder.as_deref().unwrap_or(line.cwd);
     let unknown = call.args.iter().zip(&call.raw).filter(|(known, _)| known.is_none()).map(|(_, raw)| raw);
-    let mut texts = unknown.flat_map(|raw| spelling::all(raw, here, facts));
+    let mut texts = unknown.flat_map(|raw| spelling::all(raw, here, line));
     let names = |text: &str| text.contains("PPID") || text.contains("ppid");
     let assigned = |text: &str| {
         let name = text.trim_start_matches(['-', '$', '{']).trim_end_matches('}');
-        let mut assignments = facts.reading.steps.iter().flat_map(|step| &step.assignments);
+        let mut assignments = line.reading.steps.iter().flat_map(|step| &step.assignments);
         assignments.any(|assignment| assignment.name == name && names(&assignment.value.raw))
     };
     texts.any(|text| names(&text) || assigned(&text))
 }
 
 /// Postern's process by its number, or the group of that number (`-123`, `+123` and `0123` are the same to `kill`).
-fn is_own(word: &str, facts: &Facts<'_>) -> bool {
+fn is_own(word: &str, line: &Line<'_>) -> bool {
     let number = word.trim().trim_start_matches(['-', '+']);
-    facts.own_pid.is_some_and(|own| number.parse() == Ok(own))
+    line.own_pid.is_some_and(|own| number.parse() == Ok(own))
 }
 
 fn names_postern(word: &str) -> bool {
@@ -142,8 +142,8 @@ fn operands<'a>(args: &[Option<&'a str>], with_value: &[&str]) -> Vec<&'a str> {
 }
 
 /// `kill $(pgrep postern)`: one step looks Postern up, another one kills what was found.
-pub(super) fn kills_what_it_looked_up(facts: &Facts<'_>) -> Option<usize> {
-    let steps = &facts.reading.steps;
+pub(super) fn kills_what_it_looked_up(line: &Line<'_>) -> Option<usize> {
+    let steps = &line.reading.steps;
     let name = |at: usize| steps[at].program().map(|name| path::fold(path::base_name(name)).into_owned());
     let is = |at: usize, names: &[&str]| name(at).is_some_and(|name| names.contains(&name.as_str()));
     let looks = (0..steps.len()).any(|at| {

@@ -348,3 +348,22 @@ fn inside_postern_s_data_every_name_is_its_own() {
 fn emptying_the_folder_it_runs_in_is_asked_about_whatever_the_settings() {
     assert_eq!(verdict("find . -delete").decision, Decision::Ask);
 }
+
+/// Guesses that may lead anywhere are looked at one by one: so many that this would take long are denied together.
+#[test]
+fn more_guesses_than_can_be_looked_at_are_denied() {
+    let text =
+        |count: usize| (0..count).fold("(".to_owned(), |text, nth| format!("{text}cp a ~/{nth}/../y;"));
+    let few = verdict(&text(300));
+    assert_eq!((few.decision, few.reason), (Decision::Ask, Reason::Opaque), "{}", few.message);
+    let verdict = verdict(&text(1_700));
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Opaque), "{}", verdict.message);
+    assert_eq!(verdict.advice.as_deref(), Some("Split it into several requests."));
+}
+
+#[test]
+fn no_blanks_in_a_list_hide_what_it_lists() {
+    let blanks = " ".repeat(30_000);
+    let verdict = verdict(&format!("for x in a{blanks}~; do rm -rf $x; done"));
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{}", verdict.message);
+}

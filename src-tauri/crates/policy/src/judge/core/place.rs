@@ -1,0 +1,258 @@
+//! Postern's data folder as words of a command may name it. Nearly every word of every command leads nowhere near, and
+//! most of those are told without taking them to pieces.
+
+use super::data::{key, resolved, spellings};
+use super::{everything, spelling};
+use crate::judge::line::Line;
+use crate::path;
+use crate::words::wild;
+use std::cell::OnceCell;
+
+/// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
+pub(super) const LONGEST_PATH: usize = 8 * 1024;
+
+/// First folders that are another one by another name.
+const OTHER_NAMES: [&str; 5] = ["private", "proc", "system", "usr", "volumes"];
+
+/// The data folder, seen from a folder in which something runs.
+pub(in crate::judge) struct Place<'l> {
+    line: &'l Line<'l>,
+    here: &'l str,
+    /// The name of the data's own folder stands nowhere in `here`.
+    unnamed: bool,
+    /// Worked out for the first word that is looked at closely.
+    laid: OnceCell<Laid>,
+}
+
+struct Laid {
+    /// The names that the data folder's path is made of, as paths are compared.
+    data: Vec<String>,
+    from: From,
+}
+
+/// Where a folder lies, seen from the data folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// In it, or where that is not plain to see.
+    Inside,
+    /// Above it: so many of its names are the folder's.
+    Above(usize),
+    Beside,
+}
+
+impl<'l> Place<'l> {
+    pub(in crate::judge) fn new(line: &'l Line<'_>, here: &'l str) -> Self {
+        let name = path::base_name(line.data);
+        let unnamed = name.is_ascii() && !mentions(name, here);
+        Self { line, here, unnamed, laid: OnceCell::new() }
+    }
+
+    fn laid(&self) -> &Laid {
+        self.laid.get_or_init(|| {
+            let (data, here) = (key(self.line.data), key(self.here));
+            let from = if path::is_within(&here, &data) || names(&here).next().is_some_and(is_other_name) {
+                From::Inside
+            } else if path::is_within(&data, &here) {
+                From::Above(names(&here).count())
+            } else {
+                From::Beside
+            };
+            Laid { data: names(&data).map(str::to_owned).collect(), from }
+        })
+    }
+
+    /// Whether a word of a command is, or holds, a path in the folder.
+    pub(in crate::judge) fn is_named_by(&self, word: &str) -> bool {
+        word.len() <= LONGEST_PATH && spellings(word).any(|text| self.holds(text))
+    }
+
+    /// Whether a path lies in the folder, in one of the spellings that it may turn into.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        if self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text) {
+            return false;
+        }
+        let texts = spelling::all(text, self.here, self.line);
+        let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
+        near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.laid().data))
+    }
+
+    /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an
+    /// assignment the text behind `=` is a part, so it is no nearer than the whole.
+    fn is_far(&self, text: &str) -> bool {
+        let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\\\"'".contains(&byte);
+        self.unnamed && !text.bytes().any(special) && !mentions(path::base_name(self.line.data), text)
+    }
+
+    /// Whether a word is one name in a folder that is neither in the data nor the one that holds them, whatever that name turns
+    /// into.
+    fn stays_here(&self, text: &str) -> bool {
+        let Laid { data, from } = self.laid();
+        let near = match from {
+            From::Inside => true,
+            From::Above(names) => names + 1 >= data.len(),
+            From::Beside => false,
+        };
+        !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
+    }
+
+    /// Whether a word begins with names that lead elsewhere, and nothing in it leads back: no variable that is known, no `..`,
+    /// and no two dots that could become one where it is quoted or has braces.
+    fn begins_elsewhere(&self, text: &str) -> bool {
+        let written_out = !text.contains(['"', '\'', '\\', '{']);
+        let up = if written_out { text.contains("..") } else { text.matches('.').nth(1).is_some() };
+        if up || text.contains(['`', '~']) || !self.is_unknown(text) {
+            return false;
+        }
+        let Laid { data, from } = self.laid();
+        let begin = text.trim_start_matches(['"', '\'']);
+        let at = match from {
+            _ if begin.starts_with('/') => 0,
+            From::Beside if begin.starts_with(is_plain) => return true,
+            From::Above(names) => *names,
+            From::Inside | From::Beside => return false,
+        };
+        let mut own = begin.split('/').filter(|name| !name.is_empty());
+        for name in data.iter().skip(at) {
+            let Some(own) = own.next().filter(|own| own.chars().all(is_plain)) else { return false };
+            if at == 0 && is_other_name(own) {
+                return false;
+            }
+            if !own.eq_ignore_ascii_case(name) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether no variable of a text is one of which the line says what it holds.
+    fn is_unknown(&self, text: &str) -> bool {
+        text.split('$').skip(1).all(|rest| {
+            let inner = rest.strip_prefix('{').unwrap_or(rest);
+            let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            let (name, behind) = inner.split_at(end);
+            let whole = rest.len() == inner.len() || behind.starts_with('}');
+            whole && !rest.starts_with('(') && !self.line.knows(name)
+        })
+    }
+
+    /// Whether one of a spelling's names is none of the data folder's, or it has too few.
+    fn leads_elsewhere(&self, text: &str) -> bool {
+        let Laid { data, from } = self.laid();
+        if text.contains("..") {
+            return false;
+        }
+        let at = match from {
+            _ if text.starts_with('/') => 0,
+            From::Inside => return false,
+            From::Above(names) => *names,
+            From::Beside => return true,
+        };
+        let mut own = names(text).filter(|name| *name != ".").peekable();
+        if at == 0 && own.peek().is_some_and(|first| is_other_name(first)) {
+            return false;
+        }
+        !data.iter().skip(at).all(|name| own.next().is_some_and(|own| may_be(own, name)))
+    }
+}
+
+/// Whether a name or a glob may be the name, which is written as paths are compared.
+fn may_be(own: &str, name: &str) -> bool {
+    let plain = own.is_ascii() && !own.contains(['*', '?', '[']);
+    if plain { own.eq_ignore_ascii_case(name) } else { wild(&everything::bare(&path::fold(own)), name) }
+}
+
+/// A character that is itself wherever it stands in a word.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-+@%,".contains(c)
+}
+
+fn is_other_name(name: &str) -> bool {
+    OTHER_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// The names that a path is made of.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|name| !name.is_empty())
+}
+
+/// Whether the name stands in the text, whatever its letter case; no name stands in every text.
+fn mentions(name: &str, text: &str) -> bool {
+    name.is_empty()
+        || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, everything, resolved, spelling};
+    use crate::facts::Facts;
+    use crate::judge::line::Line;
+    use crate::testing::{DATA, Scene};
+    use proptest::prelude::*;
+
+    const PIECES: [&str; 28] = [
+        "/",
+        "/",
+        "/",
+        "..",
+        ".",
+        "~",
+        "$HOME",
+        "$x",
+        "${x}",
+        "$y",
+        "$(pwd)",
+        "*",
+        "?",
+        "[a-z]",
+        "\"",
+        "'",
+        "\\",
+        "{",
+        ",",
+        "}",
+        "private",
+        "proc/self/root",
+        "users",
+        "U*",
+        "kim",
+        "é",
+        "a",
+        "-o=",
+    ];
+
+    fn places() -> Vec<String> {
+        let own = DATA.split('/').filter(|name| !name.is_empty());
+        let above = own.scan(String::new(), |path, name| {
+            *path = format!("{path}/{name}");
+            Some(path.clone())
+        });
+        let others = ["/", "/private", "/tmp/kim"].map(str::to_owned);
+        above.chain(others).chain([format!("{DATA}/agents")]).collect()
+    }
+
+    /// A word of odd pieces, and of the names that the data folder's path is made of.
+    fn word() -> impl Strategy<Value = String> {
+        let names: Vec<&'static str> = DATA.split('/').chain([DATA]).collect();
+        let piece = prop_oneof![prop::sample::select(PIECES.to_vec()), prop::sample::select(names)];
+        prop::collection::vec(piece, 1..9).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn a_quick_look_finds_what_a_close_one_does(word in word(), here in prop::sample::select(places())) {
+            let scene = Scene::new().shell("for y in a ..; do x; done");
+            scene.with_facts(|_, facts| {
+                let facts = Facts { cwd: &here, ..facts.clone() };
+                let line = Line::new(&facts);
+                let place = Place::new(&line, &here);
+                let close = spelling::all(&word, &here, &line)
+                    .iter()
+                    .any(|text| everything::may_lie_in(&resolved(text, &here), &place.laid().data));
+                prop_assert_eq!(place.holds(&word), close, "{} in {}", word, here);
+                Ok(())
+            })?;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A request while it is judged: its facts, what is worked out of its text once, and how much may still be spelled out of
+//! guesses.
+
+use crate::facts::Facts;
+use foldhash::{HashMap, HashMapExt as _};
+use std::cell::{Cell, OnceCell};
+use std::ops::Deref;
+
+/// Bytes that are spelled out of all guesses together. What is left after that is not looked at, but denied as a whole.
+const MOST_GUESSED: usize = 128 * 1024;
+/// What a word costs, however short it is.
+const WORD: usize = 64;
+
+/// The facts, and what is worked out of them once.
+pub(super) struct Line<'a> {
+    facts: &'a Facts<'a>,
+    /// Where the words begin that a `for NAME in` lists, by its name.
+    lists: OnceCell<HashMap<String, Vec<usize>>>,
+    /// What may still be spelled out of guesses; nothing is counted while none is looked at.
+    left: Cell<usize>,
+    guessing: Cell<bool>,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>) -> Self {
+        Self { facts, lists: OnceCell::new(), left: Cell::new(MOST_GUESSED), guessing: Cell::new(false) }
+    }
+
+    /// What each `for NAME in …` of the text lists, up to the end of its command, wherever it stands.
+    pub(super) fn listed(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        let text = self.facts.reading.text.as_str();
+        let starts = self.lists.get_or_init(|| lists(text)).get(name).map(Vec::as_slice).unwrap_or_default();
+        starts.iter().enumerate().map(move |(at, start)| {
+            let list = &text[*start..starts.get(at + 1).copied().unwrap_or(text.len())];
+            &list[..list.find([';', '\n']).unwrap_or(list.len())]
+        })
+    }
+
+    /// Whether the text says anything of what a variable holds.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        let mut assignments = self.facts.reading.steps.iter().flat_map(|step| &step.assignments);
+        matches!(name, "HOME" | "PWD")
+            || self.listed(name).next().is_some()
+            || assignments.any(|assignment| assignment.name == name)
+    }
+
+    /// Notes that so many bytes were spelled out of a word.
+    pub(super) fn spell(&self, bytes: usize) {
+        if self.guessing.get() {
+            self.left.set(self.left.get().saturating_sub(WORD + bytes));
+        }
+    }
+
+    /// Whether too much was spelled out of guesses already.
+    pub(super) fn is_spent(&self) -> bool {
+        self.guessing.get() && self.left.get() == 0
+    }
+
+    /// Looks at a guess; nothing where that would be too much.
+    pub(super) fn guess<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
+        self.guessing.set(true);
+        let found = (!self.is_spent()).then(look).filter(|_| !self.is_spent());
+        self.guessing.set(false);
+        found
+    }
+}
+
+impl<'a> Deref for Line<'a> {
+    type Target = Facts<'a>;
+
+    fn deref(&self) -> &Facts<'a> {
+        self.facts
+    }
+}
+
+fn lists(text: &str) -> HashMap<String, Vec<usize>> {
+    let mut lists: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, word) in text.match_indices("for ") {
+        let rest = &text[at + word.len()..];
+        let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
+        if rest[name.len()..].starts_with(" in ") {
+            lists.entry(name.to_owned()).or_default().push(at + word.len() + name.len() + " in ".len());
+        }
+    }
+    lists
+}
