@@ -6,7 +6,7 @@ use super::{against, core};
 use crate::agent::AgentPolicy;
 use crate::path;
 use crate::rule::Effect;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use postern_command::Guess;
 use std::cell::{OnceCell, RefCell};
 
@@ -15,8 +15,9 @@ pub(super) struct Near<'a> {
     policy: &'a AgentPolicy,
     line: &'a Line<'a>,
     core: core::Place<'a>,
-    /// A file's entry denies commands: those are matched one by one.
-    entries: bool,
+    /// The programs that entries of files deny; none where one is about more than a program by its name: then every command is
+    /// compared with them.
+    entries: Option<HashSet<String>>,
     /// For the words that guesses share, by where they are kept: which of them lead to what the core guards.
     leading: RefCell<HashMap<*const String, Vec<usize>>>,
 }
@@ -24,18 +25,19 @@ pub(super) struct Near<'a> {
 impl<'a> Near<'a> {
     pub(super) fn new(policy: &'a AgentPolicy, line: &'a Line<'a>) -> Self {
         let (_, layers) = against::all_layers(policy, line);
-        let mut entries = layers.iter().flat_map(|layer| layer.entries());
-        let entries = entries.any(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
+        let entries = layers.iter().flat_map(|layer| layer.entries());
+        let denying = entries.filter(|entry| entry.is_about_commands() && entry.effect == Effect::Deny);
+        let entries = denying.map(|entry| Some(path::fold(entry.program()?).into_owned())).collect();
         Self { policy, line, core: core::Place::new(line, line.cwd), entries, leading: RefCell::default() }
     }
 
     /// Whether the command has to be looked at closely. Never false for one that would be denied.
     pub(super) fn may_be_denied(&self, guess: &Guess) -> bool {
         let Some(name) = guess.first() else { return false };
-        if self.entries {
+        let base = path::fold(path::base_name(name));
+        if self.entries.as_ref().is_none_or(|programs| programs.contains(&*base)) {
             return true;
         }
-        let base = path::fold(path::base_name(name));
         let named = self.policy.rules.parts().any(|part| part.deny().may_name(&base));
         named || core::is_about(&base) || self.is_given_a_place(guess) || self.may_lie_where_denied(name)
     }

@@ -164,6 +164,12 @@ impl Entry {
         self.is_catch_all() || self.value.as_ref().is_some_and(|glob| glob.is_generous_match(value))
     }
 
+    /// The one program that its pattern is about; none where its first word is more than a plain name.
+    pub(crate) fn program(&self) -> Option<&str> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
+    }
+
     /// Its words, where it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()

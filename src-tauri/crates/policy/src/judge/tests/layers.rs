@@ -188,3 +188,23 @@ fn organisation_s_rules_that_cannot_be_read_close_an_agent_s_own_tools_too() {
     scene.policy.managed_problem = Some("line 1".to_owned());
     assert_eq!(judged(&scene), Decision::Deny);
 }
+
+#[test]
+fn an_entry_denies_a_command_in_text_that_cannot_be_read() {
+    for (pattern, text) in [
+        ("git push *", "(git push x"),
+        ("git push *", "(/usr/bin/GIT -C x push"),
+        ("git-lfs *", "(git-lfs push"),
+        ("g?t push *", "(git push"),
+        ("{git,hub} push", "(hub push"),
+        ("'git' push *", "(git push"),
+        ("*push*", "(git push"),
+        ("/usr/bin/git *", "(/usr/bin/git push"),
+    ] {
+        let entries = format!(r#"{{ "shell_exec": {{ "{pattern}": "deny" }} }}"#);
+        let denied = scene(&entries, &[], "{}").shell(text).judge();
+        assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Denylist), "{pattern} {text}");
+        let other = scene(&entries, &[], "{}").shell("(gitk pull").judge();
+        assert_eq!(other.decision, Decision::Ask, "{pattern}");
+    }
+}
