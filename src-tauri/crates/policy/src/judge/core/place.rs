@@ -124,8 +124,16 @@ impl<'l> Place<'l> {
         false
     }
 
-    /// Whether no variable of a text is one of which the line says what it holds.
+    /// Whether no variable of a text is one of which the line says what it holds, nor can become one where quotes are taken
+    /// from its name or braces add to it (`$HO{ME,}`).
     fn is_unknown(&self, text: &str) -> bool {
+        if !text.contains('$') {
+            return true;
+        }
+        let text = spelling::without_quotes(text);
+        if text.match_indices('{').any(|(at, _)| !text[..at].ends_with('$')) {
+            return false;
+        }
         text.split('$').skip(1).all(|rest| {
             let inner = rest.strip_prefix('{').unwrap_or(rest);
             let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
@@ -189,7 +197,7 @@ mod tests {
     use crate::testing::{DATA, Scene};
     use proptest::prelude::*;
 
-    const PIECES: [&str; 28] = [
+    const PIECES: [&str; 31] = [
         "/",
         "/",
         "/",
@@ -201,6 +209,9 @@ mod tests {
         "${x}",
         "$y",
         "$(pwd)",
+        "$",
+        "$HO",
+        "ME",
         "*",
         "?",
         "[a-z]",

@@ -367,3 +367,21 @@ fn no_blanks_in_a_list_hide_what_it_lists() {
     let verdict = verdict(&format!("for x in a{blanks}~; do rm -rf $x; done"));
     assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{}", verdict.message);
 }
+
+/// Shells write braces out before they put variables in: `$x{y,z}` is what `xy` and `xz` hold.
+#[test]
+fn no_name_made_by_braces_hides_what_a_variable_holds() {
+    for line in [
+        "xy=~/'Library/Application Support/Postern'; touch $x{y,z}",
+        "xy=~/'Library/Application Support/Postern'; touch {$x,a}y",
+        "xy=../..; touch /tmp/$x{y,z}/Users/u/Library/'Application Support'/Postern/a",
+    ] {
+        let verdict = verdict(line);
+        assert_eq!(
+            (verdict.decision, verdict.reason),
+            (Decision::Deny, Reason::Core),
+            "{line}: {}",
+            verdict.message
+        );
+    }
+}
