@@ -14,6 +14,9 @@ pub(super) const LONGEST_PATH: usize = 8 * 1024;
 /// First folders that are another one by another name.
 const OTHER_NAMES: [&str; 5] = ["private", "proc", "system", "usr", "volumes"];
 
+/// How a word begins that lies in the home folder, behind a quote before it.
+const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
+
 /// The data folder, seen from a folder in which something runs.
 pub(in crate::judge) struct Place<'l> {
     line: &'l Line<'l>,
@@ -27,7 +30,10 @@ pub(in crate::judge) struct Place<'l> {
 struct Laid {
     /// The names that the data folder's path is made of, as paths are compared.
     data: Vec<String>,
+    /// Where the folder in which something runs lies.
     from: From,
+    /// Where the home folder lies.
+    home: From,
 }
 
 /// Where a folder lies, seen from the data folder.
@@ -49,15 +55,19 @@ impl<'l> Place<'l> {
 
     fn laid(&self) -> &Laid {
         self.laid.get_or_init(|| {
-            let (data, here) = (key(self.line.data), key(self.here));
-            let from = if path::is_within(&here, &data) || names(&here).next().is_some_and(is_other_name) {
-                From::Inside
-            } else if path::is_within(&data, &here) {
-                From::Above(names(&here).count())
-            } else {
-                From::Beside
+            let data = key(self.line.data);
+            let from = |folder: &str| {
+                let folder = key(folder);
+                if path::is_within(&folder, &data) || names(&folder).next().is_some_and(is_other_name) {
+                    From::Inside
+                } else if path::is_within(&data, &folder) {
+                    From::Above(names(&folder).count())
+                } else {
+                    From::Beside
+                }
             };
-            Laid { data: names(&data).map(str::to_owned).collect(), from }
+            let (here, home) = (from(self.here), from(self.line.home));
+            Laid { data: names(&data).map(str::to_owned).collect(), from: here, home }
         })
     }
 
@@ -86,7 +96,7 @@ impl<'l> Place<'l> {
     /// Whether a word is one name in a folder that is neither in the data nor the one that holds them, whatever that name turns
     /// into.
     fn stays_here(&self, text: &str) -> bool {
-        let Laid { data, from } = self.laid();
+        let Laid { data, from, .. } = self.laid();
         let near = match from {
             From::Inside => true,
             From::Above(names) => names + 1 >= data.len(),
@@ -100,20 +110,26 @@ impl<'l> Place<'l> {
     fn begins_elsewhere(&self, text: &str) -> bool {
         let written_out = !text.contains(['"', '\'', '\\', '{']);
         let up = if written_out { text.contains("..") } else { text.matches('.').nth(1).is_some() };
-        if up || text.contains(['`', '~']) || !self.is_unknown(text) {
+        let begin = text.trim_start_matches(['"', '\'']);
+        let at_home = AT_HOME.iter().find_map(|home| begin.strip_prefix(home));
+        let begin = at_home.unwrap_or(begin);
+        if up || begin.contains(['`', '~']) || !self.is_unknown(begin) {
             return false;
         }
-        let Laid { data, from } = self.laid();
-        let begin = text.trim_start_matches(['"', '\'']);
-        let at = match from {
-            _ if begin.starts_with('/') => 0,
-            From::Beside if begin.starts_with(is_plain) => return true,
+        let Laid { data, from, home } = self.laid();
+        let at = match if at_home.is_some() { home } else { from } {
+            _ if at_home.is_none() && begin.starts_with('/') => 0,
+            From::Beside if at_home.is_some() || begin.starts_with(|c| c == '$' || is_plain(c)) => {
+                return true;
+            }
             From::Above(names) => *names,
             From::Inside | From::Beside => return false,
         };
         let mut own = begin.split('/').filter(|name| !name.is_empty());
         for name in data.iter().skip(at) {
-            let Some(own) = own.next().filter(|own| own.chars().all(is_plain)) else { return false };
+            // A variable of which nothing is known stays in the name, and no folder is called so.
+            let plain = |own: &&str| own.chars().all(|c| c == '$' || is_plain(c));
+            let Some(own) = own.next().filter(plain) else { return false };
             if at == 0 && is_other_name(own) {
                 return false;
             }
@@ -145,7 +161,7 @@ impl<'l> Place<'l> {
 
     /// Whether one of a spelling's names is none of the data folder's, or it has too few.
     fn leads_elsewhere(&self, text: &str) -> bool {
-        let Laid { data, from } = self.laid();
+        let Laid { data, from, .. } = self.laid();
         if text.contains("..") {
             return false;
         }
@@ -197,7 +213,10 @@ mod tests {
     use crate::testing::{DATA, Scene};
     use proptest::prelude::*;
 
-    const PIECES: [&str; 31] = [
+    const PIECES: [&str; 34] = [
+        "~/",
+        "$HOME/",
+        "\"${HOME}\"/",
         "/",
         "/",
         "/",
