@@ -22,8 +22,8 @@ pub enum AppendError {
 /// Adds `"pattern": "allow"` behind the tool's other patterns, and returns the file's new text.
 pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendError> {
     let source = if text.trim().is_empty() { "{}\n" } else { text };
-    // Reading it as rules first finds what is wrong with it, and where.
-    super::FileLayer::parse(source, "/")?;
+    // Reading it as rules first finds what is wrong with it, and where. Whose home folder `~` is changes nothing about that.
+    super::FileLayer::parse(source, "/home/anybody")?;
     let root = CstRootNode::parse(source, &options()).map_err(|error| FileError::of_json(source, &error))?;
     let object = root.object_value().ok_or(AppendError::NotAnObject)?;
     not_shadowed(&object, tool)?;
@@ -73,6 +73,12 @@ fn stands_for(name: &str, tool: &str) -> bool {
 mod tests {
     use super::*;
     use crate::permissions::{DEFAULT_FILE, FileLayer};
+
+    #[test]
+    fn a_file_about_the_home_folder_is_added_to() {
+        let text = append(r#"{ "read_file": { "~": "deny", "$HOME": "ask" } }"#, "my_tool", "x *").unwrap();
+        assert_eq!(FileLayer::parse(&text, "/h").unwrap().entries().len(), 3, "{text}");
+    }
 
     #[test]
     fn comments_stay_and_the_new_rule_is_last() {
