@@ -6,7 +6,8 @@ use super::{everything, spelling};
 use crate::judge::line::Line;
 use crate::path;
 use crate::words::wild;
-use std::cell::OnceCell;
+use foldhash::HashMap;
+use std::cell::{OnceCell, RefCell};
 
 /// Bytes of a known word that may be a path, or an option with one: no system takes longer ones (`PATH_MAX` is 4,096).
 pub(super) const LONGEST_PATH: usize = 8 * 1024;
@@ -25,6 +26,8 @@ pub(in crate::judge) struct Place<'l> {
     unnamed: bool,
     /// Worked out for the first word that is looked at closely.
     laid: OnceCell<Laid>,
+    /// What a close look at a word said: scripts name the same few variables over and over.
+    looked: RefCell<HashMap<String, bool>>,
 }
 
 struct Laid {
@@ -50,7 +53,7 @@ impl<'l> Place<'l> {
     pub(in crate::judge) fn new(line: &'l Line<'_>, here: &'l str) -> Self {
         let name = path::base_name(line.data);
         let unnamed = name.is_ascii() && !mentions(name, here);
-        Self { line, here, unnamed, laid: OnceCell::new() }
+        Self { line, here, unnamed, laid: OnceCell::new(), looked: RefCell::default() }
     }
 
     fn laid(&self) -> &Laid {
@@ -81,9 +84,14 @@ impl<'l> Place<'l> {
         if self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text) {
             return false;
         }
+        if let Some(held) = self.looked.borrow().get(text) {
+            return *held;
+        }
         let texts = spelling::all(text, self.here, self.line);
         let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
-        near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.laid().data))
+        let held = near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.laid().data));
+        self.looked.borrow_mut().insert(text.to_owned(), held);
+        held
     }
 
     /// Whether a plain path does not name the data's own folder, nor does the folder where it runs. Of an option or an

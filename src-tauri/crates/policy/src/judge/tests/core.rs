@@ -385,3 +385,13 @@ fn no_name_made_by_braces_hides_what_a_variable_holds() {
         );
     }
 }
+
+#[test]
+fn a_long_script_that_cannot_be_read_is_asked_about() {
+    let line = |nth: usize| {
+        format!("for f in src/*{nth}.c; do gcc -I$HOME/include -o \"$OUT/$f\" \"$f\" ~/lib/{nth}.a; done\n")
+    };
+    let text = (0..300).fold(String::new(), |text, nth| text + &line(nth)) + "echo 'unclosed";
+    let verdict = verdict(&text);
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{}", verdict.message);
+}
