@@ -51,7 +51,7 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
     }
     let absolute = path::join(here, &path::out_of_proc(text, here));
     let folded = path::fold(&path::without_volume(&absolute)).into_owned();
-    let mut parts: Vec<&str> = split(&folded).collect();
+    let mut parts: Vec<&str> = names(&folded).collect();
     let named = parts.len();
     while parts.last().is_some_and(|part| is_all(part)) {
         parts.pop();
@@ -61,12 +61,13 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
 
 /// Whether the parts, each a name or a glob, are a path above `path` or that path itself.
 fn may_hold(parts: &[&str], path: &str) -> bool {
-    parts.len() <= split(path).count()
-        && parts.iter().zip(split(path)).all(|(part, name)| wild(&bare(part), name))
+    parts.len() <= names(path).count()
+        && parts.iter().zip(names(path)).all(|(part, name)| wild(&bare(part), name))
 }
 
-fn split(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|part| !part.is_empty())
+/// The names that a path is made of.
+pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|name| !name.is_empty())
 }
 
 /// A glob's name with each `[…]` as any one character.
@@ -120,11 +121,11 @@ fn is_all(part: &str) -> bool {
 
 /// Whether a path, each part a name or a glob, may lie in the folder with these names.
 pub(super) fn may_lie_in(path: &str, folder: &[String]) -> bool {
-    let parts: Vec<Cow<'_, str>> = split(path).map(bare).collect();
+    let parts: Vec<Cow<'_, str>> = names(path).map(bare).collect();
     parts.len() >= folder.len() && folder.iter().zip(&parts).all(|(name, part)| wild(part, name))
 }
 
 /// Whether a path, each part a name or a glob, may be the folder or one above it.
 pub(super) fn may_hold_folder(path: &str, folder: &str) -> bool {
-    may_hold(&split(path).collect::<Vec<_>>(), folder)
+    may_hold(&names(path).collect::<Vec<_>>(), folder)
 }

@@ -2,6 +2,7 @@
 //! most of those are told without taking them to pieces.
 
 use super::data::{key, resolved, spellings};
+use super::everything::names;
 use super::{everything, spelling};
 use crate::judge::line::Line;
 use crate::path;
@@ -133,7 +134,7 @@ impl<'l> Place<'l> {
             From::Above(names) => *names,
             From::Inside | From::Beside => return false,
         };
-        let mut own = begin.split('/').filter(|name| !name.is_empty());
+        let mut own = names(begin);
         for name in data.iter().skip(at) {
             // A variable of which nothing is known stays in the name, and no folder is called so.
             let plain = |own: &&str| own.chars().all(|c| c == '$' || is_plain(c));
@@ -200,11 +201,6 @@ fn is_plain(c: char) -> bool {
 
 fn is_other_name(name: &str) -> bool {
     OTHER_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other))
-}
-
-/// The names that a path is made of.
-fn names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|name| !name.is_empty())
 }
 
 /// Whether the name stands in the text, whatever its letter case; no name stands in every text.
