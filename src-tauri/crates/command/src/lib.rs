@@ -28,7 +28,7 @@ pub use reading::{
     Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
     WayOut, Word,
 };
-pub use shell::{LONGEST_TEXT, read_shell, read_shell_at};
+pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
 
 #[cfg(test)]
 mod tests;

@@ -181,7 +181,7 @@ pub struct Opaque {
     /// Where it stands in [`Reading::text`] (bytes).
     pub span: Range<usize>,
     /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
-    /// allow rules.
+    /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
     pub candidates: Vec<Guess>,
 }
 

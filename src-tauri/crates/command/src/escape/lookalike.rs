@@ -23,10 +23,8 @@ pub enum Resemblance {
 }
 
 /// The tokens of a text that look like something else, in order. Tokens end at white space and ASCII punctuation.
-pub fn lookalikes(text: &str) -> Vec<Lookalike> {
-    tokens(text)
-        .filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
-        .collect()
+pub fn lookalikes(text: &str) -> impl Iterator<Item = Lookalike> + '_ {
+    tokens(text).filter_map(|span| Some(Lookalike { resemblance: resemblance(&text[span.clone()])?, span }))
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -70,7 +70,7 @@ pub fn is_plain(text: &str) -> bool {
 /// Whether every character of a text can be seen. Look-alike letters can: they are escaped where they are shown, and
 /// are no reason not to read a text.
 pub fn is_visible(text: &str) -> bool {
-    shown_among(text, Vec::new()).all(|shown| matches!(shown, Shown::Plain(_)))
+    shown_among(text, std::iter::empty()).all(|shown| matches!(shown, Shown::Plain(_)))
 }
 
 enum Shown {
@@ -90,17 +90,23 @@ fn push_text(line: &mut String, text: &str) {
 
 /// Every character with the decision about it. A combining mark needs a visible letter before it.
 fn shown(text: &str) -> impl Iterator<Item = Shown> + '_ {
-    shown_among(text, if text.is_ascii() { Vec::new() } else { lookalikes(text) })
+    shown_among(text, lookalikes(text))
 }
 
-fn shown_among(text: &str, lookalikes: Vec<Lookalike>) -> impl Iterator<Item = Shown> + '_ {
+/// The look-alikes come in the order in which they stand in the text.
+fn shown_among<'a>(
+    text: &'a str,
+    lookalikes: impl Iterator<Item = Lookalike> + 'a,
+) -> impl Iterator<Item = Shown> + 'a {
     let mut marks = MARKS_IN_A_ROW;
+    let mut ahead = lookalikes.map(|token| token.span).peekable();
     text.char_indices().map(move |(at, c)| {
+        while ahead.next_if(|span| span.end <= at).is_some() {}
         if c.is_ascii_graphic() || c == ' ' {
             marks = 0;
             return Shown::Plain(c);
         }
-        if is_invisible(c) || lookalikes.iter().any(|token| token.span.contains(&at)) {
+        if is_invisible(c) || ahead.peek().is_some_and(|span| span.contains(&at)) {
             marks = MARKS_IN_A_ROW;
             return Shown::Escaped(c);
         }

@@ -52,10 +52,16 @@ fn bytes_that_are_not_text_are_shown_in_hex() {
 #[test]
 fn look_alike_letters_are_named() {
     assert_eq!(
-        lookalikes("run g\u{456}t now"),
+        lookalikes("run g\u{456}t now").collect::<Vec<_>>(),
         [Lookalike { span: 4..8, resemblance: Resemblance::Ascii("git".to_owned()) }]
     );
-    assert_eq!(lookalikes("ба\u{62}ушка")[0].resemblance, Resemblance::MixedScripts);
+    assert_eq!(lookalikes("ба\u{62}ушка").next().unwrap().resemblance, Resemblance::MixedScripts);
+}
+
+#[test]
+fn of_many_look_alikes_each_is_escaped_and_nothing_else() {
+    let shown = text("é.g\u{456}t.é.ls.g\u{456}t é");
+    assert_eq!(shown, "é.g\\u{456}t.é.ls.g\\u{456}t é");
 }
 
 #[rstest]
@@ -65,7 +71,7 @@ fn look_alike_letters_are_named() {
 #[case("привет мир")]
 #[case("git push … “quoted” — 5 µs")]
 fn honest_text_has_no_look_alike(#[case] honest: &str) {
-    assert_eq!(lookalikes(honest), []);
+    assert_eq!(lookalikes(honest).collect::<Vec<_>>(), []);
 }
 
 /// Reads the terminal form back; only a test needs it.

@@ -18,6 +18,10 @@ const LONGEST: usize = 64;
 /// Words after a wrapper that may be the command that it runs, options and assignments not counted.
 const MOST_STARTS: usize = 32;
 
+/// Guesses that are made of one text. It has one more where there would be others: whoever looks for denials has to take
+/// those for denied. Texts that somebody wrote, up to the longest that is read, come to less.
+pub const MOST_GUESSES: usize = 2_048;
+
 /// Quoted texts inside quoted texts that are looked into.
 const DEEPEST: usize = 6;
 
@@ -84,7 +88,8 @@ const RUNS: &[&str] = &[
     "bind",
 ];
 
-/// Every stretch of words that may be a command: after each operator, bracket, quote or substitution.
+/// Every stretch of words that may be a command: after each operator, bracket, quote or substitution. At most one more than
+/// [`MOST_GUESSES`].
 pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     let folded;
     let text = if text.contains("\\\n") {
@@ -95,6 +100,9 @@ pub(crate) fn candidates(text: &str) -> Vec<Guess> {
     };
     let mut guesses = Guesses::default();
     for part in text.split(OPERATORS) {
+        if guesses.noted.is_full() {
+            break;
+        }
         guesses.loose(part);
         if part.contains(['{', '}']) {
             for inner in part.split(['{', '}']) {
@@ -128,16 +136,26 @@ struct Noted {
 }
 
 impl Noted {
+    /// Whether there are more guesses than anybody looks at.
+    fn is_full(&self) -> bool {
+        self.found.len() > MOST_GUESSES
+    }
+
     /// Notes the command that the words are, and what it may run where it runs others.
-    fn command(&mut self, words: Vec<String>) {
-        let Some(start) = start_of(&words) else { return };
-        let runs = words.iter().take(start + 1).any(|word| runs_others(word));
+    fn command(&mut self, words: Vec<String>, head: &Head) {
+        let Some(start) = head.start.filter(|_| !self.is_full()) else { return };
         let hashes = self.hashes(&words);
-        let words: Arc<[String]> = words.into();
         let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
-        let inner = (start + 1..words.len()).filter(|_| runs).filter(plain).take(MOST_STARTS);
-        for at in std::iter::once(start).chain(inner) {
-            self.note(Guess::part(&words, at, LONGEST), hashes[at]);
+        let inner = (start + 1..words.len()).filter(|_| head.runs).filter(plain).take(MOST_STARTS);
+        let starts = std::iter::once(start).chain(inner);
+        let new: Vec<usize> = starts.filter(|at| !self.holds(&words[*at..], hashes[*at])).collect();
+        let words: Arc<[String]> = if new.is_empty() { return } else { words.into() };
+        for at in new {
+            if self.is_full() {
+                return;
+            }
+            self.known.insert(hashes[at], self.found.len());
+            self.found.push(Guess::part(&words, at, LONGEST));
         }
     }
 
@@ -152,12 +170,10 @@ impl Noted {
         hashes
     }
 
-    fn note(&mut self, guess: Guess, hash: u64) {
+    /// Whether the guess at these words was made already.
+    fn holds(&self, words: &[String], hash: u64) -> bool {
         let known = self.known.get(&hash).and_then(|at| self.found.get(*at));
-        if known.is_none_or(|known| **known != *guess) {
-            self.known.insert(hash, self.found.len());
-            self.found.push(guess);
-        }
+        known.is_some_and(|known| **known == words[..words.len().min(LONGEST)])
     }
 }
 
@@ -172,7 +188,8 @@ impl<'t> Guesses<'t> {
         for word in part.split_whitespace().take(4 * LONGEST) {
             push_unquoted(word, &mut words);
         }
-        self.noted.command(words);
+        let head = Head::of(&words);
+        self.noted.command(words, &head);
     }
 
     /// The parts of the text as the shell would split it, where quotes make a difference.
@@ -199,21 +216,20 @@ impl<'t> Guesses<'t> {
 
     /// A part in which no quote is open at either end; without quotes it was looked at already.
     fn part(&mut self, part: &'t str, quotes: bool) {
-        if quotes && self.followed.insert(part) {
+        if quotes && !self.noted.is_full() && self.followed.insert(part) {
             self.split(words_of(part), 0);
         }
     }
 
     /// A command whose words are told apart, and the texts in it that something else would run.
     fn split(&mut self, words: Vec<String>, depth: usize) {
-        let start = start_of(&words).unwrap_or(0);
-        let runs = words.iter().take(start + 1).any(|word| runs_others(word));
+        let head = Head::of(&words);
         for text in words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '(', '='])) {
             let value = text
                 .split_once('=')
                 .filter(|(name, _)| super::expansion::is_name(name))
                 .map(|(_, value)| value);
-            if depth < DEEPEST && (runs || value.is_some()) {
+            if !self.noted.is_full() && depth < DEEPEST && (head.runs || value.is_some()) {
                 let text = value.unwrap_or(text);
                 for part in text.split(OPERATORS) {
                     self.loose(part);
@@ -221,7 +237,23 @@ impl<'t> Guesses<'t> {
                 self.split(words_of(text), depth + 1);
             }
         }
-        self.noted.command(words);
+        self.noted.command(words, &head);
+    }
+}
+
+/// How a stretch of words begins.
+struct Head {
+    /// Where its command stands; none where there is none.
+    start: Option<usize>,
+    /// Whether it is, or stands behind, something that runs others.
+    runs: bool,
+}
+
+impl Head {
+    fn of(words: &[String]) -> Self {
+        let start = start_of(words);
+        let runs = words.iter().take(start.unwrap_or(0) + 1).any(|word| runs_others(word));
+        Self { start, runs }
     }
 }
 
@@ -254,7 +286,7 @@ fn is_assignment(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::candidates;
+    use super::{MOST_GUESSES, candidates};
 
     fn finds(text: &str) -> bool {
         candidates(text).iter().any(|argv| argv[0].rsplit('/').next() == Some("rm"))
@@ -325,6 +357,17 @@ mod tests {
         }
         for text in ["ls rm", "echo 'rm x'", "git log --grep=rm", "grep 'a; b' rm", "cat x # no"] {
             assert!(!finds(text), "{text:?}: {:?}", candidates(text));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_by_one_more() {
+        let lines =
+            |count: usize| (0..count).map(|nth| format!("a{nth} 'b c';")).collect::<Vec<_>>().concat();
+        assert_eq!(candidates("ls; ls x").len(), 2);
+        let sudo = (0..MOST_GUESSES).map(|nth| format!("sudo x{nth} y z;")).collect::<Vec<_>>().concat();
+        for text in [lines(2 * MOST_GUESSES), format!("eval \"{}\"", lines(2 * MOST_GUESSES)), sudo] {
+            assert_eq!(candidates(&text).len(), MOST_GUESSES + 1);
         }
     }
 

@@ -23,6 +23,7 @@ mod word;
 
 use std::ops::Range;
 
+pub use crude::MOST_GUESSES;
 pub(crate) use crude::candidates;
 pub(crate) use flow::changed;
 

@@ -51,6 +51,7 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
         let look = || {
             let close = near.may_be_denied(guess).then_some(guess);
             let call = close.and_then(|guess| invocation::of_candidate(guess, line))?;
+            line.spell(call.args.iter().flatten().map(|word| word.len()).sum());
             one(policy, line, &call).filter(|found| found.decision == Decision::Deny)
         };
         let Some(found) = line.guess(look) else {
@@ -62,10 +63,13 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
     denied.into_iter().min_by_key(weight)
 }
 
+/// What is said where text that was not understood holds more commands than are looked at.
+pub(crate) const TOO_MUCH: &str =
+    "It holds more that may be denied than can be looked at, in text that was not understood.";
+
 /// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
 fn too_much() -> Outcome {
-    let message = "It holds more that may be denied than can be looked at, in text that was not understood.";
-    Outcome::new(Decision::Deny, Reason::Opaque, message).advise("Split it into several requests.")
+    Outcome::new(Decision::Deny, Reason::Opaque, TOO_MUCH).advise("Split it into several requests.")
 }
 
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {

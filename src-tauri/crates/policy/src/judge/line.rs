@@ -1,13 +1,15 @@
 //! A request while it is judged: its facts, what is worked out of its text once, and how much may still be spelled out of
 //! guesses.
 
+use super::core::Guarded;
 use crate::facts::Facts;
 use foldhash::{HashMap, HashMapExt as _};
+use postern_command::MOST_GUESSES;
 use std::cell::{Cell, OnceCell};
 use std::ops::Deref;
 
 /// Bytes that are spelled out of all guesses together. What is left after that is not looked at, but denied as a whole.
-const MOST_GUESSED: usize = 128 * 1024;
+const MOST_GUESSED: usize = 96 * 1024;
 /// What a word costs, however short it is.
 const WORD: usize = 64;
 
@@ -16,14 +18,29 @@ pub(super) struct Line<'a> {
     facts: &'a Facts<'a>,
     /// Where the words begin that a `for NAME in` lists, by its name.
     lists: OnceCell<HashMap<String, Vec<usize>>>,
+    guarded: OnceCell<Guarded>,
     /// What may still be spelled out of guesses; nothing is counted while none is looked at.
     left: Cell<usize>,
+    /// How many guesses were looked at.
+    guesses: Cell<usize>,
     guessing: Cell<bool>,
 }
 
 impl<'a> Line<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
-        Self { facts, lists: OnceCell::new(), left: Cell::new(MOST_GUESSED), guessing: Cell::new(false) }
+        Self {
+            facts,
+            lists: OnceCell::new(),
+            guarded: OnceCell::new(),
+            left: Cell::new(MOST_GUESSED),
+            guesses: Cell::new(0),
+            guessing: Cell::new(false),
+        }
+    }
+
+    /// Where the folders lie that the core guards.
+    pub(super) fn guarded(&self) -> &Guarded {
+        self.guarded.get_or_init(|| Guarded::new(self.facts))
     }
 
     /// What each `for NAME in …` of the text lists, up to the end of its command, wherever it stands.
@@ -53,12 +70,13 @@ impl<'a> Line<'a> {
 
     /// Whether too much was spelled out of guesses already.
     pub(super) fn is_spent(&self) -> bool {
-        self.guessing.get() && self.left.get() == 0
+        self.guessing.get() && (self.left.get() == 0 || self.guesses.get() > MOST_GUESSES)
     }
 
     /// Looks at a guess; nothing where that would be too much.
     pub(super) fn guess<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
         self.guessing.set(true);
+        self.guesses.set(self.guesses.get() + 1);
         let found = (!self.is_spent()).then(look).filter(|_| !self.is_spent());
         self.guessing.set(false);
         found

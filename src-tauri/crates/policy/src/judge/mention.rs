@@ -5,7 +5,7 @@ use crate::path;
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::{Compiled, Part, RuleSet};
 use crate::words::WordPattern;
-use foldhash::HashSet;
+use foldhash::{HashSet, HashSetExt as _};
 use std::borrow::Cow;
 
 /// A word of the text, and the rule that is about it.
@@ -20,7 +20,8 @@ pub(super) struct Mention<'a> {
 pub(super) fn find<'a>(rules: &'a RuleSet, facts: &Facts<'_>, text: &str) -> Option<Mention<'a>> {
     let spelled = spellings(text);
     let mut named: Vec<(&str, &Compiled)> = Vec::new();
-    let all: HashSet<&str> = spelled.iter().flat_map(|text| words(text)).collect();
+    let mut all: HashSet<&str> = HashSet::with_capacity(text.len() / 4);
+    all.extend(spelled.iter().flat_map(|text| words(text)));
     for part in rules.parts() {
         for word in &all {
             about(part, word, facts, |rule| named.push((word, rule)));
@@ -38,7 +39,9 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut
     let name = path::fold(path::base_name(word));
     index.by_first_word(&name, &mut found);
     index.by_base_name(&name, &mut found);
-    if word.contains('/') {
+    // A path that a rule writes out is known by its name, but for one that ends in no name of its own (`/bin/rm/.`).
+    let nameless = matches!(path::base_name(word), "" | "." | "..");
+    if word.contains('/') && (nameless || index.has_globs()) {
         let home = path::expand_home(word, facts.home);
         index.by_any_spelling(&path::join(facts.cwd, &home), &mut found);
     }

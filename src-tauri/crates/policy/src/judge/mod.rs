@@ -26,6 +26,7 @@ mod outcome;
 mod step;
 mod whole;
 
+pub(crate) use against::TOO_MUCH;
 pub use allow::changes;
 pub(crate) use allow::{describes, is_harmless};
 pub use command_tool::{CommandAgainst, against_command_tool};

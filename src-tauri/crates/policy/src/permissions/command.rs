@@ -4,12 +4,14 @@ use super::SHELL_TOOL;
 use super::layer::Entry;
 use super::tool::{Layers, ToolVerdict, decision, place, sentence};
 use crate::generous::Match;
-use crate::judge::is_harmless;
+use crate::judge::{TOO_MUCH, is_harmless};
 use crate::pattern::by_arity;
 use crate::rule::Effect;
 use crate::settings::Settings;
 use crate::verdict::Decision;
-use postern_command::{Class, Dialect, Power, Reading, Role, Step, class_of, escape, quote, read_shell};
+use postern_command::{
+    Class, Dialect, MOST_GUESSES, Power, Reading, Role, Step, class_of, escape, quote, read_shell,
+};
 use serde_json::Value;
 
 /// Judges `{"command": TEXT}`.
@@ -28,7 +30,11 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
     let values: Vec<String> = steps.iter().map(|step| line(step)).collect();
     let judged: Vec<_> = steps.iter().map(|step| gate.entry(step)).collect();
     let worst = (0..steps.len()).max_by_key(|&index| gate.decision(steps[index], judged[index]));
-    let Some(worst) = worst else { return gate.without_commands(text) };
+    let Some(worst) = worst else {
+        let mut verdict = gate.without_commands(text);
+        gate.look_into(&reading, &mut verdict);
+        return verdict;
+    };
     let mut verdict = ToolVerdict {
         decision: gate.decision(steps[worst], judged[worst]),
         message: sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]),
@@ -40,9 +46,7 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
     if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
         verdict.message = format!("{} But what it does goes beyond that: it asks.", verdict.message);
     }
-    if !reading.is_clear() && !gate.is_off {
-        gate.look_into(&reading, &mut verdict);
-    }
+    gate.look_into(&reading, &mut verdict);
     verdict
 }
 
@@ -84,10 +88,19 @@ impl<'l> Gate<'_, 'l> {
 
     /// Parts that were not understood: what they may run is denied where a rule denies it, and asked about otherwise.
     fn look_into(&self, reading: &Reading, verdict: &mut ToolVerdict) {
-        let denied = crate::needed::candidates(reading)
+        if reading.is_clear() || self.is_off {
+            return;
+        }
+        let mut guesses = crate::needed::candidates(reading);
+        let denied = guesses
+            .by_ref()
+            .take(MOST_GUESSES)
             .filter_map(|argv| self.decide(&argv.iter().map(|word| Some(word.as_str())).collect::<Vec<_>>()))
             .find(|entry| entry.effect == Effect::Deny);
-        if let Some(entry) = denied {
+        if denied.is_none() && guesses.next().is_some() {
+            verdict.decision = Decision::Deny;
+            TOO_MUCH.clone_into(&mut verdict.message);
+        } else if let Some(entry) = denied {
             verdict.decision = Decision::Deny;
             verdict.message = sentence(SHELL_TOOL, " for a part of this line", Some(entry));
             verdict.entry = Some(place(entry));

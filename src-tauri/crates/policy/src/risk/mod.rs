@@ -98,7 +98,7 @@ fn review(step: &Step, reasons: &mut Vec<String>) {
 
 /// A name that a reader takes for another one.
 fn looks_like_something_else(text: &str) -> Option<String> {
-    let token = escape::lookalikes(text).into_iter().next()?;
+    let token = escape::lookalikes(text).next()?;
     let shown = escape::text(&text[token.span.clone()]);
     Some(match token.resemblance {
         escape::Resemblance::MixedScripts => format!("Mixes alphabets: {shown}"),

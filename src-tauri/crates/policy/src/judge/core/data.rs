@@ -112,9 +112,9 @@ pub(super) fn is_inside(text: &str, folder: Option<&str>, line: &Line<'_>) -> bo
 /// Whether the path is a folder that the data lie in.
 fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
-    let data = key(line.data);
+    let data = &line.guarded().key;
     let mut texts = spelling::all(text, here, line).into_iter().map(|text| resolved(&text, here));
-    !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, &data))
+    !text.starts_with('-') && texts.any(|path| everything::may_hold_folder(&path, data))
 }
 
 /// Where a spelling leads, written as paths are compared.

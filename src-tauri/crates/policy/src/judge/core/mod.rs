@@ -9,7 +9,7 @@ mod removal;
 mod spelling;
 mod stopping;
 
-pub(super) use place::Place;
+pub(super) use place::{Guarded, Place};
 
 use super::invocation::{self, Invocation};
 use crate::judge::line::Line;

@@ -4,6 +4,7 @@
 use super::data::{key, resolved, spellings};
 use super::everything::names;
 use super::{everything, spelling};
+use crate::facts::Facts;
 use crate::judge::line::Line;
 use crate::path;
 use crate::words::wild;
@@ -25,19 +26,32 @@ pub(in crate::judge) struct Place<'l> {
     here: &'l str,
     /// The name of the data's own folder stands nowhere in `here`.
     unnamed: bool,
-    /// Worked out for the first word that is looked at closely.
-    laid: OnceCell<Laid>,
+    /// Where `here` lies; worked out for the first word that is looked at closely.
+    from: OnceCell<From>,
     /// What a close look at a word said: scripts name the same few variables over and over.
     looked: RefCell<HashMap<String, bool>>,
 }
 
-struct Laid {
-    /// The names that the data folder's path is made of, as paths are compared.
-    data: Vec<String>,
-    /// Where the folder in which something runs lies.
-    from: From,
+/// What of it is the same for a whole request.
+pub(in crate::judge) struct Guarded {
+    /// The data folder, as paths are compared.
+    pub(super) key: String,
+    /// The names that it is made of.
+    names: Vec<String>,
+    /// Where the folder in which the request runs lies.
+    cwd: From,
     /// Where the home folder lies.
     home: From,
+}
+
+impl Guarded {
+    pub(in crate::judge) fn new(facts: &Facts<'_>) -> Self {
+        let key = key(facts.data);
+        let names = names(&key).map(str::to_owned).collect();
+        let from = |folder: &str| From::of(folder, &key);
+        let (cwd, home) = (from(facts.cwd), from(facts.home));
+        Self { key, names, cwd, home }
+    }
 }
 
 /// Where a folder lies, seen from the data folder.
@@ -50,29 +64,30 @@ enum From {
     Beside,
 }
 
+impl From {
+    fn of(folder: &str, data: &str) -> Self {
+        let folder = key(folder);
+        if path::is_within(&folder, data) || names(&folder).next().is_some_and(is_other_name) {
+            Self::Inside
+        } else if path::is_within(data, &folder) {
+            Self::Above(names(&folder).count())
+        } else {
+            Self::Beside
+        }
+    }
+}
+
 impl<'l> Place<'l> {
     pub(in crate::judge) fn new(line: &'l Line<'_>, here: &'l str) -> Self {
         let name = path::base_name(line.data);
         let unnamed = name.is_ascii() && !mentions(name, here);
-        Self { line, here, unnamed, laid: OnceCell::new(), looked: RefCell::default() }
+        Self { line, here, unnamed, from: OnceCell::new(), looked: RefCell::default() }
     }
 
-    fn laid(&self) -> &Laid {
-        self.laid.get_or_init(|| {
-            let data = key(self.line.data);
-            let from = |folder: &str| {
-                let folder = key(folder);
-                if path::is_within(&folder, &data) || names(&folder).next().is_some_and(is_other_name) {
-                    From::Inside
-                } else if path::is_within(&data, &folder) {
-                    From::Above(names(&folder).count())
-                } else {
-                    From::Beside
-                }
-            };
-            let (here, home) = (from(self.here), from(self.line.home));
-            Laid { data: names(&data).map(str::to_owned).collect(), from: here, home }
-        })
+    fn from(&self) -> From {
+        let guarded = self.line.guarded();
+        let known = self.here == self.line.cwd;
+        *self.from.get_or_init(|| if known { guarded.cwd } else { From::of(self.here, &guarded.key) })
     }
 
     /// Whether a word of a command is, or holds, a path in the folder.
@@ -90,7 +105,8 @@ impl<'l> Place<'l> {
         }
         let texts = spelling::all(text, self.here, self.line);
         let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
-        let held = near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.laid().data));
+        let held =
+            near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.line.guarded().names));
         self.looked.borrow_mut().insert(text.to_owned(), held);
         held
     }
@@ -105,10 +121,9 @@ impl<'l> Place<'l> {
     /// Whether a word is one name in a folder that is neither in the data nor the one that holds them, whatever that name turns
     /// into.
     fn stays_here(&self, text: &str) -> bool {
-        let Laid { data, from, .. } = self.laid();
-        let near = match from {
+        let near = match self.from() {
             From::Inside => true,
-            From::Above(names) => names + 1 >= data.len(),
+            From::Above(names) => names + 1 >= self.line.guarded().names.len(),
             From::Beside => false,
         };
         !near && !text.contains(['/', '~', '`']) && self.is_unknown(text)
@@ -125,13 +140,13 @@ impl<'l> Place<'l> {
         if up || begin.contains(['`', '~']) || !self.is_unknown(begin) {
             return false;
         }
-        let Laid { data, from, home } = self.laid();
-        let at = match if at_home.is_some() { home } else { from } {
+        let Guarded { names: data, home, .. } = self.line.guarded();
+        let at = match if at_home.is_some() { *home } else { self.from() } {
             _ if at_home.is_none() && begin.starts_with('/') => 0,
             From::Beside if at_home.is_some() || begin.starts_with(|c| c == '$' || is_plain(c)) => {
                 return true;
             }
-            From::Above(names) => *names,
+            From::Above(names) => names,
             From::Inside | From::Beside => return false,
         };
         let mut own = names(begin);
@@ -142,7 +157,7 @@ impl<'l> Place<'l> {
             if at == 0 && is_other_name(own) {
                 return false;
             }
-            if !own.eq_ignore_ascii_case(name) {
+            if path::fold(own) != *name {
                 return true;
             }
         }
@@ -170,14 +185,14 @@ impl<'l> Place<'l> {
 
     /// Whether one of a spelling's names is none of the data folder's, or it has too few.
     fn leads_elsewhere(&self, text: &str) -> bool {
-        let Laid { data, from, .. } = self.laid();
         if text.contains("..") {
             return false;
         }
-        let at = match from {
+        let data = &self.line.guarded().names;
+        let at = match self.from() {
             _ if text.starts_with('/') => 0,
             From::Inside => return false,
-            From::Above(names) => *names,
+            From::Above(names) => names,
             From::Beside => return true,
         };
         let mut own = names(text).filter(|name| *name != ".").peekable();
@@ -196,7 +211,7 @@ fn may_be(own: &str, name: &str) -> bool {
 
 /// A character that is itself wherever it stands in a word.
 fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "_-+@%,".contains(c)
+    c.is_alphanumeric() || "_-+@%,".contains(c)
 }
 
 fn is_other_name(name: &str) -> bool {
@@ -283,7 +298,7 @@ mod tests {
                 let place = Place::new(&line, &here);
                 let close = spelling::all(&word, &here, &line)
                     .iter()
-                    .any(|text| everything::may_lie_in(&resolved(text, &here), &place.laid().data));
+                    .any(|text| everything::may_lie_in(&resolved(text, &here), &line.guarded().names));
                 prop_assert_eq!(place.holds(&word), close, "{} in {}", word, here);
                 Ok(())
             })?;

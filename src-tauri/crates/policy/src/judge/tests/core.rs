@@ -1,5 +1,6 @@
 use crate::testing::{DATA, Scene};
 use crate::{Decision, Reason, Security};
+use postern_command::MOST_GUESSES;
 
 /// What the core denies, by entry.
 const DENIED: &[(&str, &str)] = &[
@@ -308,6 +309,20 @@ fn a_word_that_is_longer_than_any_path_hides_no_other() {
         assert_eq!(found.decision, Decision::Deny, "{}", &text[..40]);
         assert_eq!(found.reason, Reason::Core, "{}", &text[..40]);
     }
+}
+
+#[test]
+fn more_commands_than_are_looked_at_are_denied_as_a_whole() {
+    let lines = |count: usize| (0..count).map(|nth| format!("a{nth};")).collect::<Vec<_>>().concat();
+    let found = verdict(&lines(MOST_GUESSES));
+    assert_eq!((found.decision, found.reason), (Decision::Ask, Reason::Opaque), "{}", found.message);
+    for text in [lines(MOST_GUESSES + 1), format!("{}rm -rf ~", lines(MOST_GUESSES + 1))] {
+        let found = verdict(&text);
+        assert_eq!((found.decision, found.reason), (Decision::Deny, Reason::Opaque), "{}", found.message);
+        assert!(found.message.contains("more that may be denied"), "{}", found.message);
+    }
+    // The same command over and over is one.
+    assert_eq!(verdict(&"a;".repeat(2 * MOST_GUESSES)).decision, Decision::Ask);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{Allow, Ask, Deny, HOME, policy};
 use crate::permissions::{DEFAULT_FILE, Entry, Origin, ToolVerdict, check_tool};
 use crate::{Decision, Effect};
+use postern_command::MOST_GUESSES;
 use serde_json::json;
 
 /// What the file says of a line, which is all that the file is about.
@@ -26,6 +27,21 @@ fn a_part_that_cannot_be_read_is_denied_where_a_rule_denies_it_and_asked_about_o
     let verdict = judged(RULES, &deep);
     assert_eq!(verdict.decision, Ask, "{}", verdict.message);
     assert_eq!(decided(r#""*": "allow""#, &deep), Allow, "the gate is off");
+}
+
+#[test]
+fn no_length_of_a_line_drops_a_denial() {
+    const RULES: &str = r#""*": "allow", "rm *": "deny""#;
+    let lines = |count: usize| (0..count).map(|nth| format!("a{nth};")).collect::<Vec<_>>().concat();
+    for (text, denied) in [
+        (format!("{}rm x", lines(500)), "a part of this line"),
+        (lines(MOST_GUESSES + 1), "more that may be denied than can be looked at"),
+    ] {
+        let verdict = judged(RULES, &text);
+        assert_eq!(verdict.decision, Deny, "{}", verdict.message);
+        assert!(verdict.message.contains(denied), "{}", verdict.message);
+    }
+    assert_eq!(decided(RULES, &lines(500)), Ask);
 }
 
 #[test]
