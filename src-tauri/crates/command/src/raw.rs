@@ -22,6 +22,10 @@ mod tests {
     fn the_same_words_or_the_text_of_a_shell() {
         let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert!(stands_for("git push 'a b'", &argv(&["git", "push", "a b"])));
+        assert!(
+            stands_for("git push \"a b\" \"\"", &argv(&["git", "push", "a b", ""])),
+            "quoted another way"
+        );
         assert!(stands_for("ls | wc", &argv(&["/bin/sh", "-lc", "ls | wc"])));
         assert!(!stands_for("git push", &argv(&["git", "push", "--force"])));
         assert!(!stands_for("ls", &argv(&["/bin/sh", "-lc", "ls; rm x"])));

@@ -148,6 +148,9 @@ mod tests {
             ("a*c", "acb", false),
             ("a?c", "abc", true),
             ("*a*a*", "banana", true),
+            ("caf?", "café", true),
+            ("*?é", "ééé", true),
+            ("caf?", "cafés", false),
         ] {
             assert_eq!(wild(rule, word), expected, "{rule} against {word}");
         }

@@ -8,6 +8,9 @@ use crate::call::{Arg, Call, Feed};
 fn call(line: &str, shell: Dialect) -> Call {
     let arg = |word: &str| match word.strip_prefix('$') {
         Some(name) => Arg { several: name == "@", chosen: false, ..Arg::unknown(word, 0..0, true) },
+        None if word.contains('$') => {
+            Arg { several: false, chosen: false, ..Arg::unknown(word, 0..0, false) }
+        }
         None => Arg::known(word, 0..0),
     };
     Call {
@@ -54,15 +57,27 @@ true
 [ -f x ]
 test -n $x
 [ $x = y ]
+[ $x ]
+[ ! $x ]
+[ $@ ]
+[ x$y a[1] ]
+[ -t x ]
+[ x -eq y ]
+test $x
 read -r line
+read -t 1.5 line
 read -rp name? x
 set -e
 set -euo pipefail
 set +x
 set -o pipefail
+set -f
+set x -k
 set -- a b
 export CI=1
 local x=1
+local x=$y
+declare -F x
 declare -a files
 readonly n=3
 unset x
@@ -77,9 +92,13 @@ wait
 shopt -s nullglob globstar
 shopt -q login_shell
 compgen -c
+compgen -c gi
 history 5
 fc -l
 enable
+enable -p
+alias -p
+bind -lP
 mapfile -t lines
 getopts ab: opt
 getopts ab: opt $args
@@ -99,6 +118,13 @@ shift 2";
 const PLAIN_IN_ZSH: &str = "\
 print -r x
 print hello
+print x$y
+[ -f x ]
+[ -t 1 ]
+[ 1 -eq 2 ]
+[ -1 -lt x$y ]
+typeset -f x
+typeset -a x
 setopt pipefail ERR_EXIT
 whence -p git
 which git
@@ -118,6 +144,7 @@ enable -f /tmp/e x
 enable -n echo
 shopt -s expand_aliases
 shopt -s extglob
+shopt -qs extglob
 shopt -s lastpipe
 shopt -s $x
 set -o posix
@@ -132,10 +159,13 @@ history -w f
 history -r f
 history -s id
 fc
+fc -1
 fc -s
 fc -e id
 fc -e id -l
 bind -x id
+bind -f/tmp/inputrc
+bind -
 complete -C id x
 mapfile -C id x
 mapfile PATH
@@ -166,6 +196,7 @@ declare -i n=a[1]
 declare a[1]=2
 declare x=(id)
 declare -a x=(id)
+declare -a x=$y
 export -f f
 readonly -f f
 readonly PATH
@@ -179,6 +210,8 @@ test -v a[1]
 [ -v a[1] ]
 [ $x a[1] ]
 test $x $y
+test $x ]
+test ! $x a[1]
 [ -R x ]
 let x=1
 . f
@@ -195,6 +228,8 @@ read -t a[1] x
 read -n $x y
 read -A path
 setopt promptsubst
+setopt -k
+set -f
 setopt autocd
 setopt $x
 print -P x
@@ -220,6 +255,13 @@ export aliases=x
 read functions
 [ x -eq y ]
 [ $x -eq 1 ]
+[ 1 -eq y ]
+[ y -eq 1 ]
+[ -t x ]
+printf %d 5a[1]
+printf %d a[1]
+typeset -F x
+typeset -fu x
 disable echo
 hash ls=/tmp/e
 hash -d x=/tmp
@@ -288,6 +330,7 @@ fn what_runs_or_steers_is_not_harmless() {
 fn what_another_shell_has_is_a_program_or_a_doubt() {
     assert_eq!(rules("log show", Dialect::Bash), Ruling::Program, "macOS has a program of that name");
     assert_eq!(rules("which git", Dialect::Bash), Ruling::Program);
+    assert_eq!(rules("printf %d -5.5", Dialect::Zsh), Ruling::Program, "what is a number is not evaluated");
     assert_eq!(rules("noglob ls", Dialect::Zsh), Ruling::Runs);
     for line in NOT_IN_EVERY_SH.lines() {
         assert!(matches!(rules(line, Dialect::Posix), Ruling::Doubt(..)), "{line} is not in every `sh`");

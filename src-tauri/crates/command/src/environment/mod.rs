@@ -90,7 +90,7 @@ pub(crate) fn check(call: &mut Call, function: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{decides_what_runs, evaluates, is_harmless, lists};
+    use super::{decides_what_runs, evaluates, is_harmless, is_name, lists};
     use crate::Dialect;
 
     #[test]
@@ -139,6 +139,7 @@ mod tests {
         ] {
             assert!(is_harmless(name, Some(value)), "{name}={value}");
         }
+        let long = "A".repeat(65);
         for (name, value) in [
             ("PAGER", Some("less")),
             ("PAGER", Some("")),
@@ -149,6 +150,8 @@ mod tests {
             ("TZ", Some("/etc/passwd")),
             ("TZ", Some("Europe/../../etc/passwd")),
             ("TZ", Some("tmp/x")),
+            ("TZ", Some("A/B/C/D")),
+            ("TZ", Some(long.as_str())),
             ("TZ", Some(":/etc/passwd")),
             ("LANG", Some("%n")),
             ("CI", None),
@@ -168,5 +171,15 @@ mod tests {
         assert!(!evaluates("COLUMNS", None, bash), "plain text in bash");
         assert!(evaluates("COLUMNS", Some("psvar[$(id)]"), Some(Dialect::Zsh)), "zsh runs `id` for it");
         assert!(!evaluates("COLUMNS", Some("80"), Some(Dialect::Zsh)));
+    }
+    #[test]
+    fn a_name_holds_no_second_variable() {
+        let (longest, longer) = ("A".repeat(128), "A".repeat(129));
+        for name in ["A", "_", "a_1", longest.as_str()] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "1A", "A=B", "A-B", "A B", "-", longer.as_str()] {
+            assert!(!is_name(name), "{name}");
+        }
     }
 }

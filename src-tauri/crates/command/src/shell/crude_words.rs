@@ -138,7 +138,7 @@ fn without_quotes(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{plain_lists, words_of};
+    use super::{LONGEST_BRACED, plain_lists, push_unquoted, words_of};
     use crate::shell::braces::{self, Unit};
 
     #[test]
@@ -169,6 +169,25 @@ mod tests {
         let more = format!("{most}{{m,n}}");
         for other in ["a", "{a}", "{a,{b,c}}", "{a,b", "{1..3}", "{a,b}}", more.as_str()] {
             assert_eq!(plain_lists(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_word_keeps_all_that_its_quotes_and_braces_hold() {
+        let long = format!("{}{{rm,{{mv,cp}}}}", "x".repeat(LONGEST_BRACED));
+        for (word, expected) in [
+            ("{rm,{mv,cp}}", vec!["rm", "mv", "cp"]),
+            ("{,{,rm}}", vec!["rm"]),
+            ("{'r'm,x}", vec!["rm", "x"]),
+            ("r{1..3}m", vec!["r1m", "r2m", "r3m"]),
+            ("=rm", vec!["rm"]),
+            ("\"=\"r'm'", vec!["rm"]),
+            ("''", vec![]),
+            (long.as_str(), vec![long.as_str()]),
+        ] {
+            let mut words = Vec::new();
+            push_unquoted(word, &mut words);
+            assert_eq!(words, expected, "{word}");
         }
     }
 }

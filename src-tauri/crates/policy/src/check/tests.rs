@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{HOME, Scene, rule};
-use crate::{Lifetime, Usage};
+use crate::testing::{HOME, Scene, identity, rule};
+use crate::{Lifetime, Pin, Usage};
 
 fn problem(rule: &Rule) -> String {
     check_rule(rule, HOME).err().map(|problem| problem.to_string()).unwrap_or_default()
@@ -46,7 +46,7 @@ fn what_would_allow_anything_is_refused() {
         let told = problem(&Rule { pattern, ..rule(1, Effect::Allow, "x") });
         assert!(told.contains(part), "{text}: {told}");
     }
-    for text in ["sudo systemctl restart *", "/usr/bin/python3", "~/bin/**", "npm run *"] {
+    for text in ["sudo systemctl restart *", "/usr/bin/python3", "~/bin/**", "npm run *", "env"] {
         assert_eq!(problem(&rule(1, Effect::Allow, text)), "", "{text}");
     }
     assert_eq!(problem(&rule(1, Effect::Deny, "/**")), "", "denying everything is no danger");
@@ -70,6 +70,7 @@ fn what_would_have_matched_is_told_for_both_effects() {
         (Effect::Allow, "git push *", "git pull", false),
         (Effect::Deny, "git push *", "nohup git push", true),
         (Effect::Deny, "/usr/bin/rm", "ls", false),
+        (Effect::Deny, "git push *", "git $x", false),
     ] {
         let scene = Scene::new().shell(command);
         let matched = scene.with_facts(|_, facts| would_match(&rule(1, effect, text), facts));
@@ -104,4 +105,55 @@ fn remarks_name_rules_that_are_covered_broad_unused_or_expired() {
         assert!(found.contains(&expected), "{expected:?} in {found:?}");
     }
     assert!(!found.iter().any(|(id, _)| *id == 7 || *id == 2), "{found:?}");
+}
+
+#[test]
+fn only_what_matches_at_least_as_much_covers() {
+    let pin = || Some(Box::new(Pin { program: identity("git"), script: None }));
+    let of = |name: &str| Some(AgentId::new(name).unwrap());
+    let narrow = || rule(1, Effect::Allow, "git push origin main");
+    let wide = || rule(2, Effect::Allow, "git push *");
+    for (what, first, second, expected) in [
+        ("all that it matches", narrow(), wide(), true),
+        ("it is bound to a program", narrow(), Rule { pin: pin(), ..wide() }, false),
+        ("it ends", narrow(), Rule { lifetime: Lifetime::Until(9_000), ..wide() }, false),
+        (
+            "it is another agent's",
+            Rule { agent: of("a"), ..narrow() },
+            Rule { agent: of("b"), ..wide() },
+            false,
+        ),
+        ("it is one agent's", narrow(), Rule { agent: of("a"), ..wide() }, false),
+        (
+            "it is the same agent's",
+            Rule { agent: of("a"), ..narrow() },
+            Rule { agent: of("a"), ..wide() },
+            true,
+        ),
+        ("it is everyone's", Rule { agent: of("a"), ..narrow() }, wide(), true),
+        ("it does not write", Rule { allow_writes: true, ..narrow() }, wide(), false),
+        ("it writes too", narrow(), Rule { allow_writes: true, ..wide() }, true),
+    ] {
+        let covered = remarks(&[first, second], 1_000).contains(&(1, Remark::CoveredBy(2)));
+        assert_eq!(covered, expected, "{what}");
+    }
+}
+
+#[test]
+fn a_rule_is_broad_or_unused_only_where_nothing_says_otherwise() {
+    let day = 24 * 60 * 60 * 1000;
+    let python = || rule(1, Effect::Allow, "/usr/bin/python3");
+    let pin = || Some(Box::new(Pin { program: identity("python3"), script: None }));
+    let used = |at| Usage { count: 1, last_used_at: Some(at), ..Usage::default() };
+    let told = |rule: Rule| remarks(&[Rule { usage: used(110 * day), ..rule }], 200 * day);
+    assert_eq!(told(python()), [(1, Remark::TooBroad)]);
+    assert_eq!(told(Rule { pin: pin(), ..python() }), [], "bound to the program as it is");
+    assert_eq!(told(Rule { args: Some(vec!["x.py".to_owned()]), ..python() }), [], "bound to a script");
+    assert_eq!(told(rule(1, Effect::Allow, "ls *")), [], "used 90 days ago");
+    let unused = Rule { usage: used(110 * day - 1), ..rule(1, Effect::Allow, "ls *") };
+    assert_eq!(remarks(&[unused], 200 * day), [(1, Remark::Unused)]);
+    let covered = [rule(1, Effect::Deny, "/opt/a/x"), rule(2, Effect::Deny, "/opt/a/*")];
+    assert!(remarks(&covered, 0).contains(&(1, Remark::CoveredBy(2))));
+    let words = [Remark::TooBroad, Remark::CoveredBy(2), Remark::Unused, Remark::Expired].map(Remark::words);
+    assert_eq!(words, ["too broad", "covered by rule 2", "unused", "expired"]);
 }

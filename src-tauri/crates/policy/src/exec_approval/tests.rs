@@ -36,6 +36,8 @@ fn what_cannot_be_said_as_narrowly_is_refused_by_its_field() {
         ("cat ?.txt", "stops at a /"),
         ("ls {a,b}", "stops at a /"),
         ("/usr/bin/git push", "with any arguments"),
+        ("/usr/bin/git push **", "with any arguments"),
+        ("/usr/bin/git", "with any arguments"),
         ("git push; rm **", "is no single command"),
         ("git log $(x) **", "is no single command"),
         ("git 'push", "is no command"),
@@ -127,4 +129,11 @@ fn what_has_no_words_there_is_left_out_and_named() {
     assert_eq!(exported.allowlist, []);
     assert_eq!(left_out.len(), rules.len());
     assert!(left_out.iter().all(|(_, why)| !why.is_empty()));
+}
+
+#[test]
+fn what_two_rules_allow_goes_out_once() {
+    let rules = [rule(1, Effect::Allow, "git push *"), rule(2, Effect::Allow, "git push *")];
+    let (exported, left_out) = ExecApproval::of(&Settings::default(), &rules);
+    assert_eq!((exported.allowlist.len(), left_out.len()), (1, 0));
 }

@@ -102,3 +102,73 @@ fn nothing_wider_by_its_words_is_offered_for_what_is_dangerous() {
     assert_eq!(ids("git push --force"), ["exact"]);
     assert!(ids("rm build").contains(&"command"), "a plain removal may be saved more widely");
 }
+
+#[test]
+fn what_would_not_help_is_not_offered() {
+    let mut asked = Scene::new().shell("X=1 git status");
+    assert!(!asked.offers().is_empty());
+    asked.env_to_ask = vec!["X".to_owned()];
+    assert!(asked.offers().is_empty(), "the variable is asked about again");
+    for text in ["ssh host git status", "git status; if", "git status > out.txt && ls"] {
+        assert_eq!(
+            shown(&Scene::new().program("/usr/bin/ssh", "ssh").shell(text).offers()),
+            [""; 0],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_script_is_offered_only_where_a_rule_can_name_it() {
+    for (text, expected) in [
+        ("sudo python3 x.py", vec!["exact: sudo python3 x.py pinned"]),
+        ("python3 -u x.py", vec!["exact: python3 -u x.py pinned"]),
+        ("python3 'x*.py'", vec!["exact: python3 x*.py pinned"]),
+    ] {
+        let mut scene = Scene::new().shell(text);
+        for path in ["/Users/u/project/x.py", "/Users/u/project/x*.py"] {
+            scene.scripts.insert(path.to_owned(), identity("print"));
+        }
+        assert_eq!(shown(&scene.offers()), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_program_whose_path_reads_as_a_pattern_is_not_offered_by_it() {
+    let offers = Scene::new().program("/opt/x*y", "x").shell("'/opt/x*y' a").offers();
+    assert_eq!(shown(&offers), ["exact: /opt/x*y a pinned"]);
+}
+
+#[test]
+fn words_that_are_known_only_at_run_time_are_any_arguments() {
+    for (text, command) in [
+        ("git push $x", "command: git push * pinned"),
+        ("git status $x", "command: git status * pinned"),
+        ("cat a $x", "command: cat * pinned"),
+    ] {
+        let offers = Scene::new().shell(text).offers();
+        assert!(shown(&offers).iter().any(|offer| offer == command), "{text}: {:?}", shown(&offers));
+    }
+}
+
+#[test]
+fn offers_say_in_words_what_they_save() {
+    for (text, expected) in [
+        (
+            "git push origin main",
+            vec!["this exact command", "git push … with any arguments", "any git at /usr/bin/git, unchanged"],
+        ),
+        (
+            "cat a | git status",
+            vec![
+                "these exact commands",
+                "cat … with any arguments, git status",
+                "any cat at /usr/bin/cat, unchanged, any git at /usr/bin/git, unchanged",
+            ],
+        ),
+    ] {
+        let offers = Scene::new().shell(text).offers();
+        let labels: Vec<&str> = offers.iter().map(|offer| offer.label.as_str()).collect();
+        assert_eq!(labels, expected, "{text}");
+    }
+}

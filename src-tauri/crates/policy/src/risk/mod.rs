@@ -120,4 +120,6 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<String> {
 }
 
 #[cfg(test)]
+mod each_way;
+#[cfg(test)]
 mod tests;

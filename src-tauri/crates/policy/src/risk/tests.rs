@@ -1,3 +1,4 @@
+use super::each_way::EACH_WAY;
 use super::*;
 
 /// Every pattern with commands that must and must not fall under it.
@@ -131,7 +132,7 @@ const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
 ];
 
 fn hits(id: &str, command: &str) -> bool {
-    let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+    let words: Vec<String> = command.split(' ').map(|word| word.replace('·', " ")).collect();
     let danger = patterns().find(|danger| danger.id == id).unwrap();
     Seen::of_words(&words).is_some_and(|seen| (danger.test)(&seen))
 }
@@ -141,7 +142,7 @@ fn every_pattern_has_examples_that_match_and_that_do_not() {
     for danger in patterns() {
         assert!(EXAMPLES.iter().any(|(id, ..)| *id == danger.id), "{} has no examples", danger.id);
     }
-    for (id, matching, missing) in EXAMPLES {
+    for (id, matching, missing) in EXAMPLES.iter().chain(EACH_WAY) {
         for command in *matching {
             assert!(hits(id, command), "{id} must match {command}");
         }
