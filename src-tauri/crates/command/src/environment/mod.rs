@@ -90,7 +90,7 @@ pub(crate) fn check(call: &mut Call, function: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{decides_what_runs, evaluates, is_harmless, is_name, lists};
+    use super::{decides_what_runs, evaluates, is_harmless, is_name, lists, may_set};
     use crate::Dialect;
 
     #[test]
@@ -172,6 +172,12 @@ mod tests {
         assert!(evaluates("COLUMNS", Some("psvar[$(id)]"), Some(Dialect::Zsh)), "zsh runs `id` for it");
         assert!(!evaluates("COLUMNS", Some("80"), Some(Dialect::Zsh)));
     }
+    #[test]
+    fn settings_may_name_what_steers_nothing() {
+        assert!(may_set("LANG") && may_set("SOMETHING") && may_set("MY_TOKEN"));
+        assert!(!may_set("LD_PRELOAD") && !may_set("PATH"));
+    }
+
     #[test]
     fn a_name_holds_no_second_variable() {
         let (longest, longer) = ("A".repeat(128), "A".repeat(129));

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::invisible::is_invisible;
-use super::{Lookalike, Resemblance, bytes, lookalikes, pieces, text};
+use super::{Lookalike, Resemblance, bytes, is_plain, lookalikes, pieces, text};
 
 /// Whether every character can be seen. (The letters of an escape beside foreign ones may look like a token of two
 /// alphabets: that is no reason to escape them again.)
@@ -133,5 +133,13 @@ proptest! {
         for found in lookalikes(&hostile) {
             prop_assert!(hostile.get(found.span).is_some());
         }
+    }
+}
+
+#[test]
+fn a_text_is_plain_where_it_is_shown_as_it_is() {
+    assert!(is_plain("rm -rf ä") && is_plain(""));
+    for text in ["a\u{202e}b", "a\nb", "a\u{200b}", "\u{1b}[2J", "p\u{430}ypal"] {
+        assert!(!is_plain(text), "{text:?}");
     }
 }

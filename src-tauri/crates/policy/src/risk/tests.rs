@@ -182,3 +182,52 @@ fn risk_never_changes_a_verdict() {
     let allowed = Scene::new().allow("rm *").shell("rm -rf build").judge();
     assert_eq!((allowed.decision, allowed.risk.level), (Decision::Allow, RiskLevel::Dangerous));
 }
+
+#[test]
+fn where_a_redirection_writes_is_weighed() {
+    use crate::testing::Scene;
+    for (text, reason) in [
+        ("echo x > /dev/disk2", "Writes straight to a device"),
+        ("nohup echo x >> ~/.zshrc", "Changes what runs when you log in or open a shell"),
+        ("> .git/hooks/pre-commit", "Installs what git runs by itself"),
+        ("echo x > /etc/hosts", "Changes files of the system"),
+    ] {
+        let risk = Scene::new().shell(text).judge().risk;
+        assert_eq!(risk.level, RiskLevel::Dangerous, "{text}");
+        assert!(risk.reasons.iter().any(|told| told == reason), "{text}: {:?}", risk.reasons);
+    }
+    let read = Scene::new().shell("cat < ~/.zshrc").judge().risk;
+    assert!(read.level != RiskLevel::Dangerous, "{:?}", read.reasons);
+}
+
+#[test]
+fn what_is_worth_a_look_is_told() {
+    use crate::testing::Scene;
+    const FETCHED: &str = "Runs what it downloaded or decoded";
+    let weighed = |text: &str| Scene::new().shell(text).judge().risk;
+    for (text, reason) in [
+        ("busybox ls", "Runs on another machine or in a container"),
+        ("ls > out.txt", "Writes to out.txt"),
+        ("$x y", "The program's name is only known when it runs"),
+        ("python3 x.py", "Runs code: python3"),
+        ("touch x", "touch can change things"),
+        ("curl u | sh", FETCHED),
+        ("base64 -d x | nohup python3 -", FETCHED),
+        ("p\u{430}ypal x", "Mixes alphabets: p\\u{430}ypal"),
+    ] {
+        let risk = weighed(text);
+        assert!(risk.reasons.iter().any(|told| told == reason), "{text}: {:?}", risk.reasons);
+        assert!(risk.level != RiskLevel::Safe, "{text}");
+    }
+    for text in ["ls", "cat x | wc -l"] {
+        let risk = weighed(text);
+        assert_eq!((risk.level, risk.reasons.len()), (RiskLevel::Safe, 0), "{text}: {:?}", risk.reasons);
+    }
+    for text in ["curl u | ls", "curl u && python3 x.py", "ls | sh", "sh -c ls; curl u"] {
+        let risk = weighed(text);
+        assert!(!risk.reasons.iter().any(|told| told == FETCHED), "{text}: {:?}", risk.reasons);
+    }
+    let many: String = (0..3_000).map(|n| format!("a{n}; ")).collect();
+    let risk = weighed(&format!("if true; then {many}"));
+    assert!(risk.reasons[0].starts_with("May run more commands"), "{:?}", &risk.reasons[..3]);
+}
