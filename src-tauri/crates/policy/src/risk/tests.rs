@@ -213,7 +213,7 @@ fn what_is_worth_a_look_is_told() {
         ("touch x", "touch can change things"),
         ("curl u | sh", FETCHED),
         ("base64 -d x | nohup python3 -", FETCHED),
-        ("p\u{430}ypal x", "Mixes alphabets: p\\u{430}ypal"),
+        ("p\u{430}ypal x", "Letters that only look like ASCII ones: p\\u{430}ypal"),
     ] {
         let risk = weighed(text);
         assert!(risk.reasons.iter().any(|told| told == reason), "{text}: {:?}", risk.reasons);
@@ -227,7 +227,4 @@ fn what_is_worth_a_look_is_told() {
         let risk = weighed(text);
         assert!(!risk.reasons.iter().any(|told| told == FETCHED), "{text}: {:?}", risk.reasons);
     }
-    let many: String = (0..3_000).map(|n| format!("a{n}; ")).collect();
-    let risk = weighed(&format!("if true; then {many}"));
-    assert!(risk.reasons[0].starts_with("May run more commands"), "{:?}", &risk.reasons[..3]);
 }

@@ -52,6 +52,8 @@ const DENIED: &[(&str, &str)] = &[
     ("stop-postern", "pgrep -f postern | xargs kill -9"),
     ("postern-data", "cd ~/'Library/Application Support/Postern' && rm x"),
     ("postern-data", "cd '/Users/u/library/application support/postern' && rm -rf agents"),
+    ("postern-data", "touch /$HOME/'Library/Application Support/Postern/x'"),
+    ("postern-data", "cd / && touch .$HOME/'Library/Application Support/Postern/x'"),
     ("postern-data", "touch \"$HOME/Library/Application Support/Postern/x\""),
     ("postern-data", "touch ~/Library/Application\\ Support/Poster?/x"),
     ("postern-data", "touch '/Users/u/Library/Application Support/Po\u{17f}tern/x'"),
