@@ -140,12 +140,16 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     if matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk") {
         // Whoever allows awk allows a program that prints columns, which is read; what a file holds is not.
         let file = awk_program(call);
-        let way = file.map(|at| WayOut {
-            argument: at,
-            what: "runs the awk program in this file".to_owned(),
-            candidates: Vec::new(),
-        });
-        return (file, way);
+        let way =
+            |at: usize, what: &str| WayOut { argument: at, what: what.to_owned(), candidates: Vec::new() };
+        let runs = file.map(|at| way(at, "runs the awk program in this file"));
+        // gawk(1): a special file name. One that is written out is as much a word as another.
+        let connects = || {
+            call.args.iter().position(|arg| {
+                arg.start.starts_with("/inet") || arg.value().is_some_and(|word| word.starts_with("/inet"))
+            })
+        };
+        return (file, runs.or_else(|| connects().map(|at| way(at, "connects to another machine"))));
     }
     let Some(kind) = INTERPRETERS.iter().find(|kind| kind.names.contains(&name.as_str())) else {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {

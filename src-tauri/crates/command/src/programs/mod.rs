@@ -15,7 +15,9 @@ pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
 pub use known::{Known, known_carriers, known_ways};
-pub use read_only::{is_read_only, is_read_only_anyway};
+pub use read_only::{
+    is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere, reads_any_files,
+};
 pub use subcommand::{Swallows, swallows};
 
 use crate::Role;

@@ -12,7 +12,7 @@ use super::expansion::{self, is_name};
 use super::flow::{self, After};
 use super::output;
 use super::walk::{Walk, range};
-use super::word::Problem;
+use super::word::{self, Problem};
 use crate::programs::{Class, class_of};
 use crate::{Dialect, Dir, Role, Step, builtins};
 
@@ -260,7 +260,7 @@ impl Walk<'_> {
             match expression {
                 ConditionalExpr::Binary(binary) => {
                     if self.slice(&range(binary.op_span)).starts_with('-')
-                        && self.compares_numbers(binary.op_span, expression)
+                        && self.compares_texts(binary.op_span, expression, around)
                     {
                         let what = "a comparison of numbers evaluates what a variable holds";
                         self.doubt(
@@ -306,11 +306,16 @@ impl Walk<'_> {
             && !number(&unary.expr)
     }
 
-    /// `-eq` and its like with an operand that is no plain number.
-    fn compares_numbers(&self, op: shuck_ast::Span, expression: &ConditionalExpr) -> bool {
+    /// `-eq` and its like with an operand that is no number: neither a plain one, nor what surely turns out to be one (`$?`, a
+    /// variable that is set to numbers, `$(wc -l < f)`).
+    fn compares_texts(&self, op: shuck_ast::Span, expression: &ConditionalExpr, around: &Around) -> bool {
         let ConditionalExpr::Binary(binary) = expression else { return false };
         let number = |side: &ConditionalExpr| match side {
-            ConditionalExpr::Word(word) => self.slice(&range(word.span)).chars().all(|c| c.is_ascii_digit()),
+            ConditionalExpr::Word(word) => {
+                let span = range(word.span);
+                self.slice(&span).chars().all(|c| c.is_ascii_digit())
+                    || word::scan(self.scope(around), span, &word.parts).number
+            }
             _ => false,
         };
         let arithmetic = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].contains(&self.slice(&range(op)));

@@ -60,12 +60,20 @@ impl<'a> Subject<'a> {
     /// Whether the program is a shell, an interpreter, a wrapper or many programs in one: by its name as invoked, as
     /// found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
+        self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
+    }
+
+    /// Whether it is one of those all the same that only read because of how they are called (`awk '{ print $1 }'`).
+    pub(super) fn carries_nothing(&self) -> bool {
+        let names: Vec<&str> = self.names().collect();
+        self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
+    }
+
+    /// The program's name as invoked, as found, and as it is really called.
+    fn names(&self) -> impl Iterator<Item = &str> {
         let names =
             self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
-        let invoked = self.step.program().into_iter();
-        invoked
-            .chain(names.into_iter().flatten())
-            .any(|name| class_of(path::base_name(name)) != Class::Ordinary)
+        self.step.program().into_iter().chain(names.into_iter().flatten())
     }
 
     /// What stands in the way of every rule; none where a rule can cover the step.
@@ -97,11 +105,7 @@ impl<'a> Subject<'a> {
     /// program with subcommands mostly reads a folder's own configuration.
     fn finds_nothing_there(&self) -> bool {
         let argv: Option<Vec<&str>> = self.words.iter().copied().collect();
-        argv.is_some_and(|argv| {
-            !argv[0].contains('/')
-                && postern_command::arity(&argv) == 1
-                && postern_command::is_read_only(&argv)
-        })
+        argv.is_some_and(|argv| !argv[0].contains('/') && postern_command::reads_alike_everywhere(&argv))
     }
 
     /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a

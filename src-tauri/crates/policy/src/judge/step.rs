@@ -109,15 +109,28 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
 }
 
 fn by_read_only_list(policy: &AgentPolicy, subject: &Subject<'_>) -> Option<Outcome> {
-    if !policy.settings.allow_read_only || subject.carries_others() {
+    if !policy.settings.allow_read_only || subject.carries_others() && !subject.carries_nothing() {
         return None;
     }
     let plain = subject.step.ways_out.is_empty()
         && subject.step.via.iter().all(|via| via.power == postern_command::Power::Transparent)
         && !subject.step.redirections.iter().any(postern_command::Redirection::writes);
     let by_name = subject.step.program().is_some_and(|name| !name.contains('/'));
-    (plain && by_name && postern_command::is_read_only_anyway(subject.words()))
+    (plain && by_name && postern_command::is_read_only_anyway(&with_patterns(subject)))
         .then(|| Outcome::new(Decision::Allow, Reason::ReadOnly, "It only reads, and this agent may read."))
+}
+
+/// The step's words, with a file in place of a pattern: of a program that reads any number of them, in this folder or below it.
+fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
+    let patterns = subject.step.program().is_some_and(postern_command::reads_any_files);
+    let is_pattern = |raw: &str| {
+        raw.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '*')
+            && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?".contains(&byte))
+    };
+    let words = subject.words().iter().zip(&subject.step.argv);
+    words
+        .map(|(word, as_written)| word.or(Some("file").filter(|_| patterns && is_pattern(&as_written.raw))))
+        .collect()
 }
 
 fn miss(said: &Coverage<'_>, name: &str) -> Outcome {

@@ -1,6 +1,6 @@
 //! Whether a mark of the table is on a call.
 
-use super::reader::Read;
+use super::reader::{Read, Seen};
 use super::tool::{Does, Row, Tool};
 use crate::Dir;
 
@@ -83,7 +83,11 @@ fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Opt
         let nowhere = look.writes && value.is_some_and(prints);
         !nowhere && (!only_outside || value.is_none_or(|path| leads_outside(path, look.dir)))
     };
-    look.read.named(name, look.tool).find(|seen| place(seen.at) && counts(seen.value)).map(|seen| seen.at)
+    // The last word names no folder (`tsc -b`).
+    let ends =
+        |seen: &Seen<'_>| only_outside && seen.value.is_none() && seen.value_at >= look.read.args.len();
+    let mut seen = look.read.named(name, look.tool);
+    seen.find(|seen| place(seen.at) && !ends(seen) && counts(seen.value)).map(|seen| seen.at)
 }
 
 /// `#2`, `#1/`, `#*`.

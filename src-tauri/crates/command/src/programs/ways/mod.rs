@@ -17,6 +17,7 @@ mod packages;
 mod project;
 mod reader;
 mod running;
+mod shown;
 mod special;
 mod system;
 mod text;

@@ -173,7 +173,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("-engine -provider -provider-path", Loads, "openssl(1); GTFOBins openssl"),
             row(
-                "!version,list,help,dgst,sha256,md5,prime,rand,ciphers",
+                "!version,list,help,dgst,sha256,md5,prime,rand,ciphers,x509",
                 Secrets,
                 "openssl(1): keys, servers, files; GTFOBins openssl",
             ),
@@ -227,7 +227,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("-force -batch -b", Reads, "ip(8); GTFOBins ip"),
             row("netns.exec", Runs, "ip-netns(8); GTFOBins ip"),
-            row("-F -K --kill -D", Changes, "ss(8): GTFOBins ss"),
+            row("-F -K --kill -D --diag", Changes, "ss(8): GTFOBins ss"),
             row("--modprobe", Runs, "iptables(8); GTFOBins iptables-save"),
         ],
     ),

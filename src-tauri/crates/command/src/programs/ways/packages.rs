@@ -8,7 +8,7 @@ use super::tool::{Tool, row, tool};
 pub(super) const TOOLS: &[Tool] = &[
     tool(
         &["npm"],
-        "-w: --workspace: --loglevel: --tag: --otp: --registry: --cache: --depth: --access: --omit: --include:",
+        "-w: --workspace: --loglevel: --tag: --otp: --registry: --cache: --depth: --access: --omit: --include: -g --global --location:",
         &[
             row(
                 "--script-shell --shell --node-options --git --editor --viewer --browser --python --onload-script --require",
@@ -34,7 +34,6 @@ pub(super) const TOOLS: &[Tool] = &[
             row("docs repo bugs home issues", Opens, "npm-docs(1): a browser"),
             row("publish unpublish deprecate dist-tag owner access team hook", Secrets, "npm-publish(1)"),
             row("login logout adduser token profile", Secrets, "npm-login(1)"),
-            row("-g --global --location", Changes, "npm-install(1): for all projects"),
             row("--pack-destination/ --logs-dir/", Writes, "npm-pack(1), npm config"),
         ],
     ),
@@ -258,6 +257,8 @@ pub(super) const TOOLS: &[Tool] = &[
                 "brew(1): formulas are code",
             ),
             row("uninstall remove autoremove cleanup unlink untap update-reset", Changes, "brew(1)"),
+            row("~.rb ~.bottle. ~://", Code, "brew(1): a formula by its path or address is code"),
+            row("info:--github", Opens, "brew(1): a browser"),
             row(
                 "!list,ls,info,abv,search,outdated,deps,uses,desc,doctor,dr,config,leaves,log,cat,options,missing,commands,tap-info,update,fetch,pin,unpin,livecheck,help,casks,formulae,formula,audit,style,analytics,services,shellenv,install,uninstall,upgrade,--version,-v,--prefix,--cellar,--caskroom,--cache,--repository,--repo,--env,--help,-h,--taps,installed,contents,provides,echo,version,variants,dependents,rdeps,notes,dir,file,platform",
                 Runs,

@@ -2,8 +2,8 @@
 
 use super::super::sed;
 use super::marks::{NO_FILE, leads_outside};
-use super::plain;
 use super::reader::{Read, Seen};
+use super::{plain, shown};
 use crate::WayOut;
 use crate::call::Call;
 use crate::environment::decides_what_runs;
@@ -21,9 +21,12 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
         "rm" | "rimraf" | "rmdir" => takes_away(call, read),
         "cp" | "ln" | "install" | "ditto" | "rsync" => target(call, read),
         "cmake" => chooses_programs(read),
-        "plutil" => converts_in_place(read),
+        "plutil" => shown::converts_in_place(read),
         "date" => sets_clock(read),
-        "jq" | "gojq" | "jaq" => reads_environment(read),
+        "codesign" => shown::writes_requirements(read),
+        "openssl" => shown::more_than_shows_a_certificate(read),
+        "npm" => for_all_projects(read),
+        "jq" | "gojq" | "jaq" => shown::reads_environment(read),
         "curl" => writes_out(read),
         "wget" | "wget2" => keeps_what_it_fetches(read),
         "chmod" => borrows_rights(read),
@@ -165,14 +168,6 @@ fn is_switch(given: &str) -> bool {
             || on_or_off && !SAYS_WHICH.iter().any(|part| upper.contains(part)))
 }
 
-/// `plutil -convert` writes into the file, unless `-o -` says that it prints. plutil(1)
-fn converts_in_place(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let converts = read.options.iter().find(|seen| seen.name == "-convert")?;
-    let mut targets = read.options.iter().filter(|seen| seen.name == "-o");
-    let prints = targets.next().is_some_and(|seen| seen.value == Some("-"));
-    (!prints).then_some((converts.at, "writes into the file"))
-}
-
 fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
     // `-j` is macOS's: nothing is set, and `-f` says how the date is written. GNU's date knows no `-j`.
     if read.options.iter().any(|seen| seen.name == "-j") {
@@ -190,14 +185,15 @@ fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
     read.operands.iter().find(sets).map(|at| (*at, "sets the clock"))
 }
 
-fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let word = |text: &str| {
-        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .any(|w| matches!(w, "env" | "ENV" | "include" | "import"))
+/// `npm -g` that does more than list what is there. npm-install(1)
+fn for_all_projects(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const LISTS: [&str; 9] = ["ls", "list", "la", "ll", "root", "prefix", "outdated", "view", "bin"];
+    let everywhere = |name: &str| {
+        name == "-g" || name.len() > 3 && ["--global", "--location"].iter().any(|long| long.starts_with(name))
     };
-    let reads =
-        read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !text.contains('/') && word(text)));
-    reads.map(|at| (*at, "reads the environment"))
+    let seen = read.options.iter().find(|seen| everywhere(&seen.name))?;
+    let lists = read.subs.first().and_then(|at| read.word(*at)).is_some_and(|sub| LISTS.contains(&sub));
+    (!lists).then_some((seen.at, "changes what all projects have"))
 }
 
 /// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.

@@ -78,7 +78,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "-u: -n: -S: -U: -p: -g: -o: --since: --until: --unit: --lines: --priority: --grep: --output:",
         &[
             row(
-                "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --setup-keys --sync --relinquish-var",
+                "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --setup-keys --sync --relinquish-var --cursor-file \
+                 --update-catalog",
                 Changes,
                 "journalctl(1)",
             ),
@@ -169,9 +170,14 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     tool(
-        &["lsof", "vmstat", "iostat", "netstat"],
+        &["lsof"],
+        "-p: -u: -c: -d:",
+        &[row("-D", Writes, "lsof(8): device cache"), row("-A -k -m", Reads, "lsof(8): name lists")],
+    ),
+    tool(
+        &["vmstat", "iostat", "netstat"],
         "-p: -i? -u: -c: -n:",
-        &[row("-D -A -k -m", Reads, "lsof(8): device cache, name lists")],
+        &[row("-D -A -k -m", Reads, "vmstat(8), netstat(1): other files")],
     ),
     tool(
         &[

@@ -1,0 +1,80 @@
+//! Subcommands of git that list or change, by how they are written.
+
+/// Whether this is one that lists: git-branch(1), git-tag(1), git-config(1) and others.
+pub(super) fn lists(argv: &[&str], at: usize) -> bool {
+    let rest = argv.get(at + 1..).unwrap_or_default();
+    let first = rest.first().copied();
+    match argv.get(at).copied().unwrap_or_default() {
+        "branch" => lists_branches(rest),
+        "tag" => lists_tags(rest),
+        "remote" => {
+            only(rest, &["-v", "--verbose"])
+                || rest.len() == 2 && rest[0] == "get-url" && !rest[1].starts_with('-')
+        }
+        "stash" => matches!(first, Some("list" | "show")),
+        "worktree" => first == Some("list") && only(&rest[1..], &["--porcelain", "-v", "-z"]),
+        "submodule" => rest.is_empty() || rest == ["status"] || rest == ["status", "--recursive"],
+        "config" => reads_configuration(rest),
+        "reflog" => !rest.iter().any(|word| ["expire", "delete", "drop", "write"].contains(word)),
+        "symbolic-ref" => {
+            let names = rest.iter().filter(|word| !["--short", "-q", "--quiet"].contains(word));
+            names.clone().count() == 1 && names.clone().all(|name| !name.starts_with('-'))
+        }
+        "notes" => matches!(first, Some("list" | "show")),
+        "sparse-checkout" => rest == ["list"],
+        "bisect" => rest == ["log"],
+        "hash-object" => rest.iter().all(|word| !word.starts_with('-')) && !rest.is_empty(),
+        "add" => {
+            let (dry, paths): (Vec<_>, Vec<_>) = rest.iter().partition(|word| word.starts_with('-'));
+            !dry.is_empty() && dry.iter().all(|word| ["-n", "--dry-run"].contains(*word)) && !paths.is_empty()
+        }
+        _ => false,
+    }
+}
+
+fn only(rest: &[&str], words: &[&str]) -> bool {
+    rest.iter().all(|word| words.contains(word))
+}
+
+/// Behind one of `filters` names are looked up; without one they would be made.
+fn filtered(rest: &[&str], plain: &[&str], filters: &[&str]) -> bool {
+    let form = |word: &str| {
+        ["--sort=", "--format=", "--points-at=", "--contains="].iter().any(|one| word.starts_with(one))
+    };
+    let filter = rest.iter().any(|word| filters.contains(word));
+    rest.iter().all(|word| {
+        plain.contains(word) || filters.contains(word) || form(word) || filter && !word.starts_with('-')
+    })
+}
+
+/// git-branch(1). `-l` made a branch's reflog before git 2.20: it is no filter.
+fn lists_branches(rest: &[&str]) -> bool {
+    const PLAIN: [&str; 9] =
+        ["-a", "-r", "-v", "-vv", "--all", "--remotes", "--list", "--show-current", "--no-color"];
+    const FILTERS: [&str; 6] =
+        ["--list", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at"];
+    filtered(rest, &PLAIN, &FILTERS)
+}
+
+/// git-tag(1)
+fn lists_tags(rest: &[&str]) -> bool {
+    filtered(rest, &["-n"], &["-l", "--list", "--contains", "--points-at", "--merged", "--no-merged"])
+}
+
+/// `git config --get NAME`, `git config NAME`, `git config --list`: a second value would be written, and `--file` may name what
+/// is no configuration.
+fn reads_configuration(rest: &[&str]) -> bool {
+    const SCOPES: [&str; 4] = ["--global", "--local", "--system", "--worktree"];
+    const LISTS: [&str; 3] = ["--list", "-l", "list"];
+    const GETS: [&str; 4] = ["--get", "--get-all", "--get-regexp", "get"];
+    const HOW: [&str; 6] = ["--show-origin", "--show-scope", "--name-only", "--bool", "--int", "--type=bool"];
+    let words: Vec<&str> =
+        rest.iter().copied().filter(|word| !SCOPES.contains(word) && !HOW.contains(word)).collect();
+    let name = |word: &str| !word.starts_with('-') && word.contains('.');
+    match words.as_slice() {
+        [list] if LISTS.contains(list) => true,
+        [get, key] if GETS.contains(get) => !key.starts_with('-'),
+        [key] => name(key) && !rest.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,222 @@
+//! Commands that only read: what *auto-allow read-only commands* lets through, where no argument is a way out.
+
+mod git;
+mod shapes;
+mod tables;
+
+use super::{Class, class_of, family};
+use tables::{ANYWAY, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
+
+/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
+/// not read-only.
+pub fn is_read_only(argv: &[&str]) -> bool {
+    let Some(program) = argv.first() else { return false };
+    let name = family(program);
+    if PROGRAMS.contains(&name.as_str()) && !shapes::writes(&name, argv) {
+        return true;
+    }
+    has_form(&name, argv) || shapes::reads(&name, argv) || has_reading_subcommand(&name, argv)
+}
+
+/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is a way
+/// out.
+pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
+    let known: Option<Vec<&str>> = words.iter().copied().collect();
+    if let Some(argv) = known {
+        return is_read_only(&argv);
+    }
+    let Some(name) = words.first().copied().flatten().map(family) else { return false };
+    if ANYWAY.contains(&name.as_str()) {
+        return true;
+    }
+    // What could be an option that does more would be a way out: these are operands.
+    let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
+    OPERANDS.contains(&name.as_str()) && is_read_only(&operands)
+        || name == "git"
+            && subcommand(&name, &operands).is_some_and(|(at, subs)| subs.contains(&operands[at]))
+}
+
+/// Whether it does the same in every folder, but for what it is given to read: it has no configuration there.
+pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
+    let Some(name) = argv.first().copied().map(family) else { return false };
+    (PROGRAMS.contains(&name.as_str()) || AWKS.contains(&name.as_str())) && is_read_only(argv)
+}
+
+/// Whether this program, which may run others, is one that only reads because of how it is called (`awk '{ print $1 }'`,
+/// `node --version`), under whatever names it was found.
+pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
+    let kind = |name: &str| {
+        let name = family(name);
+        if AWKS.contains(&name.as_str()) { "awk".to_owned() } else { name }
+    };
+    let invoked = kind(invoked);
+    found.iter().all(|name| class_of(name) == Class::Ordinary || kind(name) == invoked)
+}
+
+/// Whether each further operand of the program is one more file that it reads, wherever its options end: awk.
+pub fn reads_any_files(program: &str) -> bool {
+    AWKS.contains(&family(program).as_str())
+}
+
+/// awk by its several names.
+const AWKS: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
+
+fn has_reading_subcommand(name: &str, argv: &[&str]) -> bool {
+    let known = subcommand(name, argv).is_some_and(|(at, subs)| subs.contains(&argv[at]));
+    let own =
+        || super::subcommand::position(name, argv).is_some_and(|at| name == "git" && git::lists(argv, at));
+    (known || own() || has_nested(name, argv)) && !shapes::does_more(name, argv)
+}
+
+/// Where the subcommand stands, and those of the program that only read.
+fn subcommand(name: &str, argv: &[&str]) -> Option<(usize, &'static [&'static str])> {
+    let (_, subs) = SUBCOMMANDS.iter().find(|(program, _)| *program == name)?;
+    let at = super::subcommand::position(name, argv).filter(|at| *at < argv.len())?;
+    Some((at, *subs))
+}
+
+fn has_nested(name: &str, argv: &[&str]) -> bool {
+    let Some(at) = super::subcommand::position(name, argv) else { return false };
+    let (Some(first), Some(second)) = (argv.get(at), argv.get(at + 1)) else { return false };
+    NESTED.iter().any(|(program, sub, subs)| *program == name && sub == first && subs.contains(second))
+}
+
+/// Whether the words are one of the forms, one by one.
+fn has_form(name: &str, argv: &[&str]) -> bool {
+    FORMS.iter().any(|form| {
+        let mut form = form.split(' ');
+        if !form.next().is_some_and(|names| names.split('|').any(|one| one == name)) {
+            return false;
+        }
+        let mut words = argv.iter().skip(1);
+        for part in form {
+            match part {
+                "*" => return words.all(|word| is_operand(word)),
+                "_" if words.next().is_some_and(|word| is_operand(word)) => {}
+                _ if words.next().is_some_and(|word| part.split('|').any(|one| one == *word)) => {}
+                _ => return false,
+            }
+        }
+        words.next().is_none()
+    })
+}
+
+fn is_operand(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('-') && !word.contains("://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ANYWAY, FORMS, PROGRAMS, is_read_only, is_read_only_anyway, is_reading_carrier};
+
+    #[test]
+    fn reading() {
+        for argv in [
+            &["ls", "-la"][..],
+            &["/bin/cat", "x"],
+            &["git", "--no-pager", "log", "-1"],
+            &["grep", "x", "f"],
+            &["date", "+%s"],
+            &["uniq", "a"],
+            &["hostname"],
+            &["git", "log", "secret"],
+            &["git", "branch", "-a"],
+            &["git", "remote", "get-url", "origin"],
+            &["git", "stash", "list"],
+            &["git", "branch", "--merged", "main"],
+            &["git", "tag", "--list", "v1.*", "--sort=-v:refname"],
+            &["git", "config", "--get", "user.name"],
+            &["git", "reflog", "show", "main"],
+            &["awk", "-F,", "{s+=$3} END {print s}", "f.csv"],
+            &["node", "--version"],
+            &["python3", "-V"],
+            &["docker", "container", "logs", "--tail=100", "api"],
+            &["gh", "pr", "view", "12", "--json", "title"],
+            &["tar", "tzf", "a.tgz"],
+            &["date", "-d", "yesterday", "+%F"],
+            &["plutil", "-p", "Info.plist"],
+            &["env"],
+        ] {
+            assert!(is_read_only(argv), "{argv:?}");
+        }
+    }
+
+    #[test]
+    fn writing() {
+        for argv in [
+            &["rm", "x"][..],
+            &["git", "push"],
+            &["git"],
+            &["uniq", "a", "b"],
+            &["date", "0101"],
+            &["hostname", "x"],
+            &["cat", "/dev/sda"],
+            &["git", "branch", "-a", "x"],
+            &["git", "branch", "-D", "x"],
+            &["git", "tag", "x"],
+            &["git", "stash"],
+            &["git", "remote", "add", "x", "y"],
+            &["git", "config", "user.name", "x"],
+            &[],
+            &["npm", "test"],
+            &["kubectl", "get", "secret/x", "-o", "yaml"],
+            &["kubectl", "get", "--raw", "/api/v1/%73ecrets"],
+            &["git", "branch", "--sort=x", "name"],
+            &["git", "branch", "-l", "name"],
+            &["git", "tag", "--sort=x", "name"],
+            &["git", "config", "a.b", "c"],
+            &["git", "config", "--get", "a.b", "--file", "x"],
+            &["git", "reflog", "-5", "expire"],
+            &["awk", "{print > \"f\"}"],
+            &["awk", "-f", "x.awk", "f"],
+            &["awk", "{print}", "/inet/tcp/0/host/80"],
+            &["node", "--version", "x.js"],
+            &["node", "x.js"],
+            &["docker", "compose", "up"],
+            &["gh", "pr", "view", "-cw"],
+            &["gh", "pr", "merge", "12"],
+            &["tar", "xzf", "a.tgz"],
+            &["date", "-s", "x"],
+            &["plutil", "-extract", "a", "xml1", "Info.plist"],
+            &["env", "x"],
+        ] {
+            assert!(!is_read_only(argv), "{argv:?}");
+        }
+    }
+
+    #[test]
+    fn forms_are_well_written() {
+        for form in FORMS {
+            let parts: Vec<&str> = form.split(' ').collect();
+            let star = parts.iter().position(|part| *part == "*");
+            assert!(star.is_none_or(|at| at == parts.len() - 1) && !form.contains("  "), "{form}");
+        }
+    }
+
+    #[test]
+    fn a_carrier_reads_only_under_names_of_its_own_kind() {
+        assert!(is_reading_carrier("awk", &["awk", "/usr/bin/awk", "/usr/bin/mawk"]));
+        assert!(is_reading_carrier("python3", &["python3", "/opt/bin/python3", "/opt/bin/python3.12"]));
+        assert!(!is_reading_carrier("awk", &["awk", "/usr/bin/awk", "/bin/bash"]));
+        assert!(!is_reading_carrier("ls", &["ls", "/bin/ls", "/bin/busybox"]));
+    }
+
+    #[test]
+    fn what_is_only_known_when_it_runs_changes_nothing_about_a_few() {
+        assert!(ANYWAY.iter().all(|name| PROGRAMS.contains(name)));
+        assert!(
+            is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
+        );
+        for words in [
+            &[Some("uniq"), None][..],
+            &[Some("date"), None],
+            &[Some("hostname"), None],
+            &[Some("git"), Some("branch"), None],
+            &[Some("jq"), None],
+            &[None, Some("x")],
+            &[],
+        ] {
+            assert!(!is_read_only_anyway(words), "{words:?}");
+        }
+    }
+}

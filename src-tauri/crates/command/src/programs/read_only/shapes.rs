@@ -1,0 +1,195 @@
+//! What a table cannot say of programs that only read: which of their arguments make them do more.
+
+use super::super::awk;
+use super::AWKS;
+
+/// Reading programs that write when they are given a second operand or such an option.
+pub(super) fn writes(name: &str, argv: &[&str]) -> bool {
+    let operands = argv.iter().skip(1).filter(|word| !word.starts_with('-')).count();
+    match name {
+        "uniq" => operands > 1,
+        "hostname" => operands > 0,
+        "date" => sets_clock(argv),
+        "cat" | "tail" | "head" => argv.iter().any(|word| word.starts_with("/dev/")),
+        // mdls(1): a property list is written also inside of the project.
+        "mdls" => argv.iter().any(|word| word.starts_with('-') && word.contains("plist")),
+        "codesign" => !shows_signature(argv),
+        "plutil" => !shows_properties(argv),
+        _ => false,
+    }
+}
+
+/// date(1): words that are no format, and no value of an option that says which time is told.
+fn sets_clock(argv: &[&str]) -> bool {
+    let mut words = argv.iter().skip(1);
+    let asks_only = argv.contains(&"-j");
+    while let Some(word) = words.next() {
+        match *word {
+            "-d" | "--date" | "-r" | "-v" => drop(words.next()),
+            "-f" if asks_only => drop(words.next()),
+            word if word.starts_with("-s") => return true,
+            word if word.starts_with(['+', '-']) || asks_only => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// codesign(1): what is displayed or verified. `-r FILE` writes there what it would display.
+fn shows_signature(argv: &[&str]) -> bool {
+    const SHOWS: [&str; 13] = [
+        "-d",
+        "-dv",
+        "-dvv",
+        "-dvvv",
+        "-dvvvv",
+        "-v",
+        "-vv",
+        "-vvv",
+        "-vvvv",
+        "--display",
+        "--verify",
+        "--deep",
+        "--strict",
+    ];
+    let plain = |word: &str| SHOWS.contains(&word) || word == "-r-" || word.starts_with("--verbose");
+    argv.get(1).is_some_and(|word| SHOWS[..11].contains(word))
+        && argv.iter().skip(1).all(|word| !word.starts_with('-') || plain(word))
+}
+
+/// plutil(1): prints, checks, or converts to the output (which is a way out without `-o -`).
+fn shows_properties(argv: &[&str]) -> bool {
+    match argv.get(1..).unwrap_or_default() {
+        ["-p" | "-lint", files @ ..] => files.iter().all(|word| !word.starts_with('-')) && !files.is_empty(),
+        ["-convert", _, "-o", "-", files @ ..] => files.iter().all(|word| !word.starts_with('-')),
+        ["-extract", _, "raw", file] | ["-type", _, file] => !file.starts_with('-'),
+        _ => false,
+    }
+}
+
+/// Programs that only read when they are called so.
+pub(super) fn reads(name: &str, argv: &[&str]) -> bool {
+    let words = argv.get(1..).unwrap_or_default();
+    match name {
+        _ if AWKS.contains(&name) => awk_prints(words),
+        "tar" | "bsdtar" | "gnutar" => lists_archive(words),
+        "yq" => yq_prints(words),
+        "openssl" => words.first() == Some(&"x509") && words.contains(&"-noout"),
+        "man" => !words.is_empty() && words.iter().all(|word| is_page(word)),
+        _ => false,
+    }
+}
+
+/// awk with a program that only prints, of the files that it is given: gawk connects to those below `/inet`. Some read options
+/// also behind the program.
+fn awk_prints(words: &[&str]) -> bool {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += match *word {
+            "-F" | "-v" if words.get(at + 1).is_some_and(|value| !value.starts_with('-')) => 2,
+            _ if word.len() > 2 && (word.starts_with("-F") || word.starts_with("-v")) => 1,
+            _ => return false,
+        };
+    }
+    let more = |word: &&str| word.contains("/inet") || word.contains("ARGV");
+    let mut files = words.iter().skip(at + 1);
+    words.get(at).is_some_and(|program| awk::only_prints(program))
+        && !words.iter().any(more)
+        && files.all(|file| *file == "-" || !file.starts_with('-'))
+}
+
+/// tar(1): `-t`, of an archive on this machine (another is a way out).
+fn lists_archive(words: &[&str]) -> bool {
+    let Some((mode, rest)) = words.split_first() else { return false };
+    let letters = mode.strip_prefix('-').unwrap_or(mode);
+    letters.starts_with('t')
+        && letters.ends_with('f')
+        && letters.chars().all(|letter| "tvzjJf".contains(letter))
+        && rest.iter().all(|word| !word.starts_with('-'))
+}
+
+/// yq: an expression that names no operator that reads the environment or other files, and how it is printed.
+fn yq_prints(words: &[&str]) -> bool {
+    const HOW: [&str; 14] = [
+        "-r",
+        "-e",
+        "-P",
+        "-M",
+        "-C",
+        "-j",
+        "-N",
+        "-o=json",
+        "-o=yaml",
+        "-oj",
+        "-oy",
+        "-p=json",
+        "-p=yaml",
+        "--raw-output",
+    ];
+    const MORE: [&str; 8] = ["load", "env", "ENV", "system", "input", "include", "import", "split"];
+    let plain = |word: &&str| {
+        if word.starts_with('-') { HOW.contains(word) } else { !MORE.iter().any(|more| word.contains(more)) }
+    };
+    !words.is_empty() && words.iter().all(plain)
+}
+
+/// A page by its name or section: what holds a slash would be a file.
+fn is_page(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))
+}
+
+/// pip(1): options that say what is listed, and how.
+const PIP: [&str; 14] = [
+    "--outdated",
+    "--uptodate",
+    "--local",
+    "-l",
+    "--user",
+    "--not-required",
+    "--all",
+    "--files",
+    "--verbose",
+    "-v",
+    "--format=json",
+    "--format=freeze",
+    "--format=columns",
+    "--no-color",
+];
+
+/// Reading subcommands with words by which they show secrets, fetch from elsewhere, or open something.
+pub(super) fn does_more(name: &str, argv: &[&str]) -> bool {
+    let any = |test: &dyn Fn(&str) -> bool| argv.iter().skip(1).any(|word| test(word));
+    match name {
+        // `kubectl get secret,configmap -o yaml` prints passwords; a path or a file may name a secret in another spelling.
+        "kubectl" | "oc" => {
+            let at = crate::programs::subcommand::position(name, argv);
+            let follows = at.is_some_and(|at| argv.get(at) == Some(&"logs"));
+            any(&|word| {
+                word.to_ascii_lowercase().contains("secret")
+                    || ["-k", "--raw", "--filename", "--kustomize"].iter().any(|one| word.starts_with(one))
+                    || word.starts_with("-f") && !follows
+            })
+        }
+        // A browser. Letters may stand in one word.
+        "gh" => any(&|word| {
+            word.starts_with("--web")
+                || word.starts_with('-') && !word.starts_with("--") && word.contains('w')
+        }),
+        "brew" => {
+            any(&|word| word.starts_with("--github") || word == "--analytics" || word.contains(['.', '~']))
+        }
+        // Another index or cluster is another machine.
+        "pip" | "pip3" => any(&|word| word.starts_with('-') && !PIP.contains(&word)),
+        "gem" => any(&|word| word.starts_with('-') && !["-l", "--local"].contains(&word)),
+        "helm" => any(&|word| word.starts_with("--kube-") && !word.starts_with("--kube-context")),
+        // Packages from elsewhere than the registry are fetched; a password is asked for by its name.
+        "npm" => any(&|word| {
+            let scoped = word.starts_with('@') && word.matches('/').count() == 1;
+            word.contains(':')
+                || word.starts_with(['.', '/', '~', '_'])
+                || word.contains('/') && !scoped && !word.starts_with('-')
+        }),
+        _ => false,
+    }
+}

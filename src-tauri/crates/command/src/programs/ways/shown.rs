@@ -1,0 +1,89 @@
+//! Programs that show what a file holds, and the arguments by which they do more.
+
+use super::reader::{Read, Seen};
+
+/// `plutil -convert` and `-extract` write into the file, unless `-o -` says that they print; a raw value is printed. plutil(1)
+pub(super) fn converts_in_place(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let raw = |at: usize| read.word(at + 2) == Some("raw");
+    let writes = |seen: &&Seen<'_>| seen.name == "-convert" || seen.name == "-extract" && !raw(seen.at);
+    let converts = read.options.iter().find(writes)?;
+    let mut targets = read.options.iter().filter(|seen| seen.name == "-o");
+    let prints = targets.next().is_some_and(|seen| seen.value == Some("-"));
+    (!prints).then_some((converts.at, "writes into the file"))
+}
+
+/// `codesign -d -r FILE` writes there what a signature demands; `-r-` prints it. codesign(1)
+pub(super) fn writes_requirements(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let names = |name: &str| name == "-r" || name.starts_with("--req");
+    let to = read.options.iter().find(|seen| names(&seen.name) && seen.value != Some("-"))?;
+    Some((to.at, "writes a file"))
+}
+
+/// `openssl x509` that does more than show the certificate of a file: it also signs. The address of a key may load an engine.
+/// openssl-x509(1)
+pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const SHOWS: [&str; 20] = [
+        "-noout",
+        "-text",
+        "-subject",
+        "-issuer",
+        "-dates",
+        "-startdate",
+        "-enddate",
+        "-serial",
+        "-fingerprint",
+        "-sha1",
+        "-sha256",
+        "-email",
+        "-purpose",
+        "-pubkey",
+        "-modulus",
+        "-hash",
+        "-subject_hash",
+        "-issuer_hash",
+        "-alias",
+        "-ocsp_uri",
+    ];
+    const TAKE: [&str; 6] = ["-in", "-inform", "-nameopt", "-certopt", "-ext", "-checkend"];
+    let plain = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./~,-".contains(&byte))
+            && !word.starts_with('-')
+    };
+    let what = "does more than show a certificate";
+    let mut at = read.sub_path("x509")? + 1;
+    while at < read.args.len() {
+        at += match read.word(at) {
+            Some(word) if SHOWS.contains(&word) => 1,
+            Some(word) if TAKE.contains(&word) && read.word(at + 1).is_some_and(plain) => 2,
+            _ => return Some((at, what)),
+        };
+    }
+    None
+}
+
+/// jq(1): `env` and `$ENV` are the environment; `.env` is a field.
+pub(super) fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const READ: [&str; 4] = ["env", "ENV", "include", "import"];
+    let is_field = |text: &str, at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.strip_suffix('.').is_some_and(|rest| !rest.ends_with(|c: char| c == '.' || c.is_ascii_digit()))
+    };
+    let word = |text: &str| {
+        let mut at = 0;
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| {
+            let start = at;
+            // What parts words is one character of its own length.
+            at += word.len()
+                + text.get(at + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            READ.contains(&word) && !is_field(text, start)
+        })
+    };
+    let is_path = |text: &str| {
+        text.contains('/')
+            && !text.contains("//")
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte))
+    };
+    let reads =
+        read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !is_path(text) && word(text)));
+    reads.map(|at| (*at, "reads the environment"))
+}
