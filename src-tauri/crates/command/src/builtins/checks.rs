@@ -71,7 +71,8 @@ pub(super) fn unset(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
 }
 
 pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
-    let names = |arg: &Arg| known(arg).map_or(arg.dash, |value| value.starts_with("-p"));
+    let names =
+        |arg: &Arg| known(arg).map_or(arg.dash, |value| value.starts_with('-') && value.contains('p'));
     if arguments.iter().any(names) {
         return Ruling::Doubt("arithmetic", "`wait -p` evaluates the name that it is given");
     }

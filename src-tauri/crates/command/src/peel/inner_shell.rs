@@ -67,7 +67,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     }
     match (options.command, call.args.get(options.operand).cloned()) {
         (true, Some(text)) => place_text(call, &text, &options, dialect, found),
-        (false, Some(script)) if !options.stdin => {
+        (false, Some(script)) if !options.stdin && !script.value().is_some_and(is_stream) => {
             let mut step = call.into_step(Role::Program);
             step.script = script.value().map(|_| options.operand);
             if step.script.is_none() {
@@ -93,6 +93,12 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
             found.steps.push(call.into_step(Role::Program));
         }
     }
+}
+
+/// What a shell is fed, by a name of the file system (`bash /dev/stdin`, `sh /proc/self/fd/0`).
+fn is_stream(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+    path.starts_with('/') && parts.next().is_some_and(|first| first == "dev" || first == "proc")
 }
 
 /// The text of `-c`, with what follows it as its parameters.

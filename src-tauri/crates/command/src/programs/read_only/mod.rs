@@ -7,6 +7,11 @@ mod tables;
 use super::{Class, class_of, family};
 use tables::{ANYWAY, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
+/// Whether it is a program that reads, by its family's name.
+pub(super) fn is_program(name: &str) -> bool {
+    PROGRAMS.contains(&name)
+}
+
 /// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
 /// not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {

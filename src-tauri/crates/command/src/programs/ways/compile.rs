@@ -35,12 +35,30 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("-g --global --global-justfile", Folder, "task, just: the person's own recipes"),
             row("--chooser --choose --edit", Opens, "just(1)"),
+            row(
+                "-E --execute-print --execute-continue -p -R --rakelibdir --rakelib --libdir --system --dotenv-path \
+                 --dotenv-filename --script-interpreter --tempdir",
+                Code,
+                "rake(1), just(1): expressions, and files of variables and tasks",
+            ),
+            row(
+                "--search-root --sconstruct --site-dir --include-dir --repository --srcdir -Y -D -u -U --interact --gruntfile \
+                 --base --tasks --npm --gulpfile --cwd --preload -w --top --out",
+                Folder,
+                "invoke, scons(1), grunt, gulp, waf: their manuals",
+            ),
+            row("-H --hosts -i --identity -S --ssh-config", Remote, "fab: its documentation"),
+            row("#*/", Folder, "just(1): another folder's recipes"),
         ],
     ),
     tool(
         &["ninja", "samu"],
         "-j: -k: -l: -d: -w: -t:",
-        &[row("-f", Shell, "ninja(1): another build file"), row("-C/", Folder, "ninja(1)")],
+        &[
+            row("-f", Shell, "ninja(1): another build file"),
+            row("-C/", Folder, "ninja(1)"),
+            row("^-tmsvc =msvc ^-tbrowse =browse", Runs, "ninja(1): its tools run a command, or serve"),
+        ],
     ),
     words(
         &["cmake"],
@@ -51,6 +69,12 @@ pub(super) const TOOLS: &[Tool] = &[
             row("^-U", Config, "cmake(1): CMAKE_C_COMPILER, CMAKE_TOOLCHAIN_FILE and others name programs"),
             row("--toolchain --preset --install --open", Config, "cmake(1)"),
             row("-S/ -B/ --build/ #1/", Folder, "cmake(1): another project"),
+            row("^-S/ ^-S~ ^-S.. ^-B/ ^-B~ ^-B..", Folder, "cmake(1): the same in one word"),
+            row(
+                "--workflow --debugger-pipe --find-package --sarif-output --system-information",
+                Config,
+                "cmake(1)",
+            ),
             row("-T", Config, "cmake(1): the build program"),
         ],
     ),
@@ -58,7 +82,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &["ctest", "cpack"],
         "",
         &[row(
-            "-S -SP --script --build-and-test --build-makeprogram --test-command -D --config",
+            "-S -SP --script --build-and-test --build-makeprogram --test-command -D --config -M -T --launch --overwrite --preset -O/ -B/",
             Code,
             "ctest(1), cpack(1)",
         )],
@@ -66,7 +90,20 @@ pub(super) const TOOLS: &[Tool] = &[
     tool(
         &["meson"],
         "",
-        &[row("devenv install dist --native-file --cross-file -D", Config, "meson: its manual")],
+        &[
+            row("devenv install dist --native-file --cross-file -D", Config, "meson: its manual"),
+            row(
+                "--wrap --wrapper --gdb --gdb-path --internal --ninja-args --vs-args",
+                Runs,
+                "meson: its manual",
+            ),
+            row("-C/ setup:#/ test:--logbase/", Folder, "meson: its manual"),
+            row(
+                "!setup,compile,test,introspect,configure,init,format,help,--version,-v",
+                Runs,
+                "meson: its manual: subprojects foreach, runpython, wraps",
+            ),
+        ],
     ),
     tool(
         &["bazel", "bazelisk", "blaze", "buck", "buck2", "pants", "please", "plz"],
@@ -79,7 +116,9 @@ pub(super) const TOOLS: &[Tool] = &[
                 "bazel: its command line reference",
             ),
             row(
-                "--override_repository --override_module --action_env --shell_executable --compiler",
+                "--override_repository --override_module --action_env --shell_executable --compiler --credential_helper --registry \
+                 --remote_executor --extra_toolchains --python_path --sandbox_writable_path --repo_env --package_path \
+                 --coverage_report_generator --strategy --spawn_strategy --plugin",
                 Config,
                 "bazel",
             ),
@@ -103,7 +142,18 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("--config --gcc-toolchain ^--sysroot", Config, "clang: configuration files"),
             row("^-run", Code, "tcc(1): runs what it compiles"),
-            row("-o/ -MF/ -dumpdir/", Writes, "gcc(1)"),
+            row(
+                "-o/ -MF/ -dumpdir/ -dumpbase/ -aux-info/ -MJ/ --output/ -serialize-diagnostics/ -dependency-file/",
+                Writes,
+                "gcc(1), clang",
+            ),
+            row("^-o/ ^-o~ ^-o..", Writes, "gcc(1): the same in one word"),
+            row(
+                "-T ^-T =-Xassembler =-Xpreprocessor =-Xanalyzer =-mllvm ^-iplugindir ^-iwrapper ^-ccc- ^-resource-dir ^-fresource-dir \
+                 ^--resource-dir ^-foffload ^--ptxas ^--cuda-path ^--rocm-path ^-fopt-info ^--driver-mode",
+                Config,
+                "gcc(1), clang: plugins, programs and options of its parts",
+            ),
         ],
     ),
     words(
@@ -111,24 +161,15 @@ pub(super) const TOOLS: &[Tool] = &[
         "-L: -l:",
         &[
             row("-plugin --plugin", Loads, "ld(1); GTFOBins as, ld"),
-            row("^@ -T --script", Config, "ld(1)"),
+            row("^@ -T ^-T -dT --script --default-script --mri-script -c -lto_library -R", Config, "ld(1)"),
             row("-run", Runs, "mold(1): -run starts a program"),
-            row("-o/ -Map/", Writes, "ld(1)"),
+            row("-o/ -Map/ -map/ -M/ --MD/ -a/", Writes, "ld(1), as(1)"),
+            row("^-I", Config, "ld(1): the loader of what is built"),
             row("-dynamic-linker --dynamic-linker -I -rpath", Config, "ld(1): the loader of what is built"),
         ],
     ),
     words(
-        &[
-            "xcodebuild",
-            "swiftc",
-            "swift-build",
-            "xctest",
-            "simctl",
-            "instruments",
-            "agvtool",
-            "ibtool",
-            "actool",
-        ],
+        &["xcodebuild", "swiftc", "swift-build", "agvtool", "ibtool", "actool"],
         "-scheme: -project: -workspace: -configuration: -target: -sdk: -destination:",
         &[
             row(
@@ -148,7 +189,33 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("-o/ -emit-module-path/ -archivePath/ -resultBundlePath/", Writes, "xcodebuild(1), swiftc"),
             row("-interpret -repl", Code, "swiftc: its help"),
+            row(
+                "-downloadPlatform -downloadAllPlatforms -importComponent -importPlatform -runFirstLaunch -license \
+                 -exportNotarizedApp ^-skip ^-IDE -scmProvider -defaultPackageRegistryURL -authenticationKeyPath",
+                Config,
+                "xcodebuild(1): what is installed, and what is not checked",
+            ),
+            row(
+                "^-tools-directory ^-driver-use-frontend-path -sdk/ ^-external-plugin ^-load-resolved ^-resource-dir ^-clang-path \
+                 ^-in-process-plugin ^-Xclang-linker",
+                Loads,
+                "swiftc: its help",
+            ),
         ],
+    ),
+    tool(
+        &["simctl"],
+        "",
+        &[row(
+            "!list,help,getenv,diagnose,logverbose",
+            Runs,
+            "simctl: xcrun simctl help: programs of a simulated phone",
+        )],
+    ),
+    words(
+        &["xctest", "instruments"],
+        "",
+        &[row("*", Runs, "xctest(1), instruments(1): run what they are given")],
     ),
     tool(
         &["ccache", "sccache", "distcc", "icecc", "bear", "scan-build", "intercept-build"],
@@ -161,7 +228,16 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("--plugin ^--plugin", Runs, "protoc: its help"),
             row("^@", Config, "protoc: options from a file"),
-            row("-o/ --output/ -S --skeleton --m4 -M", Writes, "bison(1), flex(1)"),
+            row(
+                "-o/ --output/ -S --skeleton --m4 -M -H/ --defines/ -outdir/ -out/ -external-runtime/",
+                Writes,
+                "bison(1), flex(1), swig, thrift",
+            ),
+            row(
+                "generate push registry beta plugin studio-agent curl config login",
+                Runs,
+                "buf: its documentation: generators are programs",
+            ),
         ],
     ),
     tool(
@@ -219,7 +295,18 @@ pub(super) const TOOLS: &[Tool] = &[
             row("--options --optlib-dir", Config, "ctags(1); GTFOBins ctags"),
             row("-f/ -o/ --output/ --out/ --report-file/", Writes, "ctags(1), cloc"),
             row("-l --line-oriented", Opens, "cscope(1): starts an editor; GTFOBins cscope"),
-            row("--diff-list-files --extract-with", Shell, "cloc: --extract-with runs a command"),
+            row(
+                "--diff-list-files --extract-with --vcs",
+                Shell,
+                "cloc: --extract-with and --vcs run a command",
+            ),
+            row(
+                "--config --write-lang-def --counted --ignored --found --categorized --diff-alignment --strip-comments --strip-code \
+                 --sql --format-multi --cpuprofile",
+                Writes,
+                "cloc, scc: their documentation",
+            ),
+            row("-w -g -u -l -e", Writes, "doxygen(1): writes templates of its own files"),
             row("--read-lang-def --force-lang-def --list-file", Reads, "cloc"),
         ],
     ),

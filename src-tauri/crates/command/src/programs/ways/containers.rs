@@ -1,96 +1,116 @@
 //! Containers, clusters, clouds and other machines.
 
 use super::tool::Does::{
-    Changes, Code, Config, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
+    Changes, Code, Config, Fetches, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
 use super::tool::{Tool, row, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
-    tool(
-        &[
-            "docker",
-            "podman",
-            "nerdctl",
-            "finch",
-            "container",
-            "docker-compose",
-            "podman-compose",
-            "crictl",
-            "ctr",
-            "buildah",
-            "limactl",
-            "colima",
-            "multipass",
-            "apptainer",
-            "singularity",
-            "distrobox",
-            "toolbox",
-        ],
-        "-f: --filter: --format: -n: --tail: --since: --until: -l: --log-level:",
-        &[
-            row(
-                "run create shell enter start:-a start:-i attach container.attach compose.attach",
-                Remote,
-                "docker-run(1): a program with folders of this machine; GTFOBins docker",
-            ),
-            row("exec debug", Remote, "docker-exec(1)"),
-            row(
-                "build buildx!ls,inspect,du,version bake",
-                Shell,
-                "docker-build(1): the commands of a Dockerfile",
-            ),
-            row(
-                "compose.run compose.exec compose.up compose.build compose.create compose.watch compose.start up",
-                Remote,
-                "docker compose",
-            ),
-            row(
-                "cp save export image.save container.cp container.export compose.cp compose.export",
-                Writes,
-                "docker-cp(1)",
-            ),
-            row(
-                "container.run container.create container.exec container.start image.build builder.build",
-                Remote,
-                "docker-container(1)",
-            ),
-            row(
-                "@-H @--host @-c @--context @--connection @--url @--config",
-                Remote,
-                "docker(1): another machine",
-            ),
-            row(
-                "push login logout image.push trust manifest.push",
-                Secrets,
-                "docker-push(1), docker-login(1)",
-            ),
-            row(
-                "commit import load image.load image.import plugin!ls,inspect context!ls,list,show,inspect swarm service stack node secret config system.prune",
-                Changes,
-                "docker(1)",
-            ),
-            row(
-                "system.service machine unshare mount generate play kube.play",
-                Serves,
-                "podman(1): a service, another machine, a namespace",
-            ),
-            row(
-                "!run,exec,ps,build,bake,pull,push,images,login,logout,search,version,info,builder,buildx,compose,container,context,image,manifest,network,plugin,system,volume,swarm,attach,commit,cp,create,diff,events,export,history,import,inspect,kill,load,logs,pause,port,rename,restart,rm,rmi,save,start,stats,stop,tag,top,trust,unpause,update,wait,node,config,secret,service,stack,up,down,enter,shell,list,ls,delete,status,machine,play,generate,kube,pod,unshare,mount,unmount,untag,auto-update,debug,healthcheck,--version,-v,--help",
-                Runs,
-                "docker(1): plugins are programs docker-NAME",
-            ),
-            row(
-                "-v --volume --mount --privileged --device --pid --ipc --cap-add --security-opt --userns",
-                Remote,
-                "docker-run(1): folders and devices of this machine",
-            ),
-            row(
-                "compose:@-f compose:--file compose:--env-file compose:--project-directory",
-                Config,
-                "docker compose: another file",
-            ),
-        ],
-    ),
+    Tool {
+        sub_takes: &[(
+            "compose",
+            "-p: --project-name: --profile: --ansi: --progress: --parallel: --env-file: --project-directory:",
+        )],
+        ..tool(
+            &[
+                "docker",
+                "podman",
+                "nerdctl",
+                "finch",
+                "container",
+                "docker-compose",
+                "podman-compose",
+                "crictl",
+                "ctr",
+                "buildah",
+                "limactl",
+                "colima",
+                "multipass",
+                "apptainer",
+                "singularity",
+                "distrobox",
+                "toolbox",
+            ],
+            "-f: --filter: --format: -n: --tail: --since: --until: -l: --log-level:",
+            &[
+                row(
+                    "run create shell enter start:-a start:-i attach container.attach compose.attach",
+                    Remote,
+                    "docker-run(1): a program with folders of this machine; GTFOBins docker",
+                ),
+                row("exec debug", Remote, "docker-exec(1)"),
+                row(
+                    "build buildx!ls,inspect,du,version bake",
+                    Shell,
+                    "docker-build(1): the commands of a Dockerfile",
+                ),
+                row(
+                    "compose.run compose.exec compose.up compose.build compose.create compose.watch compose.start up",
+                    Remote,
+                    "docker compose",
+                ),
+                row(
+                    "cp save export image.save container.cp container.export compose.cp compose.export",
+                    Writes,
+                    "docker-cp(1)",
+                ),
+                row(
+                    "container.run container.create container.exec container.start image.build builder.build",
+                    Remote,
+                    "docker-container(1)",
+                ),
+                row(
+                    "@-H @--host @-c @--context @--connection @--url @--config",
+                    Remote,
+                    "docker(1): another machine",
+                ),
+                row(
+                    "push login logout image.push trust manifest.push",
+                    Secrets,
+                    "docker-push(1), docker-login(1)",
+                ),
+                row(
+                    "commit import load image.load image.import plugin!ls,inspect context!ls,list,show,inspect swarm service stack node secret config system.prune",
+                    Changes,
+                    "docker(1)",
+                ),
+                row(
+                    "system.service machine unshare mount generate play kube.play",
+                    Serves,
+                    "podman(1): a service, another machine, a namespace",
+                ),
+                row(
+                    "!run,exec,ps,build,bake,pull,push,images,login,logout,search,version,info,builder,buildx,compose,container,context,image,manifest,network,plugin,system,volume,swarm,attach,commit,cp,create,diff,events,export,history,import,inspect,kill,load,logs,pause,port,rename,restart,rm,rmi,save,start,stats,stop,tag,top,trust,unpause,update,wait,node,config,secret,service,stack,up,down,enter,shell,list,ls,delete,status,machine,play,generate,kube,pod,unshare,mount,unmount,untag,auto-update,debug,healthcheck,--version,-v,--help",
+                    Runs,
+                    "docker(1): plugins are programs docker-NAME",
+                ),
+                row(
+                    "-v --volume --mount --privileged --device --pid --ipc --cap-add --security-opt --userns",
+                    Remote,
+                    "docker-run(1): folders and devices of this machine",
+                ),
+                row(
+                    "compose:@-f compose:--file compose:--env-file compose:--project-directory",
+                    Config,
+                    "docker compose: another file",
+                ),
+                row(
+                    "@--root @--runtime @--conmon @--hooks-dir @--module @-r @--remote @--identity @--runroot @--storage-driver @--storage-opt \
+                 @--network-cmd-path @--tmpdir @--imagestore @--address @-a @--runtime-endpoint",
+                    Config,
+                    "podman(1), nerdctl, crictl: other programs, another machine",
+                ),
+                row(
+                    "kube.apply kube.down pod.create pod.start pod.clone container.clone container.restore container.checkpoint \
+                 container.runlabel container.mount image.mount image.scp image.sign image.trust volume.import volume.mount healthcheck.run \
+                 auto-update system.reset system.connection system.migrate system.dial-stdio compose.push compose.publish compose.commit \
+                 compose.bridge compose.alpha images.push images.mount image.convert start:--attach start:--interactive",
+                    Remote,
+                    "podman(1), docker compose, ctr: run, mount or send",
+                ),
+            ],
+        )
+    },
     tool(
         &["k9s", "minikube", "kind", "k3d", "k3s", "microk8s", "kubectx", "kubens"],
         "",
@@ -147,6 +167,24 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             row("certificate auth.reconcile login adm ssh start stop", Secrets, "kubectl, oc, minikube"),
             row(
+                "get:~secret describe:~secret get:~Secret get:--raw config:--raw whoami:-t whoami:--show-token extract serviceaccounts sa",
+                Secrets,
+                "kubectl-get(1): passwords; --raw is any call",
+            ),
+            row(
+                "config.delete-context config.delete-cluster config.delete-user config.rename-context config.use uncordon kuberc alpha \
+                 new-app new-project start-build project process image policy import-image tag idle secrets sync registry",
+                Changes,
+                "kubectl-config(1), oc: their help",
+            ),
+            row(
+                "get:-k get:~:// describe:-k describe:~://",
+                Fetches,
+                "kubectl-get(1): a kustomization or a file from elsewhere",
+            ),
+            row("--profile --log-file --log-dir", Writes, "kubectl(1): writes a profile, or a log"),
+            row("~templatefile=", Reads, "kubectl-get(1): a template of its own"),
+            row(
                 "-o/ --cache-dir/ --profile-output/ --output-directory/",
                 Writes,
                 "kubectl cluster-info dump",
@@ -163,6 +201,13 @@ pub(super) const TOOLS: &[Tool] = &[
                 "helm install: --post-renderer; helmfile",
             ),
             row("plugin", Loads, "helm plugin: hooks run"),
+            row(
+                "--kube-apiserver --kube-token --kube-as-user --kube-as-group --kube-ca-file --registry-config --repository-config -b \
+                 --kustomize-binary -k --enable-helm --network --mount --load-restrictor --helm-command repo.remove repo.index fn edit cfg \
+                 localize --sign --untardir/ -d/ -o/",
+                Config,
+                "helm(1), helmfile, kustomize: other programs, another cluster",
+            ),
             row(
                 "install upgrade uninstall rollback apply sync destroy delete create push registry repo.add",
                 Changes,
@@ -196,7 +241,9 @@ pub(super) const TOOLS: &[Tool] = &[
                 "terraform: providers are programs; external data sources run commands",
             ),
             row(
-                "-plugin-dir -chdir/ -config -out/ -state -backend-config -from-module -var-file/ --terragrunt-tfpath --app --cwd",
+                "state.replace-provider workspace.new workspace.delete workspace.select env get providers.mirror providers.lock rpcapi stacks \
+                 internal-plugin logout push policy debug query run-all apply-all destroy-all plan-all output-all stack.run --show-secrets \
+                 --tf-path -C/ --cwd/ -address -a -p --build fix hcl2_upgrade -plugin-dir -chdir/ -config -out/ -state -backend-config -from-module -var-file/ --terragrunt-tfpath --app --cwd",
                 Config,
                 "terraform: its documentation",
             ),
@@ -291,7 +338,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 Remote,
                 "gcloud compute ssh; az vm run-command; GTFOBins gcloud",
             ),
-            row("auth config account.set login ad keyvault secrets iam", Secrets, "gcloud auth, az login"),
+            row(
+                "auth config!list,get,get-value account.set login ad keyvault secrets iam",
+                Secrets,
+                "gcloud auth, az login",
+            ),
             row(
                 "alpha.interactive interactive extension components --flags-file --impersonate-service-account",
                 Config,

@@ -35,7 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[row("--config-file", Config, "lsd: its README")],
     ),
     mild(
-        &["cp", "mv", "ln", "install", "ditto"],
+        &["cp", "mv", "ln", "link", "install", "ditto"],
         "-S: -m: -o: -g: --suffix: --backup? --mode: --owner: --group:",
         &[
             row("-t/ --target-directory/", Writes, "cp(1), mv(1), ln(1), install(1): GNU coreutils"),
@@ -92,7 +92,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &["zip"],
         "-i: -x: -n: -t: -s: -b: -P: -sf:",
         &[
-            row("-TT --unzip-command -T", Shell, "zip(1); GTFOBins zip"),
+            row("-TT --unzip-command -T --test", Shell, "zip(1); GTFOBins zip"),
             row("#1/ -O --output-file --out -lf --logfile-path", Writes, "zip(1)"),
             row("-m --move", Deletes, "zip(1): removes what it packed"),
         ],
@@ -109,7 +109,10 @@ pub(super) const TOOLS: &[Tool] = &[
             row("-o/ -w/", Writes, "7z: its manual"),
             row("-sdel", Deletes, "7z: its manual"),
             row("^@ -i -ai", Reads, "7z: its manual; GTFOBins 7z"),
-            row("-sfx", Loads, "7z: its manual"),
+            row("^-sfx", Loads, "7z: its manual"),
+            row("^-spf", Writes, "7z: its manual: paths as the archive has them"),
+            row("^-sdel", Deletes, "7z: its manual"),
+            row("a:#/ u:#/ d:#/ rn:#/", Writes, "7z: its manual: an archive elsewhere, or files from there"),
         ],
     ),
     tool(
@@ -141,9 +144,14 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row("--plugin", Loads, "ar(1), strip(1): binutils"),
-            row("--mode", Runs, "libtool(1): GNU: runs what stands behind it"),
+            row(
+                "--mode =execute =execut =execu =exec =exe =ex =e",
+                Runs,
+                "libtool(1): GNU: runs what stands behind it; the mode by its name alone",
+            ),
             row("^@", Reads, "binutils: options from a file"),
             row("-o/ #2/", Writes, "objcopy(1), strip(1), libtool(1)"),
+            row("--dump-section", Writes, "objcopy(1)"),
         ],
     ),
     tool(
@@ -156,7 +164,7 @@ pub(super) const TOOLS: &[Tool] = &[
             row("--daemon --config --dparam", Config, "rsync(1): pre-xfer exec of rsyncd.conf"),
             row("-M --remote-option", Runs, "rsync(1)"),
             row(
-                "--log-file --write-batch --only-write-batch --backup-dir/ --partial-dir/ --temp-dir/",
+                "--log-file --write-batch --only-write-batch --backup-dir/ --partial-dir/ --temp-dir/ -T/",
                 Writes,
                 "rsync(1)",
             ),
@@ -206,12 +214,13 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row(
-                "-c --command --exec -x trigger trigger-del",
+                "-c --command --exec -x trigger trigger-del -j --json-command shutdown-server",
                 Shell,
                 "watchman, chokidar, nodemon: their documentation",
             ),
             row("--outfile -o --daemon", Writes, "inotifywait(1)"),
             row("-r --require --config", Loads, "nodemon: its README"),
+            row("^.js ~.js ~.ts ~.mjs ~.cjs", Code, "nodemon: its README: runs the file that it is given"),
         ],
     ),
     tool(&["mktemp"], "", &[row("-p/ --tmpdir/", Writes, "mktemp(1)")]),

@@ -56,7 +56,19 @@ pub(super) const TOOLS: &[Tool] = &[
                 Writes,
                 "gh release download, gh run download",
             ),
-            row("browse", Opens, "gh browse"),
+            row(
+                "browse --web pr:-w issue:-w repo:-w release:-w gist:-w project:-w ruleset:-w search:-w pr:-e issue:-e pr:--editor issue:--editor",
+                Opens,
+                "gh browse: a browser, or the editor",
+            ),
+            row("auth!status secret!list variable!list,get", Secrets, "gh auth, gh secret"),
+            row(
+                "label!list project!list,view,item-list,field-list cache!list config!list,get ssh-key!list gpg-key!list issue.delete \
+                 release.delete-asset release.edit repo.unarchive repo.set-default repo.autolink repo.garden pr.revert gist.rename skill",
+                Changes,
+                "gh label, gh project, gh release",
+            ),
+            row("api:~://", Sends, "gh api: an address that is not the host's"),
             row(
                 "pr.checkout repo.clone gist.clone",
                 Fetches,

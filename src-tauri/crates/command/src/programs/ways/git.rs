@@ -36,6 +36,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[row("*", Config, "tig(1), lazygit: keys of its configuration run commands")],
     ),
+    tool(&["scalar"], "", &[row("*", Folder, "scalar(1): clones, and runs tasks in other repositories")]),
     tool(&["hub", "glab", "tea"], "", &[row("*", Sends, "hub(1), glab: work on a remote service")]),
 ];
 
@@ -128,6 +129,17 @@ const ROWS: &[Row] = &[
         "git-maintenance(1): writes to the crontab or launchd",
     ),
     row("init-db:--template", Loads, "git-init(1)"),
+    row(
+        "clone:#/ init:#/ init-db:#/ mv:#/ merge-file:#/ pack-objects:#/ worktree.move worktree.repair index-pack:-o/ unpack-file:#/",
+        Writes,
+        "git-clone(1), git-init(1), git-mv(1): to another place",
+    ),
+    row(
+        "clone:^.git clone:--bundle-uri archive:--add-file/ config.edit",
+        Config,
+        "git-clone(1), git-config(1)",
+    ),
+    row("http-push http-fetch cvsexportcommit", Sends, "git-http-push(1)"),
     row(
         "replace:-e replace:--edit notes.edit branch:--edit-description config:-e config:--edit",
         Opens,

@@ -173,6 +173,7 @@ pub(super) const TOOLS: &[Tool] = &[
     tool(
         &[
             "cssh",
+            "distrobox-enter",
             "salt-ssh",
             "mosh-server",
             "fabric",

@@ -61,6 +61,9 @@ fn one(mark: &str, look: &Look<'_, '_>) -> Option<usize> {
                 if behind == "#" {
                     return read.operands.iter().copied().find(|at| *at > start);
                 }
+                if behind == "#/" {
+                    return leading_out(read, dir, |at| at > start);
+                }
                 let (kind, rest) = behind.split_at(1);
                 let is =
                     |given: &str| if kind == "~" { given.contains(rest) } else { given.starts_with(rest) };
@@ -90,8 +93,21 @@ fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Opt
     seen.find(|seen| place(seen.at) && !ends(seen) && counts(seen.value)).map(|seen| seen.at)
 }
 
-/// `#2`, `#1/`, `#*`.
+/// The first operand that leads out of the working directory.
+fn leading_out(read: &Read<'_>, dir: &Dir, place: impl Fn(usize) -> bool) -> Option<usize> {
+    let leads = |at: usize| {
+        let path = read.beginning(at).unwrap_or_default();
+        let address = path.contains("://");
+        !address && leads_outside(path, dir)
+    };
+    read.operands.iter().copied().find(|at| place(*at) && leads(*at))
+}
+
+/// `#2`, `#1/`, `#*`, `#*/`.
 fn operand(which: &str, read: &Read<'_>, dir: &Dir) -> Option<usize> {
+    if which == "*/" {
+        return leading_out(read, dir, |_| true);
+    }
     if which == "*" {
         let file = |at: &&usize| !read.word(**at).is_some_and(|path| NO_FILE.contains(&path));
         return read.operands.iter().find(file).copied();

@@ -2,18 +2,22 @@
 //!
 //! The table names them, with a source for each; `special` asks the few questions that a table cannot.
 
+mod clouds;
 mod compile;
 mod containers;
 mod data;
+mod fetching;
 mod files;
 mod forges;
 mod git;
+mod installers;
 mod kits;
 mod languages;
 mod macos;
 mod marks;
 mod network;
 mod packages;
+mod placing;
 mod project;
 mod reader;
 mod running;
@@ -21,9 +25,10 @@ mod shown;
 mod special;
 mod system;
 mod text;
+mod told;
 mod tool;
 
-use super::family;
+use super::{Class, class_of, family};
 use crate::WayOut;
 use crate::call::{Arg, Call};
 use crate::peel::guess;
@@ -41,6 +46,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
         compile::TOOLS,
         languages::TOOLS,
         packages::TOOLS,
+        installers::TOOLS,
         project::TOOLS,
         containers::TOOLS,
         forges::TOOLS,
@@ -54,10 +60,20 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
     .flatten()
 }
 
+/// A program of which nothing is known but how options are mostly spelled.
+const UNLISTED: Tool = tool::tool(&[], "", &[]);
+
 /// The ways out of a call.
 pub(super) fn of(call: &Call) -> Vec<WayOut> {
     let name = family(call.head().unwrap_or_default());
-    let Some(tool) = all().find(|tool| tool.names.contains(&name.as_str())) else { return Vec::new() };
+    let Some(tool) = all().find(|tool| tool.names.contains(&name.as_str())) else {
+        let reads = class_of(&name) != Class::Ordinary || super::read_only::is_program(&name);
+        return if reads {
+            Vec::new()
+        } else {
+            told::of(call, &UNLISTED, &Read::new(call, &name, &UNLISTED))
+        };
+    };
     if only_asks_about_itself(call, tool) {
         return Vec::new();
     }
@@ -68,6 +84,9 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
         .filter_map(|row| Some(way(call, row, marks::find(row, tool, &read, &call.dir)?)))
         .collect();
     ways.extend(special::of(&name, call, &read));
+    if !tool.mild && !tool.strict && !super::read_only::is_program(&name) {
+        ways.extend(told::of(call, tool, &read));
+    }
     if !tool.mild {
         ways.extend(
             read.unknown.map(|argument| {

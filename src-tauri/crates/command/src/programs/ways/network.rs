@@ -178,12 +178,20 @@ pub(super) const TOOLS: &[Tool] = &[
                 "openssl(1): keys, servers, files; GTFOBins openssl",
             ),
             row("-out -writerand -keyout", Writes, "openssl(1)"),
+            row(
+                "-sign -prverify -hmac -mac -macopt -passin -config -rand",
+                Secrets,
+                "openssl(1): keys, passwords, settings",
+            ),
         ],
     ),
     tool(
         &["gpg", "gpg2", "age", "pass", "bw", "vault", "sops", "keyring"],
         "",
-        &[row("*", Secrets, "gpg(1), pass(1), op, vault: keys and passwords; pinentry and agent programs")],
+        &[
+            row("exec-env exec-file --agent-program --pinentry-program", Runs, "sops: its README; gpg(1)"),
+            row("*", Secrets, "gpg(1), pass(1), op, vault: keys and passwords; pinentry and agent programs"),
+        ],
     ),
     tool(
         &["nmap", "masscan", "zmap"],
@@ -222,14 +230,26 @@ pub(super) const TOOLS: &[Tool] = &[
         &[row("-F --filename", Reads, "mtr(8); GTFOBins arp, whois, finger")],
     ),
     tool(
-        &["ip", "ss", "nft", "iptables", "ip6tables", "bpftool", "tc", "ifconfig", "route"],
+        &["ip", "ss", "nft", "iptables", "ip6tables", "bpftool", "tc", "route"],
         "",
         &[
             row("-force -batch -b", Reads, "ip(8); GTFOBins ip"),
-            row("netns.exec", Runs, "ip-netns(8); GTFOBins ip"),
+            row("netns.exec n.exec vrf.exec", Runs, "ip-netns(8), ip-vrf(8), tc(8); GTFOBins ip"),
             row("-F -K --kill -D --diag", Changes, "ss(8): GTFOBins ss"),
             row("--modprobe", Runs, "iptables(8); GTFOBins iptables-save"),
+            row(
+                "-A --append -D --delete -I --insert -R --replace --flush -Z --zero -N --new-chain -X --delete-chain -P --policy \
+                 -E --rename-chain",
+                Changes,
+                "iptables(8)",
+            ),
+            row("-f --file -i --interactive", Reads, "nft(8)"),
         ],
+    ),
+    words(
+        &["ifconfig"],
+        "-a -l -L -u -d -m -r -v -X:",
+        &[row("#2", Changes, "ifconfig(8): everything but showing")],
     ),
     tool(
         &["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks", "exim", "postfix"],

@@ -1,7 +1,7 @@
 //! Package managers, and what runs the programs of packages.
 
 use super::tool::Does::{
-    Changes, Code, Config, Fetches, Folder, Loads, Opens, Runs, Secrets, Serves, Shell, Writes,
+    Changes, Code, Config, Deletes, Fetches, Folder, Loads, Opens, Runs, Secrets, Serves, Shell, Writes,
 };
 use super::tool::{Tool, row, tool};
 
@@ -20,12 +20,30 @@ pub(super) const TOOLS: &[Tool] = &[
             row("exec x", Runs, "npm-exec(1); GTFOBins npm"),
             row("create init", Fetches, "npm-init(1): runs create-NAME"),
             row(
+                "!run,run-script,rum,urn,test,t,tst,start,stop,restart,install,i,in,ins,inst,insta,instal,isnt,isnta,isntal,isntall,add,\
+                 install-test,it,ci,clean-install,ic,install-clean,isntall-clean,install-ci-test,cit,clean-install-test,sit,ls,list,ll,\
+                 la,outdated,view,info,show,v,why,explain,audit,fund,query,root,prefix,bin,help,hlep,help-search,version,verison,pack,prune,\
+                 dedupe,ddp,find-dupes,update,up,upgrade,udpate,uninstall,unlink,un,remove,rm,r,rebuild,rb,doctor,ping,config,c,get,pkg,\
+                 search,find,s,se,completion,diff,sbom,cache,shrinkwrap,exec,x,create,init,set,set-script,link,explore,edit,docs,repo,bugs,\
+                 home,issues,publish,unpublish,deprecate,dist-tag,owner,access,team,hook,login,logout,adduser,token,profile,whoami,stars,\
+                 --version,-v,--help,-h,-l",
+                Runs,
+                "npm(1): other names are short for a command, or change an account",
+            ),
+            row(
+                "cache.add pack:# diff:--diff",
+                Fetches,
+                "npm-pack(1): packages from anywhere, whose scripts run",
+            ),
+            row("view:~: info:~: show:~: v:~:", Fetches, "npm-view(1): a package from an address"),
+            row("--node-gyp --nodedir", Runs, "npm config: programs of a build"),
+            row(
                 "config.set config.delete config.edit c.set c.delete c.edit set set-script",
                 Changes,
                 "npm-config(1)",
             ),
             row(
-                "install:# i:# add:# install-test:# it:# isntall:# link:#",
+                "install:# i:# in:# ins:# inst:# insta:# instal:# isnt:# isnta:# isntal:# isntall:# add:# install-test:# it:# link:#",
                 Fetches,
                 "npm-install(1): scripts of another package run",
             ),
@@ -48,6 +66,25 @@ pub(super) const TOOLS: &[Tool] = &[
                 "pnpm: its manual",
             ),
             row("exec", Runs, "pnpm exec"),
+            row("=exec", Runs, "pnpm exec: also behind recursive, multi and filters"),
+            row(
+                "^--config. --pnpmfile --global-pnpmfile --ignore-pnpmfile",
+                Config,
+                "pnpm: any setting; hooks of .pnpmfile.cjs",
+            ),
+            row(
+                "install:--registry add:--registry update:--registry",
+                Fetches,
+                "pnpm: packages from elsewhere",
+            ),
+            row("deploy:#/ link:#/ store.add it:# install-test:#", Fetches, "pnpm deploy, pnpm store"),
+            row(
+                "c.set c.delete set-script pkg.set pkg.delete runtime edit explore approve-builds --dangerously-allow-all-builds",
+                Changes,
+                "pnpm: as npm's",
+            ),
+            row("unpublish token access dist-tag owner team profile", Secrets, "pnpm: as npm's"),
+            row("docs repo bugs home", Opens, "pnpm: as npm's"),
             row("dlx create", Fetches, "pnpm dlx"),
             row("env config set setup self-update patch patch-commit", Changes, "pnpm: its manual"),
             row("add:# install:# i:# link:#", Fetches, "pnpm add"),
@@ -66,7 +103,19 @@ pub(super) const TOOLS: &[Tool] = &[
                 Folder,
                 "yarn: its manual",
             ),
-            row("exec node", Runs, "yarn exec; GTFOBins yarn"),
+            row("exec node =exec", Runs, "yarn exec, also of workspaces; GTFOBins yarn"),
+            row(
+                "policies.set-version owner tag team sdks",
+                Changes,
+                "yarn policies: another yarn runs from then on",
+            ),
+            row(
+                "run:--require run:--inspect run:--inspect-brk --inspect --inspect-brk",
+                Loads,
+                "yarn run: options of node",
+            ),
+            row("--registry --proxy --https-proxy", Fetches, "yarn config: packages from elsewhere"),
+            row("^/ ^../ ^./", Runs, "yarn run: a program by its path"),
             row("dlx create", Fetches, "yarn dlx"),
             row("config set plugin patch patch-commit link", Changes, "yarn plugin: loads code"),
             row("publish login logout npm", Secrets, "yarn npm"),
@@ -81,7 +130,10 @@ pub(super) const TOOLS: &[Tool] = &[
             row("repl exec", Shell, "bun exec: bun's documentation"),
             row("-e --eval -p --print", Code, "bun: its documentation"),
             row("-r --preload --require --import", Loads, "bun: its documentation"),
-            row("x create init", Fetches, "bunx: bun's documentation"),
+            row("x create c init", Fetches, "bunx: bun's documentation"),
+            row("node fuzzilli getcompletes", Code, "bun: its documentation"),
+            row("--registry --trust --compile", Fetches, "bun: packages from elsewhere, whose scripts run"),
+            row("patch-commit", Changes, "bun patch"),
             row(
                 "--config -c --env-file --shell --cwd/ --tsconfig-override",
                 Config,
@@ -102,7 +154,20 @@ pub(super) const TOOLS: &[Tool] = &[
         &["deno"],
         "--filter: --ext: --seed: --port:",
         &[
-            row("eval repl jupyter", Code, "deno: its manual"),
+            row("eval repl jupyter deploy sandbox create", Code, "deno: its manual"),
+            row("task:--eval task:-f task:--filter", Shell, "deno task: --eval runs its argument"),
+            row("--env-file --plugin --allow-write --allow-env --allow-sys", Config, "deno: its manual"),
+            row(
+                "cache:~: vendor:~: doc:~: info:~: bench:~: test:~: check:~:",
+                Fetches,
+                "deno: a module from an address",
+            ),
+            row(
+                "update outdated:--update remove approve-scripts audit:--fix",
+                Fetches,
+                "deno: changes what is installed",
+            ),
+            row("fmt:#/ lint:#/", Writes, "deno fmt"),
             row("--preload --import --require", Loads, "deno: its manual"),
             row("-c --config --import-map --lock --cert --location --v8-flags", Config, "deno: its manual"),
             row("install uninstall upgrade add", Fetches, "deno install"),
@@ -142,6 +207,22 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("run", Runs, "uv run: any program"),
             row(
+                "venv:#/ build:#/ -o/ --output-file/ --out-dir/ --target/ --prefix/ --cache-dir/",
+                Writes,
+                "uv: its reference",
+            ),
+            row(
+                "python.uninstall python.upgrade pip.uninstall:--system pip.uninstall:--break-system-packages",
+                Changes,
+                "uv: its reference",
+            ),
+            row("venv:--clear", Deletes, "uv venv"),
+            row(
+                "-C --config-setting --config-settings --no-build-isolation --script",
+                Config,
+                "uv: its reference",
+            ),
+            row(
                 "tool self python.install init publish auth cache.clean",
                 Fetches,
                 "uv tool: its documentation",
@@ -166,6 +247,12 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("install download wheel lock", Fetches, "pip(1): setup.py runs; GTFOBins pip"),
             row("--python", Runs, "pip(1)"),
+            row(
+                "-i --index-url --extra-index-url -f --find-links --keyring-provider",
+                Fetches,
+                "pip(1): packages from elsewhere",
+            ),
+            row("cache.purge cache.remove", Deletes, "pip-cache(1)"),
             row("--log --report --cache-dir/ --target/ --prefix/ --root/", Writes, "pip(1)"),
             row(
                 "config.set config.edit config.unset --config-settings -C --global-option --build-option --editor",
@@ -176,20 +263,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     tool(
-        &[
-            "poetry",
-            "pipenv",
-            "hatch",
-            "pdm",
-            "rye",
-            "conda",
-            "mamba",
-            "micromamba",
-            "nox",
-            "tox",
-            "virtualenv",
-            "pixi",
-        ],
+        &["poetry", "pipenv", "hatch", "pdm", "rye", "conda", "mamba", "micromamba", "nox", "tox", "pixi"],
         "",
         &[
             row("run shell exec", Runs, "poetry run, pipenv run, conda run: any program"),
@@ -203,7 +277,42 @@ pub(super) const TOOLS: &[Tool] = &[
                 Fetches,
                 "poetry install, conda install: packages' own code runs",
             ),
-            row("-- devenv", Runs, "tox: what it is given behind --"),
+            row("-- devenv e d", Runs, "tox: what it is given behind --"),
+            row("new:#/ build:#/ -o/ --output/ -d/ --dest/", Writes, "poetry, hatch, pdm: their manuals"),
+            row("--python --runner --discover --installpkg", Runs, "pipenv, tox: theirs"),
+            row("r s g i a x", Runs, "pixi: its commands in short"),
+            row(
+                "global auth upload self-update token server debug convert skeleton mambabuild tools toolchain task.add workspace \
+                 python.install open --rm cache.clear",
+                Changes,
+                "conda, pixi, rye, pipenv: their manuals",
+            ),
+        ],
+    ),
+    tool(
+        &["virtualenv"],
+        "",
+        &[
+            row("#*/ --app-data/", Writes, "virtualenv: its manual"),
+            row(
+                "-p --python --creator --seeder --discovery --extra-search-dir",
+                Runs,
+                "virtualenv: its manual",
+            ),
+            row("--clear", Deletes, "virtualenv: its manual"),
+        ],
+    ),
+    tool(
+        &["phpunit"],
+        "--filter: --group: --testsuite:",
+        &[
+            row("--bootstrap --include-path --configuration -c --prepend", Loads, "phpunit: its manual"),
+            row(
+                "--printer --extension --loader -d --generate-configuration --migrate-configuration",
+                Config,
+                "phpunit: its manual",
+            ),
+            row("#*/", Code, "phpunit: a test elsewhere"),
         ],
     ),
     tool(
@@ -211,6 +320,12 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row("exec console open viz", Runs, "bundle-exec(1); GTFOBins bundler"),
+            row(
+                "!check,list,show,info,outdated,config,licenses,fund,platform,env,doctor,lock,cache,package,clean,pristine,remove,binstubs,init,\
+                 gem,exec,console,open,viz,install,update,add,plugin,inject,help,version,--version,-v",
+                Runs,
+                "bundle(1): other names are short for a command, or a program bundler-NAME",
+            ),
             row("install update add plugin config inject", Fetches, "bundle-install(1): builds extensions"),
             row("--gemfile/ -r --require", Loads, "bundle(1)"),
         ],
@@ -219,6 +334,17 @@ pub(super) const TOOLS: &[Tool] = &[
         &["gem"],
         "",
         &[
+            row(
+                "!list,search,info,which,env,environment,contents,outdated,specification,dependency,query,help,check,stale,build,unpack,fetch,\
+                 sources,rdoc,uninstall,cleanup,pristine,install,update,exec,open,push,yank,owner,signin,signout,cert,server,--version,-v",
+                Fetches,
+                "gem(1): other names are short for a command, or a plugin's",
+            ),
+            row(
+                "sources:-a sources:--add sources:-r sources:--remove sources:-p sources:--prepend sources:--append",
+                Changes,
+                "gem-sources(1)",
+            ),
             row("install update exec", Fetches, "gem(1): builds extensions"),
             row("open -e --editor", Runs, "gem-open(1); GTFOBins gem"),
             row("push yank owner signin cert", Secrets, "gem(1)"),
@@ -226,7 +352,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     tool(
-        &["composer", "phpunit", "artisan", "drush", "wp"],
+        &["composer", "artisan", "drush", "wp"],
         "",
         &[
             row(
@@ -240,70 +366,24 @@ pub(super) const TOOLS: &[Tool] = &[
                 "composer, phpunit: their manuals",
             ),
             row("eval eval-file shell package --exec --require", Code, "wp: its documentation; GTFOBins wp"),
+            row(
+                "!show,info,validate,outdated,status,licenses,depends,why,prohibits,why-not,fund,suggests,search,about,diagnose,audit,\
+                 check-platform-reqs,dump-autoload,dumpautoload,test,help,list,run-script,run,exec,global,create-project,require,install,\
+                 update,config,core,plugin,option,post,user,theme,--version,-V,--help",
+                Runs,
+                "composer, artisan, drush: other names are short for a command, or a script's",
+            ),
+            row("--ssh --http --path --allow-root tinker", Config, "wp, artisan: their documentation"),
+            row(
+                "db server config core.update core.download plugin.install theme.install option.update user.create post.delete",
+                Changes,
+                "wp: its documentation",
+            ),
         ],
     ),
     tool(
         &["luarocks", "cpan", "cpanm", "raco", "pear", "pecl"],
         "",
         &[row("*", Fetches, "luarocks, cpan(1), raco: build and run what they fetch; GTFOBins cpan")],
-    ),
-    tool(
-        &["brew", "port"],
-        "",
-        &[
-            row(
-                "install reinstall upgrade bundle tap services!list,info link cask edit create extract test sh irb ruby",
-                Fetches,
-                "brew(1): formulas are code",
-            ),
-            row("uninstall remove autoremove cleanup unlink untap update-reset", Changes, "brew(1)"),
-            row("~.rb ~.bottle. ~://", Code, "brew(1): a formula by its path or address is code"),
-            row("info:--github", Opens, "brew(1): a browser"),
-            row(
-                "!list,ls,info,abv,search,outdated,deps,uses,desc,doctor,dr,config,leaves,log,cat,options,missing,commands,tap-info,update,fetch,pin,unpin,livecheck,help,casks,formulae,formula,audit,style,analytics,services,shellenv,install,uninstall,upgrade,--version,-v,--prefix,--cellar,--caskroom,--cache,--repository,--repo,--env,--help,-h,--taps,installed,contents,provides,echo,version,variants,dependents,rdeps,notes,dir,file,platform",
-                Runs,
-                "brew(1): other commands are programs brew-NAME on PATH, or of a tap",
-            ),
-        ],
-    ),
-    tool(
-        &[
-            "apt", "apt-get", "aptitude", "dpkg", "rpm", "yum", "dnf", "apk", "pacman", "zypper", "snap",
-            "flatpak", "nix-env", "pkg", "emerge", "dnf5", "opkg",
-        ],
-        "",
-        &[
-            row(
-                "-o --option -c --config-file --configfile",
-                Config,
-                "apt.conf(5): APT::Update::Pre-Invoke; GTFOBins apt, apt-get",
-            ),
-            row(
-                "--root --admindir --instdir --eval --pipe --define --macros --hookdir --config --setopt --installroot",
-                Shell,
-                "rpm(8), pacman(8); GTFOBins rpm, dnf, pacman",
-            ),
-            row(
-                "!list,search,show,info,policy,depends,rdepends,--list,madison,-l,-L,-s,-S,-qa,-Q,-Si,-Ss",
-                Fetches,
-                "apt(8), snap(8), dnf(8): install as root; GTFOBins dpkg, yum, apk",
-            ),
-        ],
-    ),
-    tool(
-        &[
-            "nix",
-            "nix-shell",
-            "nix-build",
-            "nix-instantiate",
-            "guix",
-            "devbox",
-            "devenv",
-            "home-manager",
-            "darwin-rebuild",
-            "nixos-rebuild",
-        ],
-        "",
-        &[row("*", Runs, "nix(1), nix-shell(1): --run, -c, and expressions that build anything")],
     ),
 ];

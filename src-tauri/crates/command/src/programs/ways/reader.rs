@@ -257,7 +257,7 @@ fn begins_anyhow(arg: &Arg) -> bool {
 }
 
 /// Whether a tool has a row for an option of this very name.
-fn has(tool: &Tool, name: &str) -> bool {
+pub(super) fn has(tool: &Tool, name: &str) -> bool {
     let option = |mark: &str| {
         mark.rsplit(':').next().unwrap_or(mark).trim_start_matches('@').trim_end_matches('/') == name
     };

@@ -1,9 +1,9 @@
 //! Questions about arguments that a table cannot ask.
 
 use super::super::sed;
-use super::marks::{NO_FILE, leads_outside};
-use super::reader::{Read, Seen};
-use super::{plain, shown};
+use super::marks::leads_outside;
+use super::reader::Read;
+use super::{clouds, fetching, placing, plain, shown};
 use crate::WayOut;
 use crate::call::Call;
 use crate::environment::decides_what_runs;
@@ -11,57 +11,40 @@ use crate::peel::guess;
 
 /// The ways out of a call that are no rows of the table.
 pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
-    let found = match name {
-        "git" => return git(call, read),
-        "sed" => {
-            sed::more_than_prints(read.args).map(|at| (at, "this sed script can run commands or write files"))
-        }
-        "make" | "bmake" | "remake" => variables(read),
-        "mv" => takes_away(call, read).or_else(|| target(call, read)),
-        "rm" | "rimraf" | "rmdir" => takes_away(call, read),
-        "cp" | "ln" | "install" | "ditto" | "rsync" => target(call, read),
-        "cmake" => chooses_programs(read),
-        "plutil" => shown::converts_in_place(read),
-        "date" => sets_clock(read),
-        "codesign" => shown::writes_requirements(read),
-        "openssl" => shown::more_than_shows_a_certificate(read),
-        "npm" => for_all_projects(read),
-        "jq" | "gojq" | "jaq" => shown::reads_environment(read),
-        "curl" => writes_out(read),
-        "wget" | "wget2" => keeps_what_it_fetches(read),
-        "chmod" => borrows_rights(read),
-        "tar" | "bsdtar" => packs_elsewhere(call, read),
-        "ps" => other_environments(read),
-        "bun" | "deno" | "swift" => script(name, read),
-        "gh" => changes_by_api(read),
-        _ => None,
-    };
+    let found =
+        match name {
+            "git" => return git(call, read),
+            "sed" => sed::more_than_prints(read.args)
+                .map(|at| (at, "this sed script can run commands or write files")),
+            "make" | "bmake" | "remake" | "just" | "task" | "scons" | "invoke" | "inv" => variables(read),
+            "mv" | "rm" | "rimraf" | "rmdir" | "cp" | "ln" | "link" | "install" | "ditto" | "rsync"
+            | "mkdir" | "touch" | "chmod" | "chown" | "chgrp" | "chflags" | "gzip" | "gunzip" | "bzip2"
+            | "bunzip2" | "xz" | "unxz" | "compress" | "strip" | "ranlib" | "zstd" | "unzstd" | "lz4"
+            | "brotli" | "pigz" => return placing::of(name, call, read),
+            "cmake" => chooses_programs(read),
+            "plutil" => shown::converts_in_place(read),
+            "codesign" => shown::writes_requirements(read),
+            "openssl" => shown::more_than_shows_a_certificate(read),
+            "npm" => for_all_projects(read),
+            "date" => sets_clock(read),
+            "jq" | "gojq" | "jaq" => shown::reads_environment(read),
+            "tree" => writes_by_a_letter(read),
+            "ip" | "tc" | "bpftool" | "nft" | "route" => changes_network(name, read),
+            "brew" => other_formula(read),
+            "protoc" => generator(read),
+            "xcodebuild" => build_settings(read),
+            "pnpm" => return runs_any_program(call, read).into_iter().collect(),
+            "curl" => fetching::by_curl(read),
+            "wget" | "wget2" => fetching::by_wget(read),
+            "dig" | "nslookup" | "host" | "ping" => fetching::tells_what_a_command_prints(read),
+            "tar" | "bsdtar" => packs_elsewhere(call, read),
+            "ps" => other_environments(read),
+            name if clouds::NAMES.contains(&name) => clouds::of(name, read),
+            "bun" | "deno" | "swift" => script(name, read),
+            "gh" => changes_by_api(call, read),
+            _ => None,
+        };
     found.map(|(at, what)| plain(at, what)).into_iter().collect()
-}
-
-/// The last operand of what copies: where it leads out of the working directory, or to a file that tools read by
-/// themselves.
-fn target(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
-    const READ_UNASKED: [&str; 6] = [".git", ".husky", ".vscode", ".envrc", ".npmrc", ".cargo"];
-    let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
-    let path = read.beginning(at)?;
-    if NO_FILE.contains(&path) {
-        return None;
-    }
-    let arg = &read.args[at];
-    let unknown = arg.value().is_none();
-    if unknown && (arg.climbs || arg.strays && (path.is_empty() || arg.free)) || path.is_empty() && !unknown {
-        return Some((at, "writes to a place that is known only at run time"));
-    }
-    if leads_outside(path, &call.dir) {
-        return Some((at, "writes outside of the working directory"));
-    }
-    // `.$x` may become the name of a hidden folder.
-    if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
-        return Some((at, "writes to a place that is known only at run time"));
-    }
-    let first = path.split('/').find(|part| !matches!(*part, "" | "."))?;
-    READ_UNASKED.contains(&first).then_some((at, "writes what other programs run or read unasked"))
 }
 
 /// `make NAME=value`: what a makefile does with a variable is not known, so only values that cannot name a program or hold
@@ -73,7 +56,11 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
     ];
     let harmless = |word: &str| {
         let Some((name, value)) = word.split_once('=') else { return true };
-        let name = name.trim_end_matches([':', '+', '?', '!']);
+        // `FOO!=id` runs `id`.
+        if name.ends_with('!') {
+            return false;
+        }
+        let name = name.trim_end_matches([':', '+', '?']);
         let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_.,:+-".contains(c));
         plain && !PROGRAMS.contains(&name) && !decides_what_runs(name, None) && !name.ends_with("FLAGS")
     };
@@ -83,24 +70,6 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
     };
     let at = read.operands.iter().find(|at| !known(**at))?;
     Some((*at, "sets a variable that a makefile may run"))
-}
-
-/// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
-fn takes_away(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let kept = |at: &&usize| {
-        let path = read.beginning(**at).unwrap_or_default();
-        read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
-    };
-    let at = read.operands.iter().find(kept)?;
-    Some((*at, "takes away what lies outside of the working directory"))
-}
-
-/// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
-fn is_temporary(path: &str) -> bool {
-    let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
-    inside.is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.split('/').all(|part| part != "..")
-    })
 }
 
 /// cmake's `-D` and `-G` name compilers, launchers and files to include, but for switches and the usual settings. cmake(1),
@@ -196,62 +165,88 @@ fn for_all_projects(read: &Read<'_>) -> Option<(usize, &'static str)> {
     (!lists).then_some((seen.at, "changes what all projects have"))
 }
 
-/// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
-fn writes_out(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    read.options.iter().find_map(|seen| {
-        let value = read.value_or_start(seen);
-        let file = value.is_none_or(|value| value.starts_with('@'));
-        match seen.name.as_str() {
-            "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
-                Some((seen.at, "`-w` writes or reads a file"))
-            }
-            "-H" | "--header" | "-b" | "--cookie" if file => Some((seen.at, "reads another file")),
-            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&seen.value.unwrap_or_default()) => {
-                Some((seen.at, "chooses the method of a call"))
-            }
-            _ => None,
-        }
-    })
+/// tree takes the values of its letters from the words behind, so that none of them hides another: `-aLo 2 x` writes to `x`.
+/// tree(1)
+fn writes_by_a_letter(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let letters = |at: &usize| {
+        let word = read.beginning(*at).and_then(|word| word.strip_prefix('-'));
+        word.is_some_and(|word| !word.starts_with('-') && word.contains(['o', 'R']) && word != "noreport")
+    };
+    (1..read.args.len()).find(letters).map(|at| (at, "`-o` or `-R` among these letters writes a file"))
 }
 
-/// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
-/// write as well (`-o`, `-p`, `--warc-file`). wget(1)
-fn keeps_what_it_fetches(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    const HARMLESS: [&str; 14] = [
-        "--spider",
-        "-q",
-        "-n",
-        "-v",
-        "-S",
-        "-4",
-        "-6",
-        "-T",
-        "-t",
-        "-U",
-        "--quiet",
-        "--timeout",
-        "--tries",
-        "--user-agent",
+/// `ip OBJECT VERB`, `nft VERB`: anything but showing, in its short forms too. ip(8), tc(8), nft(8), bpftool(8), route(8)
+fn changes_network(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const SHOWING: [&str; 7] = ["show", "list", "lst", "ls", "get", "help", "describe"];
+    let place = usize::from(!matches!(name, "nft" | "route"));
+    let at = *read.operands.get(place)?;
+    let word = read.word(at);
+    // `ip link s` is set, and not show.
+    let shows = word.is_some_and(|word| {
+        SHOWING.iter().any(|verb| verb.starts_with(word) && (word.len() > 1 || *verb == "list"))
+    });
+    (!shows).then_some((at, "changes the network, or what is loaded into the kernel"))
+}
+
+/// A formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs when it is looked at. brew(1)
+fn other_formula(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let sub = read.subs.first().copied()?;
+    let other = |at: &usize| {
+        let word = read.beginning(*at).unwrap_or_default();
+        *at > sub
+            && (word.contains('/') && !word.starts_with("homebrew/")
+                || word.to_ascii_lowercase().contains(".rb"))
+    };
+    let found = (1..read.args.len()).filter(|at| read.operands.contains(at)).find(other)?;
+    Some((found, "a formula from elsewhere, whose code runs when it is looked at"))
+}
+
+/// `protoc --NAME_out=.` runs protoc-gen-NAME, unless the language is protoc's own.
+fn generator(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    const OWN: [&str; 12] = [
+        "cpp",
+        "java",
+        "python",
+        "pyi",
+        "ruby",
+        "php",
+        "objc",
+        "csharp",
+        "kotlin",
+        "rust",
+        "descriptor_set",
+        "dependency",
     ];
-    let to = |seen: &&Seen<'_>| matches!(seen.name.as_str(), "-O" | "--output-document");
-    let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
-    // It only asks whether the page is there.
-    let looks = documents.is_empty() && others.iter().any(|seen| seen.name == "--spider");
-    let prints = looks || !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
-    // A word of several letters counts letter by letter.
-    let mut single =
-        others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
-    let plain = single.all(|seen| HARMLESS.contains(&seen.name.as_str()));
-    (!(prints && plain)).then_some((0, "writes what it fetches"))
+    let runs = |name: &str| {
+        name.strip_suffix("_out").is_some_and(|name| !OWN.contains(&name.trim_start_matches('-')))
+    };
+    read.options.iter().find(|seen| runs(&seen.name)).map(|seen| (seen.at, "runs the generator of that name"))
 }
 
-/// `chmod 4755`: with the rights of the file's owner.
-fn borrows_rights(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let at = *read.operands.first()?;
-    let what = "lets the file run with its owner's rights";
-    let Some(mode) = read.word(at) else { return Some((at, what)) };
-    let borrowed = mode.len() == 4 && mode.chars().all(|c| c.is_digit(8)) && !mode.starts_with('0');
-    borrowed.then_some((at, what))
+/// `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
+fn build_settings(read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let names = |at: &&usize| {
+        read.beginning(**at)
+            .and_then(|word| word.split_once('='))
+            .is_some_and(|(_, value)| !matches!(value, "YES" | "NO" | "-" | "" | "Debug" | "Release"))
+    };
+    read.operands.iter().find(names).map(|at| (*at, "a build setting, which may name a program or a folder"))
+}
+
+/// `pnpm NAME` runs the script of that name, or else any program. pnpm-run(1)
+fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<WayOut> {
+    const SYSTEM: [&str; 22] = [
+        "rm", "mv", "cp", "ln", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown",
+        "docker", "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
+    ];
+    const OWN: [&str; 5] = ["rm", "ln", "exec", "env", "start"];
+    let at = *read.subs.first()?;
+    let name = read.word(at)?;
+    let other = crate::class_of(name) != crate::Class::Ordinary || SYSTEM.contains(&name);
+    (other && !OWN.contains(&name)).then(|| WayOut {
+        candidates: guess::behind(call, at),
+        ..plain(at, "runs a program that is no script of the project")
+    })
 }
 
 /// Runtimes that run the file that they are given, or what they read from their input.
@@ -264,8 +259,17 @@ fn script(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
     read.word(at).is_none_or(file).then_some((at, "runs a script"))
 }
 
-/// `gh api -X POST`; reading methods are harmless.
-fn changes_by_api(read: &Read<'_>) -> Option<(usize, &'static str)> {
+/// A file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
+fn changes_by_api(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
+    let file = read.options.iter().find(|seen| {
+        let path = seen.value.unwrap_or_default();
+        matches!(seen.name.as_str(), "-F" | "--body-file" | "--notes-file")
+            && leads_outside(path, &call.dir)
+            && !placing::is_temporary(path)
+    });
+    if let Some(file) = file {
+        return Some((file.at, "sends a file from outside of the working directory"));
+    }
     let start = read.sub_path("api")?;
     let seen = read.options.iter().find(|seen| {
         let method = matches!(seen.name.as_str(), "-X" | "--method");
@@ -274,12 +278,22 @@ fn changes_by_api(read: &Read<'_>) -> Option<(usize, &'static str)> {
     Some((seen.at, "chooses the method of a call"))
 }
 
-/// `ps auxe` and `ps eww` show the environments of other programs; with a dash `-e` only means all of them.
+/// `ps auxe`, `ps ax e` and `ps -o environ` show the environments of other programs; with a dash `-e` only means all of them.
 fn other_environments(read: &Read<'_>) -> Option<(usize, &'static str)> {
-    let at = *read.operands.first()?;
-    let letters = read.word(at)?;
-    let shows = letters.contains('e') && letters.chars().all(|c| c.is_ascii_alphabetic());
-    shows.then_some((at, "shows the environments of other programs"))
+    let what = "shows the environments of other programs";
+    let letters = |(place, at): &(usize, &usize)| {
+        let word = read.word(**at).unwrap_or_default();
+        let known =
+            |c: char| if *place == 0 { c.is_ascii_alphabetic() } else { "aewxuljmfvsrcSTZ".contains(c) };
+        word.contains('e') && word.chars().all(known)
+    };
+    let column = |seen: &&super::reader::Seen<'_>| {
+        let output = matches!(seen.name.as_str(), "-o" | "-O" | "--format");
+        output && seen.value.is_some_and(|value| value.to_ascii_lowercase().contains("environ"))
+    };
+    let shown = read.operands.iter().enumerate().find(letters).map(|(_, at)| *at);
+    let shown = shown.or_else(|| read.options.iter().find(column).map(|seen| seen.at));
+    shown.map(|at| (at, what))
 }
 
 /// `tar -f host:file` and `-f !program` start another program; an archive that is made may lie anywhere.

@@ -58,7 +58,7 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
     mild(
         &["ps"],
-        "-o: -p: -u: -U: -t: -g:",
+        "-o: -p: -u: -U: -t: -g: -C: -G: -s: -N:",
         &[row("-E", Reads, "ps(1): macOS, environments of other programs")],
     ),
     tool(

@@ -93,7 +93,8 @@ fn every_row_has_a_source_and_marks_that_can_be_read() {
                     Some('*') => mark == "*",
                     Some('=' | '^' | '~' | '!') => mark.len() > 1,
                     Some('#') => {
-                        mark[1..].trim_end_matches('/').parse::<usize>().is_ok_and(|n| n > 0) || mark == "#*"
+                        mark[1..].trim_end_matches('/').parse::<usize>().is_ok_and(|n| n > 0)
+                            || matches!(mark, "#*" | "#*/")
                     }
                     Some('@' | '-') => option.starts_with('-') && option.len() > 1,
                     Some(_) => mark

@@ -29,6 +29,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "-A: -B: -C: -m: --match: --type:",
         &[
             row("--pager", Runs, "ack(1)"),
+            row("--output", Code, "ack(1): ack 2 evaluates it as Perl"),
             row("--ackrc --env", Config, "ack(1): ACK_PAGER and other options"),
         ],
     ),
@@ -39,7 +40,7 @@ pub(super) const TOOLS: &[Tool] = &[
             row("--filter --filter-magic-label", Runs, "ugrep(1)"),
             row("--pager --view", Runs, "ugrep(1)"),
             row("-Q --query", Opens, "ugrep(1): its screen starts an editor"),
-            row("--config --save-config", Config, "ugrep(1)"),
+            row("--config --save-config ^---", Config, "ugrep(1): ---FILE too"),
         ],
     ),
     strict(tool(
@@ -125,12 +126,12 @@ pub(super) const TOOLS: &[Tool] = &[
         "",
         &[
             row(
-                "--preview --bind --execute -c --cmd --walker-root",
+                "--preview --bind --execute --become --info-command -c --cmd --walker-root",
                 Shell,
                 "fzf(1): --preview and --bind run commands",
             ),
             row("--listen --listen-unsafe", Code, "fzf(1): actions over a port"),
-            row("--history", Writes, "fzf(1)"),
+            row("--history --cmd-history --log-file", Writes, "fzf(1), sk(1)"),
             row("--with-shell --tmux", Runs, "fzf(1)"),
         ],
     ),
@@ -151,6 +152,12 @@ pub(super) const TOOLS: &[Tool] = &[
         &[
             row("-i --inplace --in-place", Writes, "yq: its documentation"),
             row("-s --split-exp --split-exp-file --from-file", Writes, "yq: its documentation"),
+            row(
+                "~env( ~envsubst ~$ENV ~load( ~load_ ~eval(",
+                Reads,
+                "yq: its operators read the environment and other files",
+            ),
+            row("~system", Shell, "yq: its operator system runs a command"),
         ],
     ),
     tool(
@@ -163,16 +170,27 @@ pub(super) const TOOLS: &[Tool] = &[
                 "xmlstarlet(1), yq (kislyuk): its documentation",
             ),
             row("-f --from-file", Code, "yq (kislyuk): its documentation"),
+            row("tr", Code, "xmlstarlet(1): a stylesheet writes files"),
         ],
     ),
     tool(
-        &["xmllint", "xsltproc"],
+        &["xsltproc"],
+        "",
+        &[row("#1 -o --output", Code, "xsltproc(1): a stylesheet writes files (EXSLT document)")],
+    ),
+    tool(
+        &["xmllint"],
         "--xpath: --encode:",
         &[
             row("-o --output", Writes, "xmllint(1), xsltproc(1)"),
             row("--shell", Code, "xmllint(1)"),
             row("--load-trace --path --catalogs --schema --relaxng --dtdvalid", Reads, "xmllint(1)"),
             row("--writesubtree", Writes, "xsltproc(1)"),
+            row(
+                "--noent --xinclude --loaddtd --dtdattr --valid --postvalid",
+                Reads,
+                "xmllint(1): what a document names",
+            ),
         ],
     ),
     mild(
@@ -184,9 +202,14 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     ),
     mild(
-        &["base64", "base32", "basenc", "uudecode"],
+        &["base64", "base32", "basenc"],
         "-w: --wrap: -b: --break:",
         &[row("-o --output", Writes, "base64(1): macOS")],
+    ),
+    tool(
+        &["uudecode"],
+        "",
+        &[row("*", Writes, "uudecode(1): writes the file that its input names, wherever it lies")],
     ),
     mild(
         &["tree"],
@@ -231,6 +254,9 @@ pub(super) const TOOLS: &[Tool] = &[
             row("-o --output -r --reject-file", Writes, "patch(1)"),
             row("-d/ --directory/", Writes, "patch(1): in another folder"),
             row("-i/ --input/", Reads, "patch(1)"),
+            row("#1/ -B/ --prefix/ -Y/ --basename-prefix/", Writes, "patch(1): a file elsewhere"),
+            row("-g --get", Runs, "patch(1): fetches the file from version control, by its programs"),
+            row("--follow-symlinks", Writes, "patch(1): writes where a link leads"),
         ],
     ),
     tool(
@@ -249,7 +275,7 @@ pub(super) const TOOLS: &[Tool] = &[
     tool(
         &["shuf", "factor", "ptx", "unexpand", "look"],
         "-n: -e:",
-        &[row("-o --output", Writes, "shuf(1): GNU coreutils; GTFOBins shuf")],
+        &[row("-o --output -G --traditional", Writes, "shuf(1), ptx(1): GNU coreutils; GTFOBins shuf")],
     ),
     tool(
         &["strings", "nm", "objdump", "readelf", "size", "addr2line", "c++filt"],

@@ -51,6 +51,7 @@ pub(super) enum Style {
 /// | `#2` | the second operand |
 /// | `#*` | any operand that is a file |
 /// | `add:#` | an operand behind a subcommand |
+/// | `#*/`, `new:#/` | any operand, or one behind a subcommand, that leads out of the working directory |
 /// | `*` | the program, whatever its arguments |
 ///
 /// An option, or `#2`, that ends in `/` counts only where its value leads out of the working directory.

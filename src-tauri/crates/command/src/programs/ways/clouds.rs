@@ -1,0 +1,271 @@
+//! Clouds, clusters and what is built on them: their programs have thousands of commands, and more every month. What only looks is
+//! known by its verb; anything else changes something, or may.
+
+use super::reader::Read;
+
+type Found = Option<(usize, &'static str)>;
+
+/// Programs that are asked by their verbs.
+pub(super) const NAMES: &[&str] = &[
+    "aws",
+    "gcloud",
+    "gsutil",
+    "bq",
+    "az",
+    "doctl",
+    "hcloud",
+    "linode-cli",
+    "oci",
+    "ibmcloud",
+    "azd",
+    "s3cmd",
+    "eksctl",
+    "k3d",
+    "minikube",
+    "kind",
+    "microk8s",
+    "k3s",
+    "helm",
+    "helmfile",
+    "argocd",
+    "flux",
+    "istioctl",
+    "linkerd",
+    "kubeadm",
+    "terragrunt",
+    "vagrant",
+    "pulumi",
+    "cdk",
+    "cdktf",
+    "nomad",
+    "consul",
+    "kubectx",
+    "kubens",
+    "limactl",
+    "colima",
+    "multipass",
+    "packer",
+];
+
+/// Verbs with which they only tell something.
+const TELLING: &[&str] = &[
+    "list",
+    "ls",
+    "describe",
+    "show",
+    "get",
+    "get-value",
+    "get-values",
+    "status",
+    "version",
+    "info",
+    "help",
+    "view",
+    "search",
+    "stat",
+    "du",
+    "head",
+    "history",
+    "logs",
+    "log",
+    "tail",
+    "output",
+    "outputs",
+    "whoami",
+    "about",
+    "members",
+    "inspect",
+    "events",
+    "cat",
+    "hash",
+    "read",
+    "wait",
+    "diff",
+    "lint",
+    "validate",
+    "fmt",
+    "template",
+    "graph",
+    "ip",
+    "ps",
+    "doctor",
+    "check",
+    "rtt",
+    "find",
+    "env",
+    "verify",
+    "proxy-status",
+    "ps",
+    "analyze",
+    "completion",
+    "synth",
+    "synthesize",
+    "preview",
+    "pre",
+    "port",
+    "global-status",
+    "package",
+    "dependency",
+    "dep",
+    "repo",
+    "stats",
+    "top",
+    "trace",
+    "images",
+    "rdeps",
+    "hclfmt",
+    "hcl",
+    "console-url",
+];
+
+/// Verbs that stand before another word which is no verb then (`delete list`).
+const CHANGING: &[&str] = &[
+    "create",
+    "delete",
+    "update",
+    "set",
+    "add",
+    "remove",
+    "rm",
+    "run",
+    "exec",
+    "ssh",
+    "scp",
+    "deploy",
+    "patch",
+    "apply",
+    "start",
+    "stop",
+    "restart",
+    "reset",
+    "reboot",
+    "destroy",
+    "import",
+    "export",
+    "install",
+    "uninstall",
+    "upgrade",
+    "enable",
+    "disable",
+    "attach",
+    "detach",
+    "use",
+    "select",
+    "edit",
+    "new",
+    "init",
+    "login",
+    "logout",
+    "push",
+    "put",
+    "cp",
+    "mv",
+    "sync",
+    "rsync",
+    "connect",
+    "invoke",
+    "call",
+    "send",
+    "replace",
+    "rollback",
+    "resume",
+    "suspend",
+    "cancel",
+    "promote",
+    "purge",
+    "prune",
+    "up",
+    "down",
+    "kv",
+    "terminate",
+    "action",
+    "plugin",
+    "config",
+    "box",
+    "state",
+    "stack",
+    "app",
+    "addons",
+    "operator",
+    "acl",
+];
+
+/// Words behind which passwords and keys are shown.
+const SECRET: &[&str] = &[
+    "token",
+    "secret",
+    "password",
+    "credential",
+    "presign",
+    "signurl",
+    "sign-url",
+    "connection-string",
+    "kubeconfig",
+    "get-login",
+    "generate-sas",
+    "wallet",
+    "ssh-key",
+];
+
+/// Commands of aws that read, and write what they read into a file.
+const INTO_A_FILE: &[&str] = &[
+    "get-object",
+    "get-object-torrent",
+    "get-export",
+    "get-sdk",
+    "get-game-session-log",
+    "select-object-content",
+];
+
+/// The first argument by which more is done than told.
+pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
+    let words: Vec<(usize, &str)> =
+        read.operands.iter().take(6).filter_map(|at| Some((*at, read.word(*at)?))).collect();
+    let secret = |word: &str| {
+        SECRET.iter().any(|part| word.contains(part))
+            || matches!(word, "keys" | "sas")
+            || INTO_A_FILE.contains(&word)
+    };
+    if let Some((at, _)) = words.iter().find(|(_, word)| secret(word)) {
+        return Some((*at, "shows or keeps what should not be known, or writes a file"));
+    }
+    let first = read.operands.first().copied()?;
+    // Groups have a verb of their own behind them; of those that are no verbs, the next word is asked.
+    for (at, word) in &words {
+        if tells(name, word) {
+            return None;
+        }
+        if CHANGING.contains(word) && !is_group(word) {
+            return Some((*at, "changes something in a cloud or a cluster, or may"));
+        }
+    }
+    let only_version = read.options.iter().any(|seen| matches!(seen.name.as_str(), "--version" | "--help"));
+    (!only_version).then_some((first, "changes something in a cloud or a cluster, or may"))
+}
+
+/// Words that are verbs of one program and groups of another.
+fn is_group(word: &str) -> bool {
+    matches!(
+        word,
+        "config"
+            | "app"
+            | "stack"
+            | "state"
+            | "kv"
+            | "run"
+            | "plugin"
+            | "box"
+            | "addons"
+            | "operator"
+            | "acl"
+            | "deploy"
+    )
+}
+
+fn tells(name: &str, word: &str) -> bool {
+    let prefixes =
+        ["describe-", "list-", "get-", "head-", "filter-", "lookup-", "batch-get-", "estimate-", "search-"];
+    TELLING.contains(&word)
+        || matches!(name, "aws")
+            && (prefixes.iter().any(|prefix| word.starts_with(prefix)) || matches!(word, "scan" | "query"))
+}

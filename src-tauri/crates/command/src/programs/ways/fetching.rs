@@ -1,0 +1,110 @@
+//! What is fetched from where, and what is told on the way.
+
+use super::reader::{Read, Seen};
+
+type Found = Option<(usize, &'static str)>;
+
+pub(super) fn by_curl(read: &Read<'_>) -> Found {
+    writes_out(read).or_else(|| other_protocol(read)).or_else(|| tells_what_a_command_prints(read))
+}
+
+pub(super) fn by_wget(read: &Read<'_>) -> Found {
+    keeps_what_it_fetches(read).or_else(|| tells_what_a_command_prints(read))
+}
+
+/// `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`: what a command prints goes to whoever answers there.
+pub(super) fn tells_what_a_command_prints(read: &Read<'_>) -> Found {
+    let printed = |at: &usize| {
+        let arg = &read.args[*at];
+        arg.value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
+    };
+    (1..read.args.len()).find(printed).map(|at| (at, "tells another machine what a command prints"))
+}
+
+/// curl reads files, mails and talks to directories by what an address begins with, in any case and through its own patterns
+/// (`{file,http}://`). curl(1)
+fn other_protocol(read: &Read<'_>) -> Found {
+    const WEB: [&str; 4] = ["http", "https", "ftp", "ftps"];
+    let is_other = |address: &str| {
+        let address = address.to_ascii_lowercase();
+        match address.split_once("://") {
+            Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) => {
+                !WEB.contains(&scheme)
+            }
+            // `h/?to=http://…` has no protocol of its own.
+            Some((before, _)) => before.starts_with(['{', '[']),
+            None => address.starts_with("file:"),
+        }
+    };
+    let what = "an address that is no web page's";
+    let keys = |at: &usize| read.beginning(*at).is_some_and(gives_keys);
+    if let Some(at) = (1..read.args.len()).find(keys) {
+        return Some((at, "asks the machine's cloud for its keys"));
+    }
+    let by_operand = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_other));
+    let by_option = || {
+        let other = |seen: &&Seen<'_>| match seen.name.as_str() {
+            "--url" => read.value_or_start(seen).is_some_and(is_other),
+            "--proto-default" => !seen.value.is_some_and(|value| WEB.contains(&value)),
+            _ => false,
+        };
+        read.options.iter().find(other).map(|seen| seen.at)
+    };
+    by_operand.or_else(by_option).map(|at| (at, what))
+}
+
+/// Where a machine in a cloud asks for its own keys.
+fn gives_keys(address: &str) -> bool {
+    const HOSTS: [&str; 4] =
+        ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "[fd00:ec2::254]"];
+    HOSTS.iter().any(|host| address.contains(host))
+}
+
+/// curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.
+fn writes_out(read: &Read<'_>) -> Found {
+    read.options.iter().find_map(|seen| {
+        let value = read.value_or_start(seen);
+        let file = value.is_none_or(|value| value.starts_with('@'));
+        match seen.name.as_str() {
+            "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
+                Some((seen.at, "`-w` writes or reads a file"))
+            }
+            "-H" | "--header" | "-b" | "--cookie" if file => Some((seen.at, "reads another file")),
+            "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&seen.value.unwrap_or_default()) => {
+                Some((seen.at, "chooses the method of a call"))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
+/// write as well (`-o`, `-p`, `--warc-file`). wget(1)
+fn keeps_what_it_fetches(read: &Read<'_>) -> Found {
+    const HARMLESS: [&str; 14] = [
+        "--spider",
+        "-q",
+        "-n",
+        "-v",
+        "-S",
+        "-4",
+        "-6",
+        "-T",
+        "-t",
+        "-U",
+        "--quiet",
+        "--timeout",
+        "--tries",
+        "--user-agent",
+    ];
+    let to = |seen: &&Seen<'_>| matches!(seen.name.as_str(), "-O" | "--output-document");
+    let (documents, others): (Vec<_>, Vec<_>) = read.options.iter().partition(to);
+    // It only asks whether the page is there.
+    let looks = documents.is_empty() && others.iter().any(|seen| seen.name == "--spider");
+    let prints = looks || !documents.is_empty() && documents.iter().all(|seen| seen.value == Some("-"));
+    // A word of several letters counts letter by letter.
+    let mut single =
+        others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
+    let plain = single.all(|seen| HARMLESS.contains(&seen.name.as_str()));
+    (!(prints && plain)).then_some((0, "writes what it fetches"))
+}

@@ -1,0 +1,187 @@
+//! Where files are put, taken away from, opened up and changed.
+
+use super::marks::{NO_FILE, leads_outside};
+use super::plain;
+use super::reader::Read;
+use crate::WayOut;
+use crate::call::Call;
+
+/// Options with which cp makes links.
+const LINKS: [&str; 4] = ["-s", "-l", "--symbolic-link", "--link"];
+
+type Found = Option<(usize, &'static str)>;
+
+/// The ways out of a call that works on the files that it is given.
+pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
+    let found = match name {
+        "mv" => takes_away(call, read).or_else(|| target(name, call, read)),
+        "rm" | "rimraf" | "rmdir" => takes_away(call, read),
+        "mkdir" | "touch" => changes(call, read, 0).or_else(|| read_unasked(read)),
+        "chmod" => borrows_rights(name, read).or_else(|| changes(call, read, 1)),
+        "chown" | "chgrp" | "chflags" => changes(call, read, 1),
+        "ln" | "link" => leads_elsewhere(call, read).or_else(|| target(name, call, read)),
+        "install" => borrows_rights(name, read).or_else(|| target(name, call, read)),
+        "cp" if read.options.iter().any(|seen| LINKS.contains(&seen.name.as_str())) => {
+            leads_elsewhere(call, read).or_else(|| target(name, call, read))
+        }
+        "cp" | "ditto" | "rsync" => target(name, call, read),
+        _ => in_place(call, read),
+    };
+    let mut ways: Vec<WayOut> = found.map(|(at, what)| plain(at, what)).into_iter().collect();
+    ways.extend(renamed(name, read));
+    ways
+}
+
+/// A program of the system that is given another name: what a rule says of the one would not be said of the other.
+fn renamed(name: &str, read: &Read<'_>) -> Option<WayOut> {
+    const FOLDERS: [&str; 7] = [
+        "/bin/",
+        "/usr/bin/",
+        "/sbin/",
+        "/usr/sbin/",
+        "/usr/local/bin/",
+        "/opt/homebrew/bin/",
+        "/opt/local/bin/",
+    ];
+    if !matches!(name, "cp" | "mv" | "ln" | "link" | "install" | "ditto" | "rsync") {
+        return None;
+    }
+    let last = read.operands.last().copied().filter(|_| read.operands.len() > 1);
+    let program = |at: &usize| {
+        let path = read.word(*at).filter(|_| Some(*at) != last)?.to_ascii_lowercase();
+        let base = FOLDERS.iter().find_map(|folder| path.strip_prefix(folder))?;
+        (!base.is_empty() && !base.contains('/')).then_some(())
+    };
+    let at = read.operands.iter().copied().find(|at| program(at).is_some())?;
+    let guess = crate::Guess::from(vec![read.word(at)?.to_owned()]);
+    Some(WayOut { argument: at, what: "gives a program another name".to_owned(), candidates: vec![guess] })
+}
+
+/// The first operand behind the first few that lies outside of the working directory, and is no file of the temporary folder.
+fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
+    let outside = |at: &&usize| {
+        let path = read.beginning(**at).unwrap_or_default();
+        leads_outside(path, &call.dir) && !is_temporary(path)
+    };
+    let at = read.operands.iter().skip(skipped).find(outside)?;
+    Some((*at, "changes what lies outside of the working directory"))
+}
+
+/// What replaces its operands, unless it prints or only looks.
+fn in_place(call: &Call, read: &Read<'_>) -> Found {
+    const LOOKS: [&str; 8] = ["-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list", "-V"];
+    let looks = read.options.iter().any(|seen| LOOKS.contains(&seen.name.as_str()));
+    if looks { None } else { changes(call, read, 0) }
+}
+
+/// `ln -s / x`: what is written or removed below `x` from then on lies elsewhere.
+fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
+    let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
+    let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
+    let at = read.operands.iter().take(sources).find(outside)?;
+    Some((*at, "makes a name that leads out of the working directory"))
+}
+
+/// An operand that other programs read or run by themselves.
+fn read_unasked(read: &Read<'_>) -> Found {
+    let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_unasked))?;
+    Some((at, "writes what other programs run or read unasked"))
+}
+
+/// Whether a part of the path names what tools read or run by themselves.
+fn is_read_unasked(path: &str) -> bool {
+    const NAMES: [&str; 25] = [
+        ".git",
+        ".husky",
+        ".vscode",
+        ".idea",
+        ".envrc",
+        ".npmrc",
+        ".cargo",
+        ".claude",
+        ".mcp.json",
+        ".gitattributes",
+        ".gitmodules",
+        ".gitconfig",
+        ".pre-commit-config.yaml",
+        ".ssh",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".pnpmfile.cjs",
+        ".mise.toml",
+        ".devcontainer",
+        ".bashrc",
+        ".bash_profile",
+        ".zshrc",
+        ".zshenv",
+        ".profile",
+        ".zprofile",
+    ];
+    path.split('/').any(|part| NAMES.iter().any(|name| name.eq_ignore_ascii_case(part)))
+}
+
+/// The last operand of what copies: where it leads out of the working directory, or to a file that tools read by
+/// themselves.
+fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
+    // `install -d` makes every folder that it is given.
+    if name == "install" && read.options.iter().any(|seen| seen.name == "-d" || seen.name == "--directory") {
+        return changes(call, read, 0);
+    }
+    let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
+    let path = read.beginning(at)?;
+    if NO_FILE.contains(&path) {
+        return None;
+    }
+    let arg = &read.args[at];
+    let unknown = arg.value().is_none();
+    if unknown && (arg.climbs || arg.strays && (path.is_empty() || arg.free)) || path.is_empty() && !unknown {
+        return Some((at, "writes to a place that is known only at run time"));
+    }
+    if leads_outside(path, &call.dir) {
+        return Some((at, "writes outside of the working directory"));
+    }
+    // `.$x` may become the name of a hidden folder.
+    if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
+        return Some((at, "writes to a place that is known only at run time"));
+    }
+    is_read_unasked(path).then_some((at, "writes what other programs run or read unasked"))
+}
+
+/// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
+fn takes_away(call: &Call, read: &Read<'_>) -> Found {
+    let kept = |at: &&usize| {
+        let path = read.beginning(**at).unwrap_or_default();
+        read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
+    };
+    let at = read.operands.iter().find(kept)?;
+    Some((*at, "takes away what lies outside of the working directory"))
+}
+
+/// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
+pub(super) fn is_temporary(path: &str) -> bool {
+    let inside = ["/tmp/", "/private/tmp/"].iter().find_map(|folder| path.strip_prefix(folder));
+    inside.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.split('/').all(|part| part != "..")
+    })
+}
+
+/// `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
+fn borrows_rights(name: &str, read: &Read<'_>) -> Found {
+    let what = "lets the file run with its owner's rights";
+    let at = match name {
+        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value_at,
+        _ => *read.operands.first()?,
+    };
+    let mode = match name {
+        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value,
+        _ => read.word(at),
+    };
+    let Some(mode) = mode else { return Some((at, what)) };
+    let octal = mode.trim_start_matches(['0', '+', '-', '=']);
+    let number = !octal.is_empty() && octal.chars().all(|c| c.is_digit(8));
+    let symbolic = || {
+        mode.split(',')
+            .any(|clause| clause.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
+    };
+    (number && octal.len() > 3 || !number && symbolic()).then_some((at, what))
+}

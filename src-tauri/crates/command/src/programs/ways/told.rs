@@ -1,0 +1,170 @@
+//! What the name of an option tells of it, where no row of the table is about it: programs have more options than a table can
+//! hold, and new ones every year.
+
+use super::marks::{NO_FILE, leads_outside};
+use super::reader::{Read, Seen};
+use super::tool::Tool;
+use crate::WayOut;
+use crate::call::Call;
+use crate::peel::guess;
+
+/// A part of a name that says: this is where something is written, or which folder is worked in.
+const PLACES: &[&str] = &[
+    "out",
+    "output",
+    "outfile",
+    "outdir",
+    "outputs",
+    "dest",
+    "destination",
+    "dir",
+    "directory",
+    "dirs",
+    "folder",
+    "path",
+    "logfile",
+    "root",
+    "prefix",
+    "target",
+    "cwd",
+    "chdir",
+    "workdir",
+    "workspace",
+    "project",
+    "config",
+    "conf",
+    "home",
+    "tmpdir",
+    "tempdir",
+    "results",
+    "basetemp",
+    "outputdir",
+    "rootdir",
+    "cachedir",
+    "installdir",
+    "builddir",
+    "tempfile",
+    "manifest",
+    "settings",
+    "rcfile",
+    "toolset",
+    "toolchain",
+    "untardir",
+    "yaml",
+];
+
+/// The same, of names that may also stand for themselves: only a value in the same word counts (`--trace=/x`).
+const FORMS: &[&str] = &[
+    "log", "logs", "report", "reports", "save", "dump", "export", "trace", "profile", "cache", "store",
+    "json", "xml", "html", "sarif", "junit", "coverage", "graph", "write", "download", "backup", "snapshot",
+    "record", "header", "tables", "compile", "emit", "fdump",
+];
+
+/// A part of a name that says: this is a program, or code.
+const PROGRAMS: &[&str] = &[
+    "exec",
+    "execute",
+    "command",
+    "cmd",
+    "hook",
+    "hooks",
+    "wrapper",
+    "runner",
+    "launcher",
+    "executable",
+    "interpreter",
+    "preload",
+    "plugin",
+    "plugins",
+    "eval",
+    "evaluate",
+    "helper",
+    "compiler",
+    "pager",
+];
+
+/// What a name begins with that switches the rest of it off, or only tells.
+const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
+
+/// The ways out that the options of a call tell of by their names.
+pub(super) fn of(call: &Call, tool: &Tool, read: &Read<'_>) -> Vec<WayOut> {
+    // `-o json=/x` is told by what stands behind `=`, also where the table has a row for `-o`.
+    let listed =
+        |seen: &&Seen<'_>| !seen.complete && (seen.name == "-o" || !super::reader::has(tool, &seen.name));
+    read.options.iter().filter(listed).filter_map(|seen| one(call, read, seen)).collect()
+}
+
+fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<WayOut> {
+    let value = read.value_or_start(seen);
+    if seen.name == "-o" {
+        let own = read.beginning(seen.at).is_some_and(|word| word.starts_with("-o"));
+        return (own && value.is_some_and(|value| outside(value, call))).then(|| place(seen.at));
+    }
+    if seen.name.chars().count() < 4 {
+        return None;
+    }
+    let parts = parts(&seen.name);
+    if parts.first().is_some_and(|first| HARMLESS.contains(&first.as_str())) {
+        return None;
+    }
+    let says = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
+    if says(PROGRAMS) {
+        return Some(WayOut {
+            argument: seen.at,
+            what: "an option that names a program or code, by its name".to_owned(),
+            candidates: guess::behind(call, seen.at.max(1)),
+        });
+    }
+    let value = value?;
+    let leads = (says(PLACES) || seen.value_at == seen.at && says(FORMS)) && outside(value, call)
+        || says(&["file"]) && outside(value, call) && !super::placing::is_temporary(value);
+    leads.then(|| place(seen.at))
+}
+
+fn place(argument: usize) -> WayOut {
+    WayOut {
+        argument,
+        what: "an option that leads out of the working directory, by its name".to_owned(),
+        candidates: Vec::new(),
+    }
+}
+
+/// `/x`, `json=/x`, `html:../x`: whether a part of the value leads out of the working directory. An address does not.
+fn outside(value: &str, call: &Call) -> bool {
+    !value.contains("://")
+        && value
+            .split(['=', ':', ',', '@'])
+            .any(|part| !NO_FILE.contains(&part) && leads_outside(part, &call.dir))
+}
+
+/// The words of a name: `--json-report-file`, `-derivedDataPath`, `--output_user_root`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for letter in name.chars() {
+        let begins = letter.is_ascii_uppercase()
+            && parts.last().is_some_and(|part| part.ends_with(|c: char| c.is_ascii_lowercase()));
+        if matches!(letter, '-' | '_' | '.' | ':') || begins {
+            parts.push(String::new());
+        }
+        if letter.is_ascii_alphanumeric()
+            && let Some(last) = parts.last_mut()
+        {
+            last.push(letter.to_ascii_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn a_name_is_told_by_its_words() {
+        assert_eq!(parts("--json-report-file"), ["json", "report", "file"]);
+        assert_eq!(parts("-derivedDataPath"), ["derived", "data", "path"]);
+        assert_eq!(parts("--output_user_root"), ["output", "user", "root"]);
+        assert_eq!(parts("--outputFile.json"), ["output", "file", "json"]);
+    }
+}
