@@ -18,7 +18,7 @@ const GOAL: Duration = Duration::from_millis(5);
 const EVERYDAY: &str = "rg --count error /var/log | sort --numeric-sort | head -n 5";
 
 /// Each is repeated up to the longest text, and up to counts that stay within what is parsed.
-const PILES: [&str; 24] = [
+const PILES: [&str; 31] = [
     "ls;",
     "a|",
     "a&",
@@ -43,10 +43,17 @@ const PILES: [&str; 24] = [
     "xargs ",
     "x+=(a b);",
     "rm -rf x;",
+    "a@",
+    "]%",
+    "é",
+    "$é?\n#",
+    "~/b",
+    "a;b)#c|",
+    "=(#x=<(||]]))+=",
 ];
 /// Each is repeated up to the longest text with another number for `N`, so that no two commands are alike: the dearest of some
-/// six thousand such lines and pairs of lines.
-const DISTINCT: [&str; 18] = [
+/// twenty thousand such lines and pairs of lines.
+const DISTINCT: [&str; 20] = [
     "N;",
     "lN 'a b';",
     "~/bN;",
@@ -65,6 +72,8 @@ const DISTINCT: [&str; 18] = [
     "rm -rf ~/N;",
     "rm -rf /?N/*;",
     "'x=N y';mv ~/N x;",
+    "{ $'\\x4N' -oN&",
+    ";~/$'Né",
 ];
 const COUNTS: [usize; 4] = [60, 250, 1_000, usize::MAX];
 

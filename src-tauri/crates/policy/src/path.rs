@@ -83,9 +83,13 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// One spelling for names that a file system without case, or one that keeps accents apart, takes for the same.
+/// Bytes of the longest path that a system opens (`PATH_MAX`: 4,096 on Linux, 1,024 on macOS).
+const LONGEST: usize = 4096;
+
+/// One spelling for names that a file system without case, or one that keeps accents apart, takes for the same. What is longer
+/// than any path names no file: it is only written small.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
+    if text.is_ascii() || text.len() > LONGEST {
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())
         } else {

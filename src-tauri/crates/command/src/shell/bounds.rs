@@ -79,8 +79,9 @@ impl Meter<'_> {
             (Quote::Double, '$') if self.rest.starts_with(['(', '{']) => Quote::Lost,
             (Quote::None | Quote::Double, '`') => Quote::Lost,
             (Quote::None, '$') if self.rest.starts_with(['\'', '"', '{']) => Quote::Lost,
+            // Behind a bracket a shell begins a comment as well; one of the parsers goes on.
             (Quote::None, '#')
-                if !escaped && (self.before.is_whitespace() || ";&|()".contains(self.before)) =>
+                if !escaped && (self.before.is_whitespace() || ";&|".contains(self.before)) =>
             {
                 Quote::Comment
             }
@@ -130,9 +131,10 @@ fn weight(c: char, before: char) -> usize {
     match c {
         '`' | '(' => 6,
         '\n' | ';' | '&' | '|' => 5,
-        '<' | '>' | '{' => 3,
+        '<' | '>' | '{' | ']' => 3,
         '$' | '"' | '[' | '=' | '!' => 2,
-        '\'' | '\\' | '*' | '?' => 1,
+        '\'' | '\\' | '*' | '?' | '}' => 1,
+        c if !c.is_ascii() && !c.is_whitespace() => 1,
         c if c.is_whitespace() && !before.is_whitespace() => 2,
         _ => 0,
     }
@@ -220,6 +222,10 @@ mod tests {
             "((1))",
             "a ",
             "#'\n;",
+            "a;b)#c|",
+            "=(#x=<(||]]))+=",
+            "]%",
+            "é",
             "\"$('\";",
             "\\';",
         ] {

@@ -1,8 +1,18 @@
 //! The first of two readings: tree-sitter-bash says which simple commands there are, and where their words stand.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+/// Bytes that the parser is given at once.
+const CHUNK: usize = 1024;
+
+/// Bytes that it is given of any text, and how many more for each byte of it: it looks ahead and comes back, but where it is
+/// lost it looks ahead to the end of the text from every place in it.
+const MOST_GIVEN: (usize, usize) = (64 * 1024, 6);
+
+/// How often the parser may tell that it goes on, which it does every hundred steps.
+const MOST_STEPS: usize = 1_000;
 
 /// Where the words of each simple command stand, in the order of the text. The two parsers must agree on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,12 +52,7 @@ pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]
     }
     let masked = String::from_utf8(bytes).ok()?;
     let text = masked.as_str();
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let tree = parser.parse(text, None)?;
-    if tree.root_node().has_error() {
-        return None;
-    }
+    let tree = parsed(text)?;
     let mut outline = Outline::default();
     let mut nodes = vec![tree.root_node()];
     let mut redirected = 0;
@@ -67,6 +72,27 @@ pub(super) fn outline_where(text: &str, masks: &[Range<usize>], arrows: &[usize]
     }
     outline.sort();
     (redirected == arrows.len()).then_some(outline)
+}
+
+/// The tree of a text without errors; `None` as well where finding it out takes long.
+fn parsed(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let mut left = MOST_GIVEN.0 + MOST_GIVEN.1 * text.len();
+    let mut give = |at: usize, _| {
+        let end = text.len().min(at - at % CHUNK + CHUNK);
+        let chunk = text.as_bytes().get(at..end).unwrap_or_default();
+        left = left.saturating_sub(chunk.len() + 1);
+        if left > 0 { chunk } else { &[] }
+    };
+    let mut steps = MOST_STEPS;
+    let mut go_on = |state: &ParseState| {
+        steps = steps.saturating_sub(1);
+        if steps == 0 || state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let tree = parser.parse_with_options(&mut give, None, Some(options))?;
+    (left > 0 && !tree.root_node().has_error()).then_some(tree)
 }
 
 /// Name and arguments, and what the grammar takes for further targets of a redirection (`echo > f a`).
