@@ -36,6 +36,8 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "echo x > '/Users/u/Library/Application Support/Postern/postern.db'"),
     ("postern-data", "echo x >> ~/'Library/Application Support/Postern/x'"),
     ("postern-data", "tee '/Users/u/Library/Application Support/Postern/x'"),
+    ("postern-data", "touch /tmp/.\\./Users/u/'Library/Application Support/Postern/x'"),
+    ("postern-data", "touch /tmp/.{.,x}/Users/u/'Library/Application Support/Postern/x'"),
     ("postern-data", "cp x '/Users/u/LIBRARY/Application Support/Postern/agents/main/agent.key'"),
     ("postern-data", "dd if=x of='/Users/u/Library/Application Support/Postern/x'"),
     ("postern-data", "touch '../Library/Application Support/Postern/x'"),
