@@ -6,6 +6,7 @@ mod class;
 mod class_names;
 mod interpreter;
 mod known;
+mod otherwise;
 mod read_only;
 mod sed;
 mod subcommand;
@@ -15,6 +16,7 @@ pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
 pub use known::{Known, known_carriers, known_ways};
+pub use otherwise::otherwise;
 pub use read_only::{
     is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere, reads_any_files,
 };

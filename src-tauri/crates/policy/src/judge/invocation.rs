@@ -66,7 +66,11 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
             all.extend(invocation(own, found.via.get(at), found, folder.clone()));
         }
     }
-    all.extend(invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()));
+    if let Some(own) = invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()) {
+        let others = in_other_words(&own);
+        all.push(own);
+        all.extend(others);
+    }
     if let Lookup::Found(program) = &found.program
         && let Some(line) = &program.shebang
     {
@@ -95,6 +99,24 @@ fn holds_its_text(step: &Step, at: usize) -> bool {
     let name = inner.first().and_then(|word| word.value.as_deref());
     let mut own = values(&step.via[at].argv).skip(1);
     own.any(|word| word.zip(name).is_none_or(|(word, name)| word.contains(name)))
+}
+
+/// The same program by other words for what it is told: a rule that denies one of them is about all.
+fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
+    let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
+    let form = |words: Vec<Option<&'a str>>| {
+        let (name, args) = words.split_first()?;
+        Some(Invocation {
+            name: (*name)?,
+            program: call.program,
+            spelled: call.spelled.clone(),
+            args: args.to_vec(),
+            raw: Vec::new(),
+            targets: call.targets,
+            folder: call.folder.clone(),
+        })
+    };
+    postern_command::otherwise(&argv).into_iter().filter_map(form).collect()
 }
 
 /// The step as if its program, which is not known before the run, were called so.

@@ -1,0 +1,171 @@
+//! The same command in other words: names that a program completes or has besides, docker's words with and without their
+//! nouns, an alias that the line itself gives to git. For what denies only: whatever may be meant counts.
+
+use super::subcommand::positions;
+
+/// Commands that have other names: the program, the command, what else it is called. npm(1) and its `cmd-list.js`; cargo(1);
+/// git-stage(1).
+const OTHER_NAMES: &[(&str, &str, &str)] = &[
+    ("npm", "install", "i in ins inst insta instal isnt isnta isntal isntall add"),
+    ("npm", "uninstall", "un unlink remove rm r"),
+    ("npm", "ci", "clean-install ic install-clean isntall-clean"),
+    ("npm", "run", "run-script rum urn"),
+    ("npm", "test", "t tst"),
+    ("npm", "exec", "x"),
+    ("npm", "update", "up upgrade udpate"),
+    ("npm", "init", "create innit"),
+    ("npm", "config", "c"),
+    ("npm", "owner", "author"),
+    ("npm", "rebuild", "rb"),
+    ("npm", "login", "adduser add-user"),
+    ("cargo", "build", "b"),
+    ("cargo", "check", "c"),
+    ("cargo", "run", "r"),
+    ("cargo", "test", "t"),
+    ("cargo", "remove", "rm"),
+    ("git", "add", "stage"),
+];
+
+/// Programs that take the beginning of a command's name for it, with their commands that do more than show something: npm(1)
+/// (`abbrev`), gem(1), hg(1), ip(8), and bundle(1), which is built on Thor.
+const COMPLETED: &[(&str, &str)] = &[
+    (
+        "npm",
+        "publish unpublish install uninstall exec run access owner token deprecate dist-tag version config update rebuild link \
+         login logout profile team org star explore",
+    ),
+    ("gem", "push yank install uninstall update exec owner signin signout build cleanup"),
+    ("bundle", "exec install update add remove config clean package cache"),
+    ("hg", "push commit update revert rollback strip purge merge rebase graft clone pull"),
+    ("ip", "link addr address route rule netns neighbour tunnel vrf"),
+];
+
+/// Nouns below which the commands of docker(1) stand as well, some by another name (`below:plain`).
+const NOUNS: &[(&str, &str)] = &[
+    (
+        "container",
+        "attach commit cp create diff exec export kill logs ls:ps list:ps ps pause port rename restart rm remove:rm run start \
+         stats stop top unpause update wait",
+    ),
+    ("image", "build history import load ls:images list:images pull push rm:rmi remove:rmi save tag"),
+];
+
+/// The command in each of the other words that it may be written in. A word that is not known before the run is none.
+pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
+    let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let family = super::family(name);
+    let mut forms = Vec::new();
+    if base.strip_prefix(['g', 'G']).is_some_and(|plain| plain.eq_ignore_ascii_case(&family)) {
+        forms.push(replaced(argv, 0..1, [&base[1..]]));
+    }
+    if let Some(command) = base.strip_prefix("git-").filter(|command| !command.is_empty()) {
+        forms.push(replaced(argv, 0..1, ["git", command]));
+    }
+    for at in positions(&family, argv) {
+        let Some(word) = argv[at] else { continue };
+        let called = |others: &str| others.split(' ').any(|other| other == word);
+        let names = OTHER_NAMES.iter().filter(|(program, _, others)| *program == family && called(others));
+        let completed = COMPLETED.iter().filter(|(program, _)| *program == family);
+        let begun = completed.flat_map(|(_, all)| all.split(' '));
+        let begun = begun.filter(|plain| plain.starts_with(word) && *plain != word);
+        let plain = names.map(|(_, plain, _)| *plain).chain(begun);
+        forms.extend(plain.map(|plain| replaced(argv, at..at + 1, [plain])));
+        match family.as_str() {
+            "docker" | "podman" | "nerdctl" => forms.extend(by_noun(argv, at, word)),
+            "git" => forms.extend(by_alias(argv, at, word)),
+            _ => {}
+        }
+    }
+    forms
+}
+
+/// `docker container run` for `docker run`, and the other way round.
+fn by_noun<'a>(argv: &[Option<&'a str>], at: usize, word: &str) -> Vec<Vec<Option<&'a str>>> {
+    let verb = argv.get(at + 1).copied().flatten();
+    let mut forms = Vec::new();
+    for (noun, verbs) in NOUNS {
+        for (below, plain) in verbs.split(' ').map(|verb| verb.split_once(':').unwrap_or((verb, verb))) {
+            if *noun == word && Some(below) == verb {
+                forms.push(replaced(argv, at..at + 2, [plain]));
+            }
+            if plain == word {
+                forms.push(replaced(argv, at..at + 1, [*noun, below]));
+            }
+        }
+    }
+    forms
+}
+
+/// `git -c alias.p=push p`: what the alias stands for. One that begins with `!` is a text for a shell, which is read elsewhere.
+fn by_alias<'a>(argv: &[Option<&'a str>], at: usize, word: &str) -> Vec<Vec<Option<&'a str>>> {
+    let given = argv[..at].iter().flatten().filter_map(|option| option.split_once('='));
+    let meant = given.filter(|(key, value)| {
+        let named = key.get(..6).is_some_and(|section| section.eq_ignore_ascii_case("alias."));
+        named && key[6..].eq_ignore_ascii_case(word) && !value.starts_with('!')
+    });
+    meant.map(|(_, value)| replaced(argv, at..at + 1, value.split_whitespace())).collect()
+}
+
+fn replaced<'a>(
+    argv: &[Option<&'a str>],
+    range: std::ops::Range<usize>,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Vec<Option<&'a str>> {
+    let (before, behind) = (&argv[..range.start], &argv[range.end..]);
+    before.iter().copied().chain(words.into_iter().map(Some)).chain(behind.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::otherwise;
+
+    #[test]
+    fn the_same_is_said_in_other_words() {
+        for (line, meant) in [
+            ("npm publ", "npm publish"),
+            ("npm --otp 1 rm x", "npm --otp 1 uninstall x"),
+            ("/opt/x/grm -rf x", "rm -rf x"),
+            ("git-push --force", "git push --force"),
+            ("git -c alias.p=push p x", "git -c alias.p=push push x"),
+            ("docker container run x", "docker run x"),
+            ("docker -H h image rm x", "docker -H h rmi x"),
+            ("docker rmi x", "docker image rm x"),
+            ("podman run x", "podman container run x"),
+            ("cargo r", "cargo run"),
+        ] {
+            let argv: Vec<Option<&str>> = line.split(' ').map(Some).collect();
+            let found: Vec<String> = otherwise(&argv)
+                .iter()
+                .map(|form| form.iter().flatten().copied().collect::<Vec<_>>().join(" "))
+                .collect();
+            assert!(found.contains(&meant.to_owned()), "{line}: {found:?}");
+        }
+        let alias = [Some("git"), Some("-c"), Some("Alias.P=push --force"), Some("p"), None];
+        let meant =
+            [Some("git"), Some("-c"), Some("Alias.P=push --force"), Some("push"), Some("--force"), None];
+        assert_eq!(otherwise(&alias), [meant]);
+    }
+
+    #[test]
+    fn what_is_said_plainly_stays_alone() {
+        for line in [
+            "npm publish",
+            "git push",
+            "git -c alias.p=!sh p",
+            "grep x",
+            "gzip x",
+            "ls",
+            "docker compose run x",
+            "git-",
+            "docker",
+        ] {
+            let argv: Vec<Option<&str>> = line.split(' ').map(Some).collect();
+            let forms = otherwise(&argv);
+            assert!(forms.is_empty(), "{line}: {forms:?}");
+        }
+        assert!(otherwise(&[]).is_empty());
+        assert!(otherwise(&[None, Some("push")]).is_empty());
+        assert!(otherwise(&[Some("npm"), None]).is_empty());
+    }
+}
