@@ -9,7 +9,7 @@ const CHUNK: usize = 1024;
 
 /// Bytes that it is given of any text, and how many more for each byte of it: it looks ahead and comes back, but where it is
 /// lost it looks ahead to the end of the text from every place in it.
-const MOST_GIVEN: (usize, usize) = (64 * 1024, 6);
+const MOST_GIVEN: (usize, usize) = (32 * 1024, 3);
 
 /// How often the parser may tell that it goes on, which it does every hundred steps.
 const MOST_STEPS: usize = 1_000;
