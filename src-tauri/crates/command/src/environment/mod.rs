@@ -172,6 +172,7 @@ mod tests {
         assert!(evaluates("COLUMNS", Some("psvar[$(id)]"), Some(Dialect::Zsh)), "zsh runs `id` for it");
         assert!(!evaluates("COLUMNS", Some("80"), Some(Dialect::Zsh)));
     }
+
     #[test]
     fn settings_may_name_what_steers_nothing() {
         assert!(may_set("LANG") && may_set("SOMETHING") && may_set("MY_TOKEN"));

@@ -50,6 +50,15 @@ const NOUNS: &[(&str, &str)] = &[
     ("image", "build history import load ls:images list:images pull push rm:rmi remove:rmi save tag"),
 ];
 
+const WITH_NOUNS: [&str; 3] = ["docker", "podman", "nerdctl"];
+
+/// Whether anything of a program may be called otherwise: of most nothing, and every command of every request is asked about.
+fn has_others(family: &str) -> bool {
+    WITH_NOUNS.contains(&family)
+        || OTHER_NAMES.iter().any(|(program, ..)| *program == family)
+        || COMPLETED.iter().any(|(program, _)| *program == family)
+}
+
 /// The command in each of the other words that it may be written in. A word that is not known before the run is none.
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
@@ -62,6 +71,9 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     if let Some(command) = base.strip_prefix("git-").filter(|command| !command.is_empty()) {
         forms.push(replaced(argv, 0..1, ["git", command]));
     }
+    if !has_others(&family) {
+        return forms;
+    }
     for at in positions(&family, argv) {
         let Some(word) = argv[at] else { continue };
         let called = |others: &str| others.split(' ').any(|other| other == word);
@@ -72,7 +84,7 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
         let plain = names.map(|(_, plain, _)| *plain).chain(begun);
         forms.extend(plain.map(|plain| replaced(argv, at..at + 1, [plain])));
         match family.as_str() {
-            "docker" | "podman" | "nerdctl" => forms.extend(by_noun(argv, at, word)),
+            family if WITH_NOUNS.contains(&family) => forms.extend(by_noun(argv, at, word)),
             "git" => forms.extend(by_alias(argv, at, word)),
             _ => {}
         }

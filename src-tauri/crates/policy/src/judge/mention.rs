@@ -39,9 +39,7 @@ fn about<'a>(part: &'a Part, word: &str, facts: &Facts<'_>, mut each: impl FnMut
     let name = path::fold(path::base_name(word));
     index.by_first_word(&name, &mut found);
     index.by_base_name(&name, &mut found);
-    // A path that a rule writes out is known by its name, but for one that ends in no name of its own (`/bin/rm/.`).
-    let nameless = matches!(path::base_name(word), "" | "." | "..");
-    if word.contains('/') && (nameless || index.has_globs()) {
+    if index.asks_where(word) {
         let home = path::expand_home(word, facts.home);
         index.by_any_spelling(&path::join(facts.cwd, &home), &mut found);
     }

@@ -42,19 +42,13 @@ impl<'a> Near<'a> {
         named || core::is_about(&base) || self.is_given_a_place(guess) || self.may_lie_where_denied(name)
     }
 
-    /// Whether a rule that denies is about the place of a program that is written as a path. A path that a rule writes out is
-    /// known by its name already, but for one that ends in no name of its own (`/bin/rm/.`).
+    /// Whether a rule that denies is about the place of a program that is written as a path.
     fn may_lie_where_denied(&self, name: &str) -> bool {
         let line = self.line;
-        let nameless = matches!(path::base_name(name), "" | "." | "..");
         let place = OnceCell::new();
         let at = || place.get_or_init(|| path::join(line.cwd, &path::expand_home(name, line.home)));
-        name.contains('/')
-            && self
-                .policy
-                .rules
-                .parts()
-                .any(|part| (nameless || part.deny().has_globs()) && part.deny().may_be_at(at()))
+        let mut parts = self.policy.rules.parts();
+        parts.any(|part| part.deny().asks_where(name) && part.deny().may_be_at(at()))
     }
 
     /// Whether one of its arguments leads to what the core guards. Each word is looked at once.

@@ -14,7 +14,7 @@ use crate::verdict::{Risk, RiskLevel};
 use postern_command::{Class, Power, Role, Step, class_of, escape};
 
 /// Commands of a text that was not understood which are weighed. A text with more is dangerous for that alone.
-const MOST_GUESSES: usize = 1_000;
+const MOST_WEIGHED: usize = 1_000;
 
 /// Every pattern of commands to be careful about.
 pub fn patterns() -> impl Iterator<Item = &'static Danger> {
@@ -35,7 +35,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     dangers.extend(runs_what_it_fetched(steps));
     dangers.extend(looks_like_something_else(&facts.reading.text));
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
-    let mut left = MOST_GUESSES;
+    let mut left = MOST_WEIGHED;
     for part in opaque {
         reviews.push(format!("Not understood: {}", part.what));
         if part.candidates.len() > left {

@@ -121,9 +121,10 @@ impl Index {
         }
     }
 
-    /// Whether any rule has a pattern of paths; the others are found by their programs' names too.
-    pub(crate) fn has_globs(&self) -> bool {
-        !self.globs.is_empty()
+    /// Whether the place of a program that is written so has to be looked up. A path that a rule writes out is known by its name
+    /// already, but for one that ends in no name of its own (`/bin/rm/.`).
+    pub(crate) fn asks_where(&self, name: &str) -> bool {
+        name.contains('/') && (!self.globs.is_empty() || matches!(path::base_name(name), "" | "." | ".."))
     }
 
     /// Whether a rule that denies is about any spelling of this path.

@@ -9,7 +9,7 @@ use tables::{ANYWAY, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
 /// Whether it is a program that reads, by its family's name.
 pub(super) fn is_program(name: &str) -> bool {
-    PROGRAMS.contains(&name)
+    ANYWAY.contains(&name) || PROGRAMS.contains(&name)
 }
 
 /// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
@@ -17,7 +17,7 @@ pub(super) fn is_program(name: &str) -> bool {
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
     let name = family(program);
-    if PROGRAMS.contains(&name.as_str()) && !shapes::writes(&name, argv) {
+    if is_program(&name) && !shapes::writes(&name, argv) {
         return true;
     }
     has_form(&name, argv) || shapes::reads(&name, argv) || has_reading_subcommand(&name, argv)
@@ -44,7 +44,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
 /// Whether it does the same in every folder, but for what it is given to read: it has no configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
     let Some(name) = argv.first().copied().map(family) else { return false };
-    (PROGRAMS.contains(&name.as_str()) || AWKS.contains(&name.as_str())) && is_read_only(argv)
+    (is_program(&name) || AWKS.contains(&name.as_str())) && is_read_only(argv)
 }
 
 /// Whether this program, which may run others, is one that only reads because of how it is called (`awk '{ print $1 }'`,
@@ -112,7 +112,7 @@ fn is_operand(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ANYWAY, FORMS, PROGRAMS, is_read_only, is_read_only_anyway, is_reading_carrier};
+    use super::{ANYWAY, FORMS, PROGRAMS, is_program, is_read_only, is_read_only_anyway, is_reading_carrier};
 
     #[test]
     fn reading() {
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn what_is_only_known_when_it_runs_changes_nothing_about_a_few() {
-        assert!(ANYWAY.iter().all(|name| PROGRAMS.contains(name)));
+        assert!(ANYWAY.iter().all(|name| is_program(name)));
+        assert!(!ANYWAY.iter().any(|name| PROGRAMS.contains(name)), "each stands in one list");
         assert!(
             is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
         );

@@ -37,23 +37,11 @@ fn sets_clock(argv: &[&str]) -> bool {
 
 /// codesign(1): what is displayed or verified. `-r FILE` writes there what it would display.
 fn shows_signature(argv: &[&str]) -> bool {
-    const SHOWS: [&str; 13] = [
-        "-d",
-        "-dv",
-        "-dvv",
-        "-dvvv",
-        "-dvvvv",
-        "-v",
-        "-vv",
-        "-vvv",
-        "-vvvv",
-        "--display",
-        "--verify",
-        "--deep",
-        "--strict",
-    ];
-    let plain = |word: &str| SHOWS.contains(&word) || word == "-r-" || word.starts_with("--verbose");
-    argv.get(1).is_some_and(|word| SHOWS[..11].contains(word))
+    const SHOWS: [&str; 11] =
+        ["-d", "-dv", "-dvv", "-dvvv", "-dvvvv", "-v", "-vv", "-vvv", "-vvvv", "--display", "--verify"];
+    let how = |word: &str| matches!(word, "--deep" | "--strict" | "-r-") || word.starts_with("--verbose");
+    let plain = |word: &str| SHOWS.contains(&word) || how(word);
+    argv.get(1).is_some_and(|word| SHOWS.contains(word))
         && argv.iter().skip(1).all(|word| !word.starts_with('-') || plain(word))
 }
 

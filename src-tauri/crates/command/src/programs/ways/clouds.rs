@@ -2,12 +2,13 @@
 //! known by its verb; anything else changes something, or may.
 
 use super::reader::Read;
+use super::tool::Does::{Changes, Config, Remote, Secrets, Sends};
+use super::tool::{Tool, row, tool};
 
 type Found = Option<(usize, &'static str)>;
 
-/// Programs that are asked by their verbs.
-pub(super) const NAMES: &[&str] = &[
-    "aws",
+/// Clouds of which one table of rows tells.
+const CLOUDS: &[&str] = &[
     "gcloud",
     "gsutil",
     "bq",
@@ -20,6 +21,82 @@ pub(super) const NAMES: &[&str] = &[
     "azd",
     "s3cmd",
     "eksctl",
+];
+
+pub(super) const TOOLS: &[Tool] = &[
+    tool(
+        &["aws"],
+        "--profile: --region: --output: --query:",
+        &[
+            row(
+                "configure!list,list-profiles sso",
+                Config,
+                "aws configure: credential_process runs a program",
+            ),
+            row(
+                "ssm.start-session ssm.send-command ecs.execute-command ec2-instance-connect eks.update-kubeconfig emr.ssh",
+                Remote,
+                "aws ssm, aws ecs; GTFOBins aws",
+            ),
+            row(
+                "^create- ^delete- ^run- ^terminate- ^put- ^update- ^modify- ^stop- ^start- ^reboot- ^attach- ^detach- ^associate- ^disassociate- ^authorize- ^revoke- ^register- ^deregister- ^restore- ^reset- ^import- ^replace- ^release- ^allocate- ^change- ^execute- ^send- ^enable- ^disable- ^publish =deploy =invoke =mb",
+                Changes,
+                "aws: its reference",
+            ),
+            row(
+                "--endpoint-url --cli-input-json --cli-input-yaml --ca-bundle --no-verify-ssl",
+                Remote,
+                "aws: its reference",
+            ),
+            row(
+                "s3.cp s3.mv s3.sync s3.rm s3.rb s3api.put-object s3api.delete-object lambda.invoke",
+                Sends,
+                "aws s3",
+            ),
+            row(
+                "iam sts!get-caller-identity secretsmanager kms ssm.get-parameter ssm.get-parameters ecr.get-login-password",
+                Secrets,
+                "aws: keys and passwords",
+            ),
+        ],
+    ),
+    tool(
+        CLOUDS,
+        "--project: --format: --account: --configuration:",
+        &[
+            row(
+                "compute.ssh compute.scp compute.start-iap-tunnel vm.run-command ssh compute.ssh-into",
+                Remote,
+                "gcloud compute ssh; az vm run-command; GTFOBins gcloud",
+            ),
+            row(
+                "auth config!list,get,get-value account.set login ad keyvault secrets iam",
+                Secrets,
+                "gcloud auth, az login",
+            ),
+            row(
+                "alpha.interactive interactive extension components --flags-file --impersonate-service-account",
+                Config,
+                "gcloud, az extension",
+            ),
+            row("cp mv rsync rm rb storage.cp storage.rm storage.rsync", Sends, "gsutil: its documentation"),
+            row(
+                "deploy app.deploy run.deploy functions.deploy create delete",
+                Changes,
+                "gcloud: its reference",
+            ),
+        ],
+    ),
+];
+
+/// Whether a program is asked by its verbs.
+pub(super) fn is_about(name: &str) -> bool {
+    CLOUDS.contains(&name) || OTHERS.contains(&name)
+}
+
+/// Programs besides [`CLOUDS`] that are asked by their verbs.
+const OTHERS: &[&str] = &[
+    "aws",
     "k3d",
     "minikube",
     "kind",
@@ -95,7 +172,6 @@ const TELLING: &[&str] = &[
     "env",
     "verify",
     "proxy-status",
-    "ps",
     "analyze",
     "completion",
     "synth",

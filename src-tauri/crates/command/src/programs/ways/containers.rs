@@ -1,4 +1,4 @@
-//! Containers, clusters, clouds and other machines.
+//! Containers, clusters and other machines.
 
 use super::tool::Does::{
     Changes, Code, Config, Fetches, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
@@ -279,82 +279,6 @@ pub(super) const TOOLS: &[Tool] = &[
             Remote,
             "ansible(1), puppet(8), salt: run commands here and on other machines; GTFOBins ansible-playbook, puppet, knife",
         )],
-    ),
-    tool(
-        &["aws"],
-        "--profile: --region: --output: --query:",
-        &[
-            row(
-                "configure!list,list-profiles sso",
-                Config,
-                "aws configure: credential_process runs a program",
-            ),
-            row(
-                "ssm.start-session ssm.send-command ecs.execute-command ec2-instance-connect eks.update-kubeconfig emr.ssh",
-                Remote,
-                "aws ssm, aws ecs; GTFOBins aws",
-            ),
-            row(
-                "^create- ^delete- ^run- ^terminate- ^put- ^update- ^modify- ^stop- ^start- ^reboot- ^attach- ^detach- ^associate- ^disassociate- ^authorize- ^revoke- ^register- ^deregister- ^restore- ^reset- ^import- ^replace- ^release- ^allocate- ^change- ^execute- ^send- ^enable- ^disable- ^publish =deploy =invoke =mb",
-                Changes,
-                "aws: its reference",
-            ),
-            row(
-                "--endpoint-url --cli-input-json --cli-input-yaml --ca-bundle --no-verify-ssl",
-                Remote,
-                "aws: its reference",
-            ),
-            row(
-                "s3.cp s3.mv s3.sync s3.rm s3.rb s3api.put-object s3api.delete-object lambda.invoke",
-                Sends,
-                "aws s3",
-            ),
-            row(
-                "iam sts!get-caller-identity secretsmanager kms ssm.get-parameter ssm.get-parameters ecr.get-login-password",
-                Secrets,
-                "aws: keys and passwords",
-            ),
-        ],
-    ),
-    tool(
-        &[
-            "gcloud",
-            "gsutil",
-            "bq",
-            "az",
-            "doctl",
-            "hcloud",
-            "linode-cli",
-            "oci",
-            "ibmcloud",
-            "azd",
-            "s3cmd",
-            "eksctl",
-        ],
-        "--project: --format: --account: --configuration:",
-        &[
-            row(
-                "compute.ssh compute.scp compute.start-iap-tunnel vm.run-command ssh compute.ssh-into",
-                Remote,
-                "gcloud compute ssh; az vm run-command; GTFOBins gcloud",
-            ),
-            row(
-                "auth config!list,get,get-value account.set login ad keyvault secrets iam",
-                Secrets,
-                "gcloud auth, az login",
-            ),
-            row(
-                "alpha.interactive interactive extension components --flags-file --impersonate-service-account",
-                Config,
-                "gcloud, az extension",
-            ),
-            row("cp mv rsync rm rb storage.cp storage.rm storage.rsync", Sends, "gsutil: its documentation"),
-            row(
-                "deploy app.deploy run.deploy functions.deploy create delete",
-                Changes,
-                "gcloud: its reference",
-            ),
-        ],
     ),
     tool(
         &[

@@ -49,6 +49,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
         installers::TOOLS,
         project::TOOLS,
         containers::TOOLS,
+        clouds::TOOLS,
         forges::TOOLS,
         data::TOOLS,
         system::TOOLS,

@@ -39,7 +39,7 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
             "dig" | "nslookup" | "host" | "ping" => fetching::tells_what_a_command_prints(read),
             "tar" | "bsdtar" => packs_elsewhere(call, read),
             "ps" => other_environments(read),
-            name if clouds::NAMES.contains(&name) => clouds::of(name, read),
+            name if clouds::is_about(name) => clouds::of(name, read),
             "bun" | "deno" | "swift" => script(name, read),
             "gh" => changes_by_api(call, read),
             _ => None,
@@ -235,11 +235,11 @@ fn build_settings(read: &Read<'_>) -> Option<(usize, &'static str)> {
 
 /// `pnpm NAME` runs the script of that name, or else any program. pnpm-run(1)
 fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<WayOut> {
-    const SYSTEM: [&str; 22] = [
-        "rm", "mv", "cp", "ln", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown",
-        "docker", "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
+    const SYSTEM: [&str; 20] = [
+        "mv", "cp", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown", "docker",
+        "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
     ];
-    const OWN: [&str; 5] = ["rm", "ln", "exec", "env", "start"];
+    const OWN: [&str; 3] = ["exec", "env", "start"];
     let at = *read.subs.first()?;
     let name = read.word(at)?;
     let other = crate::class_of(name) != crate::Class::Ordinary || SYSTEM.contains(&name);
