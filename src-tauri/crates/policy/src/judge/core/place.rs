@@ -232,7 +232,7 @@ mod tests {
     use crate::testing::{DATA, Scene};
     use proptest::prelude::*;
 
-    const PIECES: [&str; 34] = [
+    const PIECES: [&str; 35] = [
         "~/",
         "$HOME/",
         "\"${HOME}\"/",
@@ -245,6 +245,7 @@ mod tests {
         "$HOME",
         "$x",
         "${x}",
+        "${x:-",
         "$y",
         "$(pwd)",
         "$",

@@ -25,10 +25,12 @@ pub(super) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
     let mut open = braces(&plain, &mut budget);
     let mut done = Vec::new();
     while let Some(text) = open.pop() {
-        match expand_one(&text, here, line) {
-            Some(_) if budget == 0 => {}
-            Some(texts) => open.extend(within(&mut budget, texts.into_iter())),
-            None => done.push(at_home(&text, here, line).into_owned()),
+        let one = expand_one(&text, here, line);
+        if one.as_ref().is_none_or(|one| !one.known) {
+            done.push(at_home(&text, here, line).into_owned());
+        }
+        if let Some(one) = one.filter(|_| budget > 0) {
+            open.extend(within(&mut budget, one.texts.into_iter()));
         }
     }
     if budget == 0 {
@@ -100,30 +102,71 @@ fn inner_brace(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
-/// replace.
-fn expand_one(text: &str, here: &str, line: &Line<'_>) -> Option<Vec<String>> {
-    let at = text.find(['$', '`'])?;
-    let (length, values) = if let Some((length, inside)) = substitution(&text[at..]) {
-        (length, printed(inside, here, line))
-    } else {
-        let (length, name) = variable(&text[at..])?;
-        (length, values_of(name, here, line))
-    };
-    let put = |value: String| format!("{}{value}{}", &text[..at], &text[at + length..]);
-    let texts: Vec<String> =
-        values.into_iter().filter(|value| !value.contains(['$', '`'])).map(put).collect();
-    (!texts.is_empty()).then_some(texts)
+/// A text with its first variable or substitution replaced.
+struct Expanded {
+    /// By each thing that it may be.
+    texts: Vec<String>,
+    /// Whether the line says what it is: of `${x:-y}` it may say only what stands in for it.
+    known: bool,
 }
 
-/// `$name` or `${name…}`: its length, and the name.
-fn variable(text: &str) -> Option<(usize, &str)> {
+/// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
+/// replace.
+fn expand_one(text: &str, here: &str, line: &Line<'_>) -> Option<Expanded> {
+    let at = text.find(['$', '`'])?;
+    let (length, values, instead) = if let Some((length, inside)) = substitution(&text[at..]) {
+        (length, printed(inside, here, line), None)
+    } else {
+        let found = variable(&text[at..])?;
+        (found.length, values_of(found.name, here, line), found.instead)
+    };
+    let values: Vec<String> = values.into_iter().filter(|value| !value.contains(['$', '`'])).collect();
+    let known = !values.is_empty();
+    let put = |value: &str| format!("{}{value}{}", &text[..at], &text[at + length..]);
+    let texts: Vec<String> = values.iter().map(String::as_str).chain(instead).map(put).collect();
+    (!texts.is_empty()).then_some(Expanded { texts, known })
+}
+
+struct Variable<'t> {
+    /// Bytes of it, from its `$`.
+    length: usize,
+    name: &'t str,
+    /// What it becomes where it is not set, or where it is: `y` of `${x:-y}`, `${x=y}` and `${x:+y}`.
+    instead: Option<&'t str>,
+}
+
+/// `$name` or `${name…}`.
+fn variable(text: &str) -> Option<Variable<'_>> {
     let rest = text.strip_prefix('$')?;
-    let (offset, inner) = rest.strip_prefix('{').map_or((1, rest), |inner| (2, inner));
-    let length = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
-    let name = Some(&inner[..length]).filter(|name| !name.is_empty())?;
-    let end = if offset == 2 { offset + inner.find('}')? + 1 } else { offset + length };
-    Some((end, name))
+    let inner = rest.strip_prefix('{');
+    let body = inner.unwrap_or(rest);
+    let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
+    let name = Some(&body[..end]).filter(|name| !name.is_empty())?;
+    let Some(inner) = inner else {
+        return Some(Variable { length: "$".len() + end, name, instead: None });
+    };
+    let close = closing(inner)?;
+    let behind = &inner[end..close];
+    let instead = behind.strip_prefix(':').unwrap_or(behind).strip_prefix(['-', '=', '+']);
+    let length = "${".len() + close + "}".len();
+    Some(Variable { length, name, instead: instead.filter(|instead| !instead.is_empty()) })
+}
+
+/// Where the brace is closed that was opened before the text: behind those that are opened in it.
+fn closing(inner: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    let close = inner.char_indices().find(|(_, c)| match c {
+        '{' => {
+            depth += 1;
+            false
+        }
+        '}' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        c => *c == '}',
+    });
+    close.map(|(at, _)| at).or_else(|| inner.find('}'))
 }
 
 /// What a variable may hold: by what the line assigns to it, or lists for it.
