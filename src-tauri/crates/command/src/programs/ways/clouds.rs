@@ -315,8 +315,14 @@ pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
             return Some((*at, "changes something in a cloud or a cluster, or may"));
         }
     }
-    let only_version = read.options.iter().any(|seen| matches!(seen.name.as_str(), "--version" | "--help"));
-    (!only_version).then_some((first, "changes something in a cloud or a cluster, or may"))
+    // Of a model, a chart or a package the version is one to choose, and has a value behind it.
+    let last = read.args.len() - 1;
+    let tells = read.options.iter().any(|seen| match seen.name.as_str() {
+        "--help" => true,
+        "--version" => seen.value.is_none() && seen.at == last,
+        _ => false,
+    });
+    (!tells).then_some((first, "changes something in a cloud or a cluster, or may"))
 }
 
 /// Words that are verbs of one program and groups of another.

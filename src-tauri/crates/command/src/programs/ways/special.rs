@@ -253,7 +253,11 @@ fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<WayOut> {
 fn script(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
     let behind_run = name == "bun" && read.subs.first().is_some_and(|at| read.word(*at) == Some("run"));
     let Some(at) = read.operands.get(usize::from(behind_run)).copied() else {
-        return (name == "swift" && read.options.is_empty()).then_some((0, "runs code from its input"));
+        // Without a command deno's prompt takes the input for code, whatever options come before. deno(1)
+        let tells = |name: &str| matches!(name, "--version" | "-V" | "--help" | "-h");
+        let reads = name == "swift" && read.options.is_empty()
+            || name == "deno" && !read.options.iter().any(|seen| tells(&seen.name));
+        return reads.then_some((0, "runs code from its input"));
     };
     let file = |word: &str| word.contains(['/', '.']) || word == "-";
     read.word(at).is_none_or(file).then_some((at, "runs a script"))
