@@ -192,7 +192,10 @@ fn words(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_COST, cost, within};
+    use super::{
+        BYTES_A_UNIT, DEEPEST_BRACKETS, DEEPEST_COMPOUNDS, LONGEST_PREFIX, MOST_ARITHMETIC, MOST_COST,
+        MOST_FUNCTIONS, MOST_HERE_DOCUMENTS, cost, within,
+    };
 
     fn fits(text: &str) -> bool {
         within(text) && cost(text) <= MOST_COST
@@ -248,6 +251,76 @@ mod tests {
         assert!(fits(&format!("cat <<'EOF'\n{words}EOF\nls")));
         for trick in ["\"\\\"\"; ", "$'\\''; ", "cat <<E\n'\nE\n", "echo $((1<<E))\n", "\\'; ", "${x:-'} '"] {
             assert!(!fits(&format!("{trick}{words}")), "{trick:?} opens nothing that stays open");
+        }
+    }
+
+    #[test]
+    fn what_is_nested_or_piled_up_is_not_parsed_however_little_it_costs() {
+        let compounds = usize::try_from(DEEPEST_COMPOUNDS).unwrap();
+        let brackets = usize::try_from(DEEPEST_BRACKETS).unwrap();
+        for (piece, most) in [
+            ("(", brackets),
+            ("{", brackets),
+            ("[", brackets),
+            ("$(", brackets),
+            ("if(", compounds),
+            ("if ", compounds),
+            ("while;", compounds),
+            ("until\n", compounds),
+            ("for ", compounds),
+            ("case ", compounds),
+            ("select ", compounds),
+            ("! ", LONGEST_PREFIX),
+            ("time -p ", LONGEST_PREFIX / 2),
+            ("coproc ", LONGEST_PREFIX),
+            ("((1));", MOST_ARITHMETIC),
+            ("cat <<E;", MOST_HERE_DOCUMENTS),
+            ("f() a;", MOST_FUNCTIONS),
+            ("f (\n) a;", MOST_FUNCTIONS),
+        ] {
+            assert!(within(&piece.repeat(most)), "{piece:?} {most} times");
+            assert!(!within(&piece.repeat(most + 1)), "{piece:?} {most} times and once more");
+        }
+        for line in
+            ["(a) {b} [c];", "[[ a ]];", "if a; fi;", "for a; done;", "case a; esac;", "! a;", ")}];", "fi;"]
+        {
+            assert!(within(&line.repeat(100)), "{line:?} a hundred times, none in the other");
+            let deep = format!("{}{}", line.repeat(100), "(".repeat(brackets + 1));
+            assert!(!within(&deep), "{line:?} makes no room");
+            let deep = format!("{}{}", line.repeat(100), "if ".repeat(compounds + 1));
+            assert!(!within(&deep), "{line:?} makes no room");
+        }
+    }
+
+    #[test]
+    fn only_what_is_plain_in_quotes_or_in_a_document_is_cheap() {
+        let words = "A long message; with (many) words & lines.\n".repeat(400);
+        for cheap in [
+            format!("git commit -m \"$USER: {words}\""),
+            format!("git commit --author=$USER -m '{words}'"),
+            format!("echo \"\\\\\" '{words}'"),
+            format!("cat <<'MY_EOF'\n{words}MY_EOF\nls"),
+            format!("cat <<-E\n{words}\tE\nls"),
+        ] {
+            assert!(fits(&cheap), "{}", &cheap[..40]);
+        }
+        let line = words.replace('\n', " ");
+        for dear in [
+            format!("echo \"$({words})\""),
+            format!("echo \"${{x:-{words}}}\""),
+            format!("echo \"\\\\\"; {words}"),
+            format!("echo \\\"; {words}"),
+            format!("cat < E\n{words}"),
+            format!("cat <<<E\n{words}"),
+            format!("cat <<\\E\nE\n{words}"),
+            format!("cat <<$E\n$E\n{words}"),
+            format!("cat <<E; {line}\nE\n"),
+            format!("cat <<E\n{}\nE\n", "$x".repeat(500)),
+            format!("echo \"{}\"", "$x".repeat(1500)),
+            "`x`".repeat(300),
+            "a".repeat(BYTES_A_UNIT * MOST_COST),
+        ] {
+            assert!(!fits(&dear), "{}", &dear[..40.min(dear.len())]);
         }
     }
 }

@@ -361,6 +361,22 @@ mod tests {
     }
 
     #[test]
+    fn an_operator_in_quotes_ends_no_command() {
+        let has = |text: &str, words: &[&str]| candidates(text).iter().any(|argv| **argv == *words);
+        for (text, word) in [
+            ("git add 'a;b' -f", "a;b"),
+            ("ls;git add 'a;b' -f", "a;b"),
+            ("(git add \"a|b\" -f", "a|b"),
+            ("git add '\"a;b' -f", "\"a;b"),
+            ("git add \"'a;b\" -f", "'a;b"),
+            ("git add \"a\\\";b\" -f", "a\";b"),
+            ("git add a\\;b -f", "a;b"),
+        ] {
+            assert!(has(text, &["git", "add", word, "-f"]), "{text:?}: {:?}", candidates(text));
+        }
+    }
+
+    #[test]
     fn what_is_left_out_is_told_by_one_more() {
         let lines =
             |count: usize| (0..count).map(|nth| format!("a{nth} 'b c';")).collect::<Vec<_>>().concat();
@@ -376,6 +392,15 @@ mod tests {
         for pile in ["ls; ", "ls\n", "'", "a ", "x=1 ", "(", "$(", "{a,b} ", "sudo -n "] {
             let text = format!("{};rm x", pile.repeat(32_000 / pile.len()));
             assert!(finds(&text), "{pile:?} many times");
+        }
+        assert!(finds(&format!("sudo {}rm x", "-n ".repeat(40))), "options are no commands");
+        assert!(finds(&format!("env {}rm x", "a=1 ".repeat(40))), "nor are assignments");
+    }
+
+    #[test]
+    fn what_holds_itself_comes_to_an_end() {
+        for text in [format!("ls '{}'", "a=".repeat(15_000)), format!("eval {}rm x", "'a=' ".repeat(6_000))] {
+            assert!(!candidates(&text).is_empty());
         }
     }
 }

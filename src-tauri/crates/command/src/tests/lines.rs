@@ -48,6 +48,9 @@ use crate::{Dialect, Dir, RedirectionKind, Role, read_argv, read_shell};
 #[case("exec ls -l", &["ls"])]
 #[case("echo 'a && rm -rf / | x; y' \"b || c\"", &["echo"])]
 #[case("ls 2>&1 >&- 1>&2 <&-", &["ls"])]
+#[case("ls 2>&- a; 2>&- ls a b; 2>/dev/null >/dev/null ls a b", &["ls", "ls", "ls"])]
+#[case("cat <<E a b\nx\nE", &["cat"])]
+#[case("grep <<E x - f\nx\nE", &["grep"])]
 fn understood(#[case] line: &str, #[case] expected: &[&str]) {
     let reading = bash(line);
     assert!(reads_clear(&reading), "{line:?} should be clear: {reading:#?}");

@@ -141,6 +141,14 @@ mod tests {
             &["date", "-d", "yesterday", "+%F"],
             &["plutil", "-p", "Info.plist"],
             &["env"],
+            &["codesign", "-dv", "App.app"],
+            &["yq", "-r", ".a", "f.yml"],
+            &["git", "config", "--global", "user.name"],
+            &["git", "config", "--show-origin", "--get", "user.name"],
+            &["date", "-j", "-f", "%s", "1", "+%F"],
+            &["brew", "info", "jq"],
+            &["pip", "list", "--outdated"],
+            &["helm", "list", "--kube-context=test"],
         ] {
             assert!(is_read_only(argv), "{argv:?}");
         }
@@ -184,6 +192,24 @@ mod tests {
             &["date", "-s", "x"],
             &["plutil", "-extract", "a", "xml1", "Info.plist"],
             &["env", "x"],
+            &["codesign", "-s", "-", "App.app"],
+            &["codesign", "--remove-signature", "App.app"],
+            &["codesign", "-d", "--remove-signature", "App.app"],
+            &["plutil", "-p", "-convert", "xml1", "Info.plist"],
+            &["date", "-s2020-01-01"],
+            &["git", "config", "--edit"],
+            &["git", "config", "-e"],
+            &["awk", "-fx.awk", "{print}", "f"],
+            &["gawk", "-iinplace", "{print}", "f"],
+            &["tar", "tIf", "./x", "a.tar"],
+            &["yq", "-i", ".a = 1", "f.yml"],
+            &["yq", "load(\"x\")", "f.yml"],
+            &["brew", "info", "--github", "jq"],
+            &["brew", "info", "--analytics"],
+            &["brew", "info", "x.rb"],
+            &["pip", "list", "--index-url=http://h"],
+            &["gem", "list", "--remote"],
+            &["helm", "list", "--kube-apiserver=http://h"],
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
         }
