@@ -1,6 +1,7 @@
 //! What a command line was understood to run: the types that every other room reads.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::Guess;
 
@@ -84,8 +85,8 @@ pub enum Role {
 /// A wrapper that runs another program given in its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Via {
-    /// The wrapper's own argv up to the program that it runs.
-    pub argv: Vec<Word>,
+    /// The wrapper's own argv up to the program that it runs: shared, since every step inside carries it.
+    pub argv: Arc<[Word]>,
     /// What it changes about the program that it runs.
     pub power: Power,
 }

@@ -170,7 +170,7 @@ fn finish(call: Call, found: &mut Found) {
 /// The program that a wrapper starts, with the wrapper's own words noted.
 fn inner(mut call: Call, start: usize, power: Power) -> Call {
     let rest = call.args.split_off(start.min(call.args.len()));
-    let argv: Vec<Word> = call.args.iter().map(|arg| arg.word.clone()).collect();
+    let argv = call.args.iter().map(|arg| arg.word.clone()).collect();
     call.via.push(Via { argv, power });
     Call { args: rest, shell: None, depth: call.depth + 1, ..call }
 }

@@ -33,6 +33,10 @@ impl Scanner<'_, '_> {
     pub(super) fn read(&mut self, quoting: Quoting) -> Result<(), Problem> {
         while let Some(c) = self.rest().chars().next() {
             let here = self.at;
+            if c.is_ascii_alphanumeric() {
+                self.plain(quoting);
+                continue;
+            }
             self.next();
             match (quoting, c) {
                 (_, '\\') => self.escape(quoting)?,
@@ -76,6 +80,15 @@ impl Scanner<'_, '_> {
             Quoting::Double => Err(problem("parsers-disagree", "a quote is not closed")),
             Quoting::Word | Quoting::Body => Ok(()),
         }
+    }
+
+    /// Letters and digits, which stand for themselves everywhere.
+    fn plain(&mut self, quoting: Quoting) {
+        let rest = self.scope.source.get(self.at..self.end).unwrap_or_default();
+        let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).map(char::from);
+        let before = self.units.len();
+        self.units.extend(run.map(if quoting == Quoting::Word { Unit::Bare } else { Unit::Quoted }));
+        self.at += self.units.len() - before;
     }
 
     /// Whether the rest of the word picks among the files that zsh finds for it, and runs nothing.

@@ -13,7 +13,7 @@ fn told(reading: &Reading) -> String {
 
 /// The wrappers' words of the last step.
 fn wrappers(reading: &Reading) -> String {
-    let via = reading.steps.last().unwrap().via.iter().flat_map(|via| &via.argv);
+    let via = reading.steps.last().unwrap().via.iter().flat_map(|via| via.argv.iter());
     via.map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
 }
 

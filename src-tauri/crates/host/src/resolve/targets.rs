@@ -13,7 +13,7 @@ const MOST: usize = 256;
 pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
     let redirected = step.redirections.iter().filter(|redirection| redirection.writes());
     let redirected = redirected.map(|redirection: &Redirection| &redirection.target);
-    let words = step.via.iter().flat_map(|via| &via.argv).chain(&step.argv);
+    let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv);
     let words = redirected.chain(words).filter_map(|word| written(word, home));
     let spelled = words.flat_map(|word| {
         let behind = word.split_once('=').map(|(_, behind)| behind.to_owned());

@@ -229,7 +229,7 @@ fn a_step_is_looked_up_where_it_runs() {
 #[test]
 fn wrappers_are_looked_up_and_what_runs_elsewhere_is_not() {
     let place = Place::new();
-    let via = |name: &str, power| Via { argv: vec![Word::literal(name)], power };
+    let via = |name: &str, power| Via { argv: [Word::literal(name)].into(), power };
     let nohup = Step { via: vec![via("nohup", Power::Transparent)], ..step(&["ls"]) };
     let facts = place.facts(nohup).steps.remove(0);
     assert!(matches!((&facts.via[0], &facts.program), (Lookup::Found(_), Lookup::Found(_))));

@@ -62,7 +62,7 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
         all.extend(invocation(words, found.via.get(at), found, folder.clone()));
         // A shell that is given a text: `bash -c 'ls x'` is three words, and a rule may name just these.
         if let Some(last) = (at..step.via.len()).find(|&inner| holds_its_text(step, inner)) {
-            let own = || step.via[at..=last].iter().flat_map(|wrapper| &wrapper.argv);
+            let own = || step.via[at..=last].iter().flat_map(|wrapper| wrapper.argv.iter());
             all.extend(invocation(own, found.via.get(at), found, folder.clone()));
         }
     }
@@ -95,7 +95,7 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
 
 /// Whether what a wrapper runs stands inside a word of its own, as far as can be told: one too many denies, never allows.
 fn holds_its_text(step: &Step, at: usize) -> bool {
-    let inner = step.via.get(at + 1).map_or(&step.argv, |via| &via.argv);
+    let inner = step.via.get(at + 1).map_or(step.argv.as_slice(), |via| &via.argv);
     let name = inner.first().and_then(|word| word.value.as_deref());
     let mut own = values(&step.via[at].argv).skip(1);
     own.any(|word| word.zip(name).is_none_or(|(word, name)| word.contains(name)))

@@ -4,13 +4,20 @@ mod git;
 mod shapes;
 mod tables;
 
+use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashSet};
+
 use super::{Class, class_of, family};
 use tables::{ANYWAY, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
 /// Whether it is a program that reads, by its family's name.
 pub(super) fn is_program(name: &str) -> bool {
-    ANYWAY.contains(&name) || PROGRAMS.contains(&name)
+    NAMES.contains(name)
 }
+
+/// Each step of a text is looked up several times.
+static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| PROGRAMS.iter().chain(ANYWAY).copied().collect());
 
 /// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
 /// not read-only.
@@ -86,15 +93,23 @@ fn has_nested(name: &str, argv: &[&str]) -> bool {
     NESTED.iter().any(|(program, sub, subs)| *program == name && sub == first && subs.contains(second))
 }
 
+/// The forms by program, without its name.
+static FORMS_OF: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut forms: HashMap<&str, Vec<&str>> = HashMap::default();
+    for form in FORMS {
+        let (names, words) = form.split_once(' ').unwrap_or((form, ""));
+        for name in names.split('|') {
+            forms.entry(name).or_default().push(words);
+        }
+    }
+    forms
+});
+
 /// Whether the words are one of the forms, one by one.
 fn has_form(name: &str, argv: &[&str]) -> bool {
-    FORMS.iter().any(|form| {
-        let mut form = form.split(' ');
-        if !form.next().is_some_and(|names| names.split('|').any(|one| one == name)) {
-            return false;
-        }
+    FORMS_OF.get(name).into_iter().flatten().any(|form| {
         let mut words = argv.iter().skip(1);
-        for part in form {
+        for part in form.split(' ').filter(|part| !part.is_empty()) {
             match part {
                 "*" => return words.all(|word| is_operand(word)),
                 "_" if words.next().is_some_and(|word| is_operand(word)) => {}

@@ -28,6 +28,10 @@ mod text;
 mod told;
 mod tool;
 
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+
 use super::{Class, class_of, family};
 use crate::WayOut;
 use crate::call::{Arg, Call};
@@ -61,13 +65,24 @@ pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
     .flatten()
 }
 
+/// The tables by program: every step of a text is looked up.
+static BY_NAME: LazyLock<HashMap<&str, &Tool>> = LazyLock::new(|| {
+    let mut tools = HashMap::default();
+    for tool in all() {
+        for name in tool.names {
+            tools.entry(*name).or_insert(tool);
+        }
+    }
+    tools
+});
+
 /// A program of which nothing is known but how options are mostly spelled.
 const UNLISTED: Tool = tool::tool(&[], "", &[]);
 
 /// The ways out of a call.
 pub(super) fn of(call: &Call) -> Vec<WayOut> {
     let name = family(call.head().unwrap_or_default());
-    let Some(tool) = all().find(|tool| tool.names.contains(&name.as_str())) else {
+    let Some(tool) = BY_NAME.get(name.as_str()).copied() else {
         let reads = class_of(&name) != Class::Ordinary || super::read_only::is_program(&name);
         return if reads {
             Vec::new()

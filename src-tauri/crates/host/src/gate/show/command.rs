@@ -41,7 +41,7 @@ fn name_of(step: &Step, text: &str) -> Option<Range<usize>> {
     }
     let mut from = step.span.start;
     for via in &step.via {
-        for word in &via.argv {
+        for word in via.argv.iter() {
             from = find_word(text, from..step.span.end, &word.raw)?.end;
         }
     }

@@ -1,6 +1,6 @@
 //! Code in a command's own words: what an interpreter is told to remove, to write, to stop.
 
-use super::{CoreEntry, DATA, REMOVAL, STOPPING, data, everything, removal, stopping};
+use super::{CoreEntry, DATA, Place, REMOVAL, STOPPING, everything, removal, stopping};
 use crate::judge::invocation;
 use crate::judge::line::Line;
 use postern_command::{RedirectionKind, Step};
@@ -64,12 +64,13 @@ fn in_code(code: &str, line: &Line<'_>) -> Option<CoreEntry> {
     if lower.contains("getppid") && lower.contains("kill") {
         return Some(STOPPING);
     }
+    let place = Place::new(line, line.cwd);
     literals(code).find_map(|text| {
         let path = text.trim();
         if removes && is_path(path) && everything::is_meant(path, None, &[], line) {
             return Some(REMOVAL);
         }
-        if data::is_inside(path, None, line) {
+        if place.holds(path) {
             return Some(DATA);
         }
         commands(text).find_map(|argv| {

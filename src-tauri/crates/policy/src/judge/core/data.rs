@@ -11,10 +11,11 @@ use postern_command::Step;
 /// Whether a redirection of the step writes there.
 pub(super) fn redirects_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> bool {
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
+    let place = Place::new(line, folder.as_deref().unwrap_or(line.cwd));
     let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
         let text = target.value.as_deref().unwrap_or(&target.raw);
-        leads_inside(text, folder.as_deref(), &found.targets, line)
+        leads_inside(text, &place, &found.targets)
     })
 }
 
@@ -39,7 +40,8 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<&'a 
         None => raw(at),
     });
     let folder = call.folder.as_deref();
-    let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, folder, call.targets, line));
+    let place = Place::new(line, folder.unwrap_or(line.cwd));
+    let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, &place, call.targets));
     if let Some(word) = pieces.find(inside).filter(|_| !only_reads(call)) {
         return Some(word);
     }
@@ -84,29 +86,22 @@ pub(super) fn spellings(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a path lies there, in one of the spellings that it may turn into, or by where a link leads.
-fn leads_inside(text: &str, folder: Option<&str>, targets: &[Target], line: &Line<'_>) -> bool {
+fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
+    let data = &place.line.guarded().key;
     let led = |text: &str| {
-        targets
-            .iter()
-            .any(|target| target.written == text && path::is_within(&key(&target.real), &key(line.data)))
+        targets.iter().any(|target| target.written == text && path::is_within(&key(&target.real), data))
     };
-    if !targets.is_empty() {
-        let here = folder.unwrap_or(line.cwd);
-        if led(text) || spelling::all(text, here, line).iter().any(|text| led(text)) {
-            return true;
-        }
+    if !targets.is_empty()
+        && (led(text) || spelling::all(text, place.here, place.line).iter().any(|text| led(text)))
+    {
+        return true;
     }
-    is_inside(text, folder, line)
+    place.holds(text)
 }
 
 /// The spelling that paths are compared by.
 pub(super) fn key(path: &str) -> String {
     path::deny_key(&path::without_volume(path))
-}
-
-/// Whether a path lies in Postern's data.
-pub(super) fn is_inside(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
-    Place::new(line, folder.unwrap_or(line.cwd)).holds(text)
 }
 
 /// Whether the path is a folder that the data lie in.

@@ -22,8 +22,9 @@ const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"
 
 /// The data folder, seen from a folder in which something runs.
 pub(in crate::judge) struct Place<'l> {
-    line: &'l Line<'l>,
-    here: &'l str,
+    pub(super) line: &'l Line<'l>,
+    /// The folder in which it runs.
+    pub(super) here: &'l str,
     /// The name of the data's own folder stands nowhere in `here`.
     unnamed: bool,
     /// Where `here` lies; worked out for the first word that is looked at closely.

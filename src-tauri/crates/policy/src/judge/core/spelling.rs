@@ -30,7 +30,7 @@ pub(super) fn all(word: &str, here: &str, line: &Line<'_>) -> Vec<String> {
             done.push(at_home(&text, here, line).into_owned());
         }
         if let Some(one) = one.filter(|_| budget > 0) {
-            open.extend(within(&mut budget, one.texts.into_iter()));
+            open.extend(within(&mut budget, one.texts));
         }
     }
     if budget == 0 {
@@ -103,28 +103,29 @@ fn inner_brace(text: &str) -> Option<(usize, usize)> {
 }
 
 /// A text with its first variable or substitution replaced.
-struct Expanded {
+struct Expanded<'t> {
     /// By each thing that it may be.
-    texts: Vec<String>,
+    texts: Box<dyn Iterator<Item = String> + 't>,
     /// Whether the line says what it is: of `${x:-y}` it may say only what stands in for it.
     known: bool,
 }
 
 /// The first variable or substitution of a text, replaced by each thing it may be; none where nothing is known to
 /// replace.
-fn expand_one(text: &str, here: &str, line: &Line<'_>) -> Option<Expanded> {
+fn expand_one<'t>(text: &'t str, here: &'t str, line: &'t Line<'_>) -> Option<Expanded<'t>> {
     let at = text.find(['$', '`'])?;
-    let (length, values, instead) = if let Some((length, inside)) = substitution(&text[at..]) {
-        (length, printed(inside, here, line), None)
-    } else {
-        let found = variable(&text[at..])?;
-        (found.length, values_of(found.name, here, line), found.instead)
-    };
-    let values: Vec<String> = values.into_iter().filter(|value| !value.contains(['$', '`'])).collect();
-    let known = !values.is_empty();
-    let put = |value: &str| format!("{}{value}{}", &text[..at], &text[at + length..]);
-    let texts: Vec<String> = values.iter().map(String::as_str).chain(instead).map(put).collect();
-    (!texts.is_empty()).then_some(Expanded { texts, known })
+    let (length, values, instead): (usize, Box<dyn Iterator<Item = String>>, _) =
+        if let Some((length, inside)) = substitution(&text[at..]) {
+            (length, Box::new(printed(inside, here, line).into_iter()), None)
+        } else {
+            let found = variable(&text[at..])?;
+            (found.length, Box::new(values_of(found.name, here, line)), found.instead)
+        };
+    let mut values = values.filter(|value| !value.contains(['$', '`'])).peekable();
+    let known = values.peek().is_some();
+    let put = move |value: String| format!("{}{value}{}", &text[..at], &text[at + length..]);
+    let texts = values.chain(instead.map(str::to_owned)).map(put);
+    (known || instead.is_some()).then(|| Expanded { texts: Box::new(texts), known })
 }
 
 struct Variable<'t> {
@@ -169,28 +170,26 @@ fn closing(inner: &str) -> Option<usize> {
     close.map(|(at, _)| at).or_else(|| inner.find('}'))
 }
 
-/// What a variable may hold: by what the line assigns to it, or lists for it.
-fn values_of(name: &str, here: &str, line: &Line<'_>) -> Vec<String> {
-    let mut values = match name {
-        "HOME" => vec![line.home.to_owned()],
-        "PWD" => vec![here.to_owned()],
-        _ => Vec::new(),
+/// What a variable may hold: by what the line assigns to it, or lists for it. A list may be as long as the whole text, so
+/// nothing is worked out before it is asked for.
+fn values_of<'t>(name: &'t str, here: &'t str, line: &'t Line<'_>) -> impl Iterator<Item = String> + 't {
+    let known = match name {
+        "HOME" => Some(line.home.to_owned()),
+        "PWD" => Some(here.to_owned()),
+        _ => None,
     };
     let assignments = line.reading.steps.iter().flat_map(|step| &step.assignments);
-    values.extend(assignments.filter(|assignment| assignment.name == name).map(|assignment| {
+    let assigned = assignments.filter(move |assignment| assignment.name == name).map(move |assignment| {
         let raw = assignment.value.raw.as_str();
         let raw = raw.strip_prefix(name).and_then(|raw| raw.strip_prefix('=')).unwrap_or(raw);
         let value = assignment.value.value.clone().unwrap_or_else(|| without_quotes(raw));
         value.replace("$HOME", line.home).replace("$PWD", here)
-    }));
-    for list in line.listed(name) {
-        line.spell(list.len());
-        values.extend(list.split_whitespace().map(|word| {
-            let word = without_quotes(word);
-            at_home(&word, here, line).into_owned()
-        }));
-    }
-    values
+    });
+    let listed = line.listed(name).flat_map(str::split_whitespace).map(move |word| {
+        line.spell(word.len());
+        at_home(&without_quotes(word), here, line).into_owned()
+    });
+    known.into_iter().chain(assigned).chain(listed)
 }
 
 /// `$(…)` or `` `…` `` without anything of that kind inside: its length, and what stands in it.
