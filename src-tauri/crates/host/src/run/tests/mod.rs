@@ -34,16 +34,18 @@ impl Place {
 
     /// Writes an executable file.
     fn program(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, content).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        path
+        let written = self.path(&format!("{name}.written"));
+        std::fs::write(&written, content).unwrap();
+        std::fs::set_permissions(&written, std::fs::Permissions::from_mode(0o755)).unwrap();
+        self.copy(name, written.to_str().unwrap())
     }
 
-    /// A copy of a program of the system.
+    /// A copy of a program. Another process makes it: what a test beside this one starts could still hold a file that this
+    /// process wrote, and a file that is open for writing does not run.
     fn copy(&self, name: &str, of: &str) -> PathBuf {
         let path = self.path(name);
-        std::fs::copy(of, &path).unwrap();
+        let done = std::process::Command::new("cp").args(["-p", of]).arg(&path).status().unwrap();
+        assert!(done.success(), "{of} is copied");
         path
     }
 
