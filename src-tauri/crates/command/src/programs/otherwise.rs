@@ -1,6 +1,7 @@
-//! The same command in other words: names that a program completes or has besides, docker's words with and without their
-//! nouns, an alias that the line itself gives to git. For what denies only: whatever may be meant counts.
+//! The same command in other words: names that a program completes or has besides, a name with its version, docker's words with
+//! and without their nouns, an alias that the line itself gives to git. For what denies only: whatever may be meant counts.
 
+use super::Class;
 use super::subcommand::positions;
 
 /// Commands that have other names: the program, the command, what else it is called. npm(1) and its `cmd-list.js`; cargo(1);
@@ -71,6 +72,7 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     if let Some(command) = base.strip_prefix("git-").filter(|command| !command.is_empty()) {
         forms.push(replaced(argv, 0..1, ["git", command]));
     }
+    forms.extend(without_version(base, &family).map(|plain| replaced(argv, 0..1, [plain])));
     if !has_others(&family) {
         return forms;
     }
@@ -90,6 +92,20 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
         }
     }
     forms
+}
+
+/// `python3.12` is `python3`, `clang-15` is `clang`, `perl5.36.0` is `perl`. What `python` and `python3` are called by differ in more
+/// than their version.
+fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a str> {
+    let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let version = &base[stem.len()..];
+    let without_minor = version.find('.').map(|dot| &base[..stem.len() + dot]).filter(|_| !stem.is_empty());
+    let plain = stem.strip_suffix('-').or_else(|| {
+        let one_language = super::class_of(family) != Class::Ordinary && family != "python" || stem == "pip";
+        one_language.then_some(stem)
+    });
+    let plain = plain.filter(|_| !version.is_empty());
+    without_minor.into_iter().chain(plain).filter(|name| !name.is_empty())
 }
 
 /// `docker container run` for `docker run`, and the other way round.
@@ -145,6 +161,13 @@ mod tests {
             ("docker rmi x", "docker image rm x"),
             ("podman run x", "podman container run x"),
             ("cargo r", "cargo run"),
+            ("/usr/bin/python3.12 -m x", "python3 -m x"),
+            ("perl5.36.0 x", "perl x"),
+            ("ruby3.2 x", "ruby3 x"),
+            ("clang-15 x.c", "clang x.c"),
+            ("gcc-12.2 x.c", "gcc x.c"),
+            ("pip3.11 install x", "pip3 install x"),
+            ("pip3 install x", "pip install x"),
         ] {
             let argv: Vec<Option<&str>> = line.split(' ').map(Some).collect();
             let found: Vec<String> = otherwise(&argv)
@@ -171,6 +194,12 @@ mod tests {
             "docker compose run x",
             "git-",
             "docker",
+            "python3 x",
+            "python x",
+            "mkfs.ext4 x",
+            "bzip2 x",
+            "7",
+            "2.0",
         ] {
             let argv: Vec<Option<&str>> = line.split(' ').map(Some).collect();
             let forms = otherwise(&argv);

@@ -42,6 +42,7 @@ impl Place {
 
     /// A copy of a program. Another process makes it: what a test beside this one starts could still hold a file that this
     /// process wrote, and a file that is open for writing does not run.
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own program")]
     fn copy(&self, name: &str, of: &str) -> PathBuf {
         let path = self.path(name);
         let done = std::process::Command::new("cp").args(["-p", of]).arg(&path).status().unwrap();
