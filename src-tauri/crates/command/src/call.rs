@@ -157,7 +157,7 @@ impl Call {
     /// first ones are long; of hundreds each is told with few words, which is enough for a rule that denies a program or
     /// a subcommand.
     pub(crate) fn suffixes(&self, from: usize) -> Vec<Guess> {
-        const LONGEST: usize = 16;
+        const LONGEST: usize = 64;
         const LONG_ONES: usize = 32;
         const SHORTEST: usize = 3;
         let starts =

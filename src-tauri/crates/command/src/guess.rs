@@ -4,6 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+/// Words after one that runs others which may begin the command that it runs, options and assignments not counted.
+pub(crate) const MOST_STARTS: usize = 32;
+
 /// The words of a command that may run. Guesses that begin at other words of the same text share them: a text may hold
 /// thousands, and each is as long as it can be.
 #[derive(Clone)]
@@ -24,6 +27,14 @@ impl Guess {
         let start = from.min(words.len());
         let end = start.saturating_add(most).min(words.len());
         Self { words: Arc::clone(words), own: start..end }
+    }
+
+    /// The word of the shared ones from which on something may run that no guess shows: its own first where it is cut off,
+    /// the second where more may begin behind it than there are guesses for.
+    pub fn unseen_from(&self) -> Option<usize> {
+        let is_cut = self.own.end < self.words.len();
+        let has_more = self.words.len().saturating_sub(self.own.start) > MOST_STARTS;
+        (is_cut || has_more).then_some(self.own.start + usize::from(!is_cut))
     }
 
     /// Which text its words are of, and where among them it stands: the same for guesses that share them.

@@ -10,13 +10,11 @@ use std::sync::Arc;
 
 use super::crude_words::{push_unquoted, words_of};
 use crate::Guess;
+use crate::guess::MOST_STARTS;
 use crate::programs::{Class, class_of};
 
 /// Words of one guess: a deny rule looks at the first few.
 const LONGEST: usize = 64;
-
-/// Words after a wrapper that may be the command that it runs, options and assignments not counted.
-const MOST_STARTS: usize = 32;
 
 /// Guesses that are made of one text. It has one more where there would be others: whoever looks for denials has to take
 /// those for denied. Texts that somebody wrote, up to the longest that is read, come to less.
@@ -143,7 +141,9 @@ impl Noted {
 
     /// Notes the command that the words are, and what it may run where it runs others.
     fn command(&mut self, words: Vec<String>, head: &Head) {
-        let Some(start) = head.start.filter(|_| !self.is_full()) else { return };
+        // Behind so many assignments a command may stand all the same.
+        let start = head.start.or((words.len() > LONGEST).then_some(0));
+        let Some(start) = start.filter(|_| !self.is_full()) else { return };
         let hashes = self.hashes(&words);
         let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
         let inner = (start + 1..words.len()).filter(|_| head.runs).filter(plain).take(MOST_STARTS);
@@ -185,7 +185,7 @@ impl<'t> Guesses<'t> {
             return;
         }
         let mut words = Vec::new();
-        for word in part.split_whitespace().take(4 * LONGEST) {
+        for word in part.split_whitespace() {
             push_unquoted(word, &mut words);
         }
         let head = Head::of(&words);

@@ -56,7 +56,7 @@ impl Judgement<'_> {
             (0..facts.reading.steps.len()).map(|at| self.against_step(at, named.as_mut())).collect();
         let mut whole = self.against_the_whole();
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
-        whole.extend(rest.map(|doubt| self.unasked(doubt)));
+        whole.extend(rest.or_else(|| self.unseen()).map(|doubt| self.unasked(doubt)));
         self.note_against(&steps, &whole);
         steps.into_iter().flatten().chain(whole).collect()
     }

@@ -24,6 +24,7 @@ mod mention;
 mod near;
 mod outcome;
 mod step;
+mod unseen;
 mod whole;
 
 pub(crate) use against::TOO_MUCH;
@@ -120,6 +121,7 @@ impl<'a> Judgement<'a> {
             whole.extend(self.not_found());
         }
         let full = self.policy.settings.security == Security::Full;
+        whole.extend(full.then(|| self.unseen()).flatten().map(|doubt| self.unasked(doubt)));
         for (at, outcome) in outcomes.iter_mut().enumerate() {
             let denied = outcome.as_ref().is_some_and(|found| found.decision == Decision::Deny);
             if denied {

@@ -1,0 +1,47 @@
+//! Words of text that was not understood which stand in none of the commands that are guessed in it, or behind so many
+//! others that a guess is cut off before them. Rules that deny take a program's name anywhere in such a text for a doubt
+//! (see [`super::doubt`]); so does the core here, where nothing else would ask.
+
+use super::Judgement;
+use super::core;
+use super::outcome::Outcome;
+use crate::path;
+use crate::verdict::{Decision, Reason};
+use foldhash::HashMap;
+use postern_command::{Guess, escape};
+
+impl Judgement<'_> {
+    /// A question where the core may be about something that no guess shows.
+    pub(super) fn unseen(&self) -> Option<Outcome> {
+        let reading = self.facts.reading;
+        let parts = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
+        let ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
+        let guesses = parts.flat_map(|part| &part.candidates).chain(ways);
+        let place = core::Place::new(&self.line, self.line.cwd);
+        let is_guarded =
+            |word: &str| core::is_about(&path::fold(path::base_name(word))) || place.is_named_by(word);
+        // Guesses share their words, and each word is looked at once.
+        let mut guarded: HashMap<*const String, Vec<usize>> = HashMap::default();
+        for guess in guesses {
+            let Some(from) = guess.unseen_from() else { continue };
+            let (words, _) = guess.place();
+            let all = guarded.entry(words.as_ptr()).or_insert_with(|| {
+                let look = || (0..words.len()).filter(|at| is_guarded(&words[*at])).collect();
+                self.line.guess(look).unwrap_or_else(|| (0..words.len()).collect())
+            });
+            if let Some(at) = all.get(all.partition_point(|at| *at < from)) {
+                return Some(may_be_meant(&words[*at], guess));
+            }
+        }
+        None
+    }
+}
+
+fn may_be_meant(word: &str, guess: &Guess) -> Outcome {
+    let first = guess.first().map(|name| escape::text(name)).unwrap_or_default();
+    let message = format!(
+        "It cannot be read in full, and {} stands behind more words of {first} than are looked at: it may never be allowed.",
+        escape::text(word)
+    );
+    Outcome::new(Decision::Ask, Reason::Opaque, message).advise("Split it into several requests.").in_doubt()
+}
