@@ -102,8 +102,12 @@ impl Meter<'_> {
         }
         let word = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
         let end = word.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(word.len());
-        let delimiter = word.get(..end).unwrap_or_default().trim_matches(['\'', '"']);
-        if delimiter.is_empty() || !delimiter.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        let word = word.get(..end).unwrap_or_default();
+        let delimiter = word.trim_matches(['\'', '"']);
+        let is_cut = word.matches(['\'', '"']).count() % 2 == 1;
+        if is_cut
+            || delimiter.is_empty()
+            || !delimiter.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         {
             return Quote::Lost;
         }
@@ -313,6 +317,8 @@ mod tests {
             format!("cat < E\n{words}"),
             format!("cat <<<E\n{words}"),
             format!("cat <<\\E\nE\n{words}"),
+            format!("cat <<\"E x\"\nE x\n{words}"),
+            format!("cat <<'E;'\nE;\n{words}"),
             format!("cat <<$E\n$E\n{words}"),
             format!("cat <<E; {line}\nE\n"),
             format!("cat <<E\n{}\nE\n", "$x".repeat(500)),
