@@ -13,20 +13,32 @@ pub(crate) const MOST_STARTS: usize = 32;
 pub struct Guess {
     words: Arc<[String]>,
     own: Range<usize>,
+    /// Its text may hold words that were not taken from it.
+    partly: bool,
 }
 
 impl Guess {
     /// The same guess without its first words.
     pub(crate) fn without(&self, first: usize) -> Self {
         let start = (self.own.start + first).min(self.own.end);
-        Self { words: Arc::clone(&self.words), own: start..self.own.end }
+        Self { words: Arc::clone(&self.words), own: start..self.own.end, partly: self.partly }
     }
 
     /// At most so many words of `words` from one of them on.
     pub(crate) fn part(words: &Arc<[String]>, from: usize, most: usize) -> Self {
         let start = from.min(words.len());
         let end = start.saturating_add(most).min(words.len());
-        Self { words: Arc::clone(words), own: start..end }
+        Self { words: Arc::clone(words), own: start..end, partly: false }
+    }
+
+    /// The same guess, of a text that may hold other words.
+    pub(crate) fn partly(self) -> Self {
+        Self { partly: true, ..self }
+    }
+
+    /// Whether its text may hold words that were not taken from it, and those may be any.
+    pub fn is_partly(&self) -> bool {
+        self.partly
     }
 
     /// The word of the shared ones from which on something may run that no guess shows: its own first where it is cut off,
@@ -54,7 +66,7 @@ impl Deref for Guess {
 impl From<Vec<String>> for Guess {
     fn from(words: Vec<String>) -> Self {
         let own = 0..words.len();
-        Self { words: words.into(), own }
+        Self { words: words.into(), own, partly: false }
     }
 }
 

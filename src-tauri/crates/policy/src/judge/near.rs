@@ -55,7 +55,9 @@ impl<'a> Near<'a> {
     fn is_given_a_place(&self, guess: &Guess) -> bool {
         let (words, own) = guess.place();
         let mut known = self.leading.borrow_mut();
-        let look = || (0..words.len()).filter(|at| self.core.is_named_by(&words[*at])).collect();
+        // What is spent is denied as a whole.
+        let affordable = || (0..words.len()).take_while(|_| !self.line.is_spent());
+        let look = || affordable().filter(|at| self.core.is_named_by(&words[*at])).collect();
         let leading = known.entry(words.as_ptr()).or_insert_with(look);
         let behind = leading.partition_point(|at| *at <= own.start);
         leading.get(behind).is_some_and(|at| *at < own.end)

@@ -23,10 +23,16 @@ impl Judgement<'_> {
         // Guesses share their words, and each word is looked at once.
         let mut guarded: HashMap<*const String, Vec<usize>> = HashMap::default();
         for guess in guesses {
+            if guess.is_partly() {
+                return Some(asked(
+                    "It cannot be read in full, and it holds more words than are looked at.".to_owned(),
+                ));
+            }
             let Some(from) = guess.unseen_from() else { continue };
             let (words, _) = guess.place();
             let all = guarded.entry(words.as_ptr()).or_insert_with(|| {
-                let look = || (0..words.len()).filter(|at| is_guarded(&words[*at])).collect();
+                let affordable = || (0..words.len()).take_while(|_| !self.line.is_spent());
+                let look = || affordable().filter(|at| is_guarded(&words[*at])).collect();
                 self.line.guess(look).unwrap_or_else(|| (0..words.len()).collect())
             });
             if let Some(at) = all.get(all.partition_point(|at| *at < from)) {
@@ -39,9 +45,12 @@ impl Judgement<'_> {
 
 fn may_be_meant(word: &str, guess: &Guess) -> Outcome {
     let first = guess.first().map(|name| escape::text(name)).unwrap_or_default();
-    let message = format!(
+    asked(format!(
         "It cannot be read in full, and {} stands behind more words of {first} than are looked at: it may never be allowed.",
         escape::text(word)
-    );
+    ))
+}
+
+fn asked(message: String) -> Outcome {
     Outcome::new(Decision::Ask, Reason::Opaque, message).advise("Split it into several requests.").in_doubt()
 }
