@@ -90,3 +90,36 @@ impl Hash for Guess {
         (**self).hash(state);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Guess, MOST_STARTS};
+    use std::sync::Arc;
+
+    /// From which of so many words on something is unseen, of a guess that begins at one of them.
+    fn unseen(count: usize, from: usize, most: usize) -> Option<usize> {
+        let words: Arc<[String]> = (0..count).map(|nth| format!("a{nth}")).collect();
+        Guess::part(&words, from, most).unseen_from()
+    }
+
+    #[test]
+    fn what_no_guess_shows_is_told() {
+        assert_eq!(unseen(3, 0, 64), None, "all of it is shown");
+        assert_eq!(unseen(MOST_STARTS, 0, 64), None, "and a guess begins at every word");
+        assert_eq!(unseen(MOST_STARTS + 10, 10, 64), None, "at every word from its own on");
+        assert_eq!(unseen(MOST_STARTS + 2, 0, 64), Some(1), "the last begins none");
+        assert_eq!(unseen(MOST_STARTS + 12, 10, 64), Some(11), "the same further back");
+        assert_eq!(unseen(65, 0, 64), Some(0), "its own words are cut off");
+        assert_eq!(unseen(70, 3, 64), Some(3), "the same further back");
+        assert_eq!(unseen(5, 0, 4), Some(0), "few words, cut off all the same");
+    }
+
+    #[test]
+    fn guesses_of_the_same_words_are_the_same() {
+        let words: Arc<[String]> = ["rm", "x", "rm", "x"].map(str::to_owned).into();
+        let first = Guess::part(&words, 0, 2);
+        assert!(first == Guess::part(&words, 2, 64), "they stand elsewhere in the text");
+        assert!(first == Guess::from(vec!["rm".to_owned(), "x".to_owned()]), "or in another");
+        assert!(first != Guess::part(&words, 1, 2) && first != Guess::part(&words, 0, 1));
+    }
+}

@@ -101,13 +101,11 @@ impl Meter<'_> {
             return Quote::None;
         }
         let word = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
-        let end = word.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(word.len());
+        let end = word.find(|c| " \t\n;&|<>()".contains(c)).unwrap_or(word.len());
         let word = word.get(..end).unwrap_or_default();
-        let delimiter = word.trim_matches(['\'', '"']);
-        let is_cut = word.matches(['\'', '"']).count() % 2 == 1;
-        if is_cut
-            || delimiter.is_empty()
-            || !delimiter.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        let quoted = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+        let delimiter = quoted('\'').or_else(|| quoted('"')).unwrap_or(word);
+        if delimiter.is_empty() || !delimiter.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         {
             return Quote::Lost;
         }
@@ -319,6 +317,10 @@ mod tests {
             format!("cat <<\\E\nE\n{words}"),
             format!("cat <<\"E x\"\nE x\n{words}"),
             format!("cat <<'E;'\nE;\n{words}"),
+            format!("cat <<'E\" x'\nE\" x\n{words}"),
+            format!("cat <<\"E' x'\"\nE' x'\n{words}"),
+            format!("cat <<E\r\nE\r\n{words}"),
+            format!("cat <<E\u{a0}x\nE\u{a0}x\n{words}"),
             format!("cat <<$E\n$E\n{words}"),
             format!("cat <<E; {line}\nE\n"),
             format!("cat <<E\n{}\nE\n", "$x".repeat(500)),

@@ -181,6 +181,18 @@ fn settings_that_close_the_host_do_not_close_an_agents_own_shell() {
 }
 
 #[test]
+fn a_shell_tool_asks_about_what_no_guess_shows_as_a_host_command_does() {
+    let words = (0..900).map(|nth| format!("a{nth} ")).collect::<Vec<_>>().concat();
+    for (text, expected) in [
+        (format!("ls; bash -c 'sudo --odd {words}rm -rf / $(x'"), Decision::Ask),
+        (format!("ls; bash -c 'sudo --odd {words}$(x'"), Decision::Allow),
+    ] {
+        let scene = scene(r#"{ "*": "allow" }"#, &[], "{}").shell(&text);
+        assert_eq!(shell_tool(&scene, &text).decision, expected, "{}", &text[text.len() - 20..]);
+    }
+}
+
+#[test]
 fn organisation_s_rules_that_cannot_be_read_close_an_agent_s_own_tools_too() {
     let mut scene = scene("{}", &[], "{}");
     let judged = |scene: &Scene| scene.with_facts(crate::judge::against_command_tool).decision;
