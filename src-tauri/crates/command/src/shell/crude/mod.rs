@@ -147,9 +147,7 @@ impl Noted {
     /// Notes the command that the words are, and what it may run where it runs others. `partly`: they are not all that it may
     /// be told.
     fn command(&mut self, words: Vec<String>, head: &Head, partly: bool) {
-        // Behind so many assignments a command may stand all the same.
-        let start = head.start.or((words.len() > LONGEST).then_some(0));
-        let Some(start) = start.filter(|_| !self.is_full()) else { return };
+        let Some(start) = head.start.filter(|_| !self.is_full()) else { return };
         let hashes = self.hashes(&words);
         let plain = |at: &usize| !words[*at].starts_with('-') && !is_assignment(&words[*at]);
         let inner = (start + 1..words.len()).filter(|_| head.runs).filter(plain).take(MOST_STARTS);
