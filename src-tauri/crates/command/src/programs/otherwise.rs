@@ -94,8 +94,8 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     forms
 }
 
-/// `python3.12` is `python3`, `clang-15` is `clang`, `perl5.36.0` is `perl`. What `python` and `python3` are called by differ in more
-/// than their version.
+/// `python3.12` is `python3`, `clang-15` is `clang`, `perl5.36.0` is `perl`. `python3` is not `python`: those are two languages, and
+/// who denies one may want the other.
 fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a str> {
     let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let version = &base[stem.len()..];
