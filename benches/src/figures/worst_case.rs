@@ -53,7 +53,7 @@ const PILES: [&str; 31] = [
 ];
 /// Each is repeated up to the longest text with another number for `N`, so that no two commands are alike: the dearest of some
 /// twenty thousand such lines and pairs of lines.
-const DISTINCT: [&str; 20] = [
+const DISTINCT: [&str; 23] = [
     "N;",
     "lN 'a b';",
     "~/bN;",
@@ -72,6 +72,9 @@ const DISTINCT: [&str; 20] = [
     "rm -rf ~/N;",
     "rm -rf /?N/*;",
     "'x=N y';mv ~/N x;",
+    "~/éN $( ",
+    "$( {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}N ",
+    "bash -c \"aN b\" ${xN:-y} ΩN ",
     "{ $'\\x4N' -oN&",
     ";~/$'Né",
 ];
