@@ -72,7 +72,8 @@ impl Meter<'_> {
             Quote::Double => c != '$' && c != '"',
             Quote::None | Quote::Lost => false,
         };
-        self.cost += if inside { 0 } else { weight(c, self.before) };
+        let ends_comment = self.quote == Quote::Comment && c == '\n';
+        self.cost += if inside { usize::from(ends_comment) } else { weight(c, self.before) };
         self.quote = match (self.quote, c) {
             (Quote::Single, '\'') | (Quote::Comment, '\n') => Quote::None,
             (Quote::Double, '"') if !escaped => Quote::None,
@@ -245,6 +246,8 @@ mod tests {
         assert!(fits(&format!("git commit -m '{words}'")));
         assert!(fits(&format!("git commit -m \"{words}\"")));
         assert!(!fits(&words));
+        assert!(fits(&"# a word (of) explanation\n".repeat(600)), "comments are cheap");
+        assert!(!fits(&"#é\n".repeat(3_000)), "and not free");
         assert!(!fits(&format!("# '\n{words}")), "a quote in a comment opens nothing");
         assert!(
             !fits(&format!("echo \"$(echo '\")\n{words}")),
