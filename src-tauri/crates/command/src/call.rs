@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::guess::LONGEST;
 use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Via, Word};
 
 /// A word of a call, with where it stands in the request's text.
@@ -157,7 +158,6 @@ impl Call {
     /// first ones are long; of hundreds each is told with few words, which is enough for a rule that denies a program or
     /// a subcommand.
     pub(crate) fn suffixes(&self, from: usize) -> Vec<Guess> {
-        const LONGEST: usize = 64;
         const LONG_ONES: usize = 32;
         const SHORTEST: usize = 3;
         let starts =

@@ -4,6 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+/// Words of one guess: a deny rule looks at the first few.
+pub(crate) const LONGEST: usize = 64;
+
 /// Words after one that runs others which may begin the command that it runs, options and assignments not counted.
 pub(crate) const MOST_STARTS: usize = 32;
 

@@ -19,8 +19,8 @@ pub(super) struct Scanner<'s, 'a> {
     pub(super) out: Scanned<'a>,
 }
 
-impl Scanner<'_, '_> {
-    fn rest(&self) -> &str {
+impl<'s> Scanner<'s, '_> {
+    fn rest(&self) -> &'s str {
         self.scope.source.get(self.at..self.end).unwrap_or_default()
     }
 
@@ -84,8 +84,7 @@ impl Scanner<'_, '_> {
 
     /// Letters and digits, which stand for themselves everywhere.
     fn plain(&mut self, quoting: Quoting) {
-        let rest = self.scope.source.get(self.at..self.end).unwrap_or_default();
-        let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).map(char::from);
+        let run = self.rest().bytes().take_while(u8::is_ascii_alphanumeric).map(char::from);
         let before = self.units.len();
         self.units.extend(run.map(if quoting == Quoting::Word { Unit::Bare } else { Unit::Quoted }));
         self.at += self.units.len() - before;
@@ -122,8 +121,7 @@ impl Scanner<'_, '_> {
 
     fn single(&mut self) -> Result<(), Problem> {
         let end = self.rest().find('\'').ok_or(problem("parsers-disagree", "a quote is not closed"))?;
-        let inside: Vec<Unit> = self.rest()[..end].chars().map(Unit::Quoted).collect();
-        self.units.extend(inside);
+        self.units.extend(self.rest()[..end].chars().map(Unit::Quoted));
         self.at += end + 1;
         Ok(())
     }

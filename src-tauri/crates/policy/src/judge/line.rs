@@ -73,6 +73,12 @@ impl<'a> Line<'a> {
         self.guessing.get() && (self.left.get() == 0 || self.guesses.get() > MOST_GUESSES)
     }
 
+    /// Where the words stand that are meant, up to where too much was spelled out.
+    pub(super) fn meant(&self, words: &[String], is_meant: impl Fn(&str) -> bool) -> Vec<usize> {
+        let affordable = (0..words.len()).take_while(|_| !self.is_spent());
+        affordable.filter(|at| is_meant(&words[*at])).collect()
+    }
+
     /// Looks at a guess; nothing where that would be too much.
     pub(super) fn guess<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
         self.guessing.set(true);

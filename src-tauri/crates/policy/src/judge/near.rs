@@ -56,8 +56,7 @@ impl<'a> Near<'a> {
         let (words, own) = guess.place();
         let mut known = self.leading.borrow_mut();
         // What is spent is denied as a whole.
-        let affordable = || (0..words.len()).take_while(|_| !self.line.is_spent());
-        let look = || affordable().filter(|at| self.core.is_named_by(&words[*at])).collect();
+        let look = || self.line.meant(words, |word| self.core.is_named_by(word));
         let leading = known.entry(words.as_ptr()).or_insert_with(look);
         let behind = leading.partition_point(|at| *at <= own.start);
         leading.get(behind).is_some_and(|at| *at < own.end)

@@ -16,7 +16,8 @@ impl Judgement<'_> {
         let reading = self.facts.reading;
         let parts = reading.opaque.iter().chain(reading.steps.iter().filter_map(|step| step.opaque.as_ref()));
         let ways = reading.steps.iter().flat_map(|step| &step.ways_out).flat_map(|way| &way.candidates);
-        let guesses = parts.flat_map(|part| &part.candidates).chain(ways);
+        let mut guesses = parts.flat_map(|part| &part.candidates).chain(ways).peekable();
+        guesses.peek()?;
         let place = core::Place::new(&self.line, self.line.cwd);
         let is_guarded =
             |word: &str| core::is_about(&path::fold(path::base_name(word))) || place.is_named_by(word);
@@ -31,8 +32,7 @@ impl Judgement<'_> {
             let Some(from) = guess.unseen_from() else { continue };
             let (words, _) = guess.place();
             let all = guarded.entry(words.as_ptr()).or_insert_with(|| {
-                let affordable = || (0..words.len()).take_while(|_| !self.line.is_spent());
-                let look = || affordable().filter(|at| is_guarded(&words[*at])).collect();
+                let look = || self.line.meant(words, is_guarded);
                 self.line.guess(look).unwrap_or_else(|| (0..words.len()).collect())
             });
             if let Some(at) = all.get(all.partition_point(|at| *at < from)) {

@@ -10,11 +10,8 @@ use std::sync::Arc;
 
 use super::crude_words::{push_unquoted, words_of};
 use crate::Guess;
-use crate::guess::MOST_STARTS;
+use crate::guess::{LONGEST, MOST_STARTS};
 use crate::programs::{Class, class_of};
-
-/// Words of one guess: a deny rule looks at the first few.
-const LONGEST: usize = 64;
 
 /// Guesses that are made of one text. It has one more where there would be others: whoever looks for denials has to take
 /// those for denied. Texts that somebody wrote, up to the longest that is read, come to less.

@@ -10,9 +10,12 @@ use postern_command::Step;
 
 /// Whether a redirection of the step writes there.
 pub(super) fn redirects_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> bool {
+    let mut targets = step.redirections.iter().filter(|redirection| redirection.writes()).peekable();
+    if targets.peek().is_none() {
+        return false;
+    }
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let place = Place::new(line, folder.as_deref().unwrap_or(line.cwd));
-    let targets = step.redirections.iter().filter(|redirection| redirection.writes());
     targets.map(|redirection| &redirection.target).any(|target| {
         let text = target.value.as_deref().unwrap_or(&target.raw);
         leads_inside(text, &place, &found.targets)
