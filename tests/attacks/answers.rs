@@ -1,0 +1,1 @@
+//! A yes that is stretched to more than was shown.

@@ -1,0 +1,1 @@
+//! Files that change between what was shown and what runs.

@@ -1,0 +1,1 @@
+//! Deny rules that are walked around, and identities that are only claimed.

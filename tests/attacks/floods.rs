@@ -1,0 +1,1 @@
+//! One agent that takes what all share.

@@ -1,0 +1,1 @@
+//! Requests from the agents' own hooks.

@@ -1,0 +1,11 @@
+//! Attacks that were tried on Postern, each with a real host, a real sandbox and an agent that changes the disk meanwhile.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
+
+mod answers;
+mod binding;
+mod control;
+mod deny_rules;
+mod floods;
+mod hooks;
+mod read_only;

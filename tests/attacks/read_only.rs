@@ -1,0 +1,1 @@
+//! What is allowed because it only reads.
