@@ -71,6 +71,7 @@ impl Place {
             programs: resolved.held.bound_programs(),
             scripts: resolved.held.bound_scripts(),
             cwd: cwd.bound.clone(),
+            confinement: postern_policy::Confinement::None,
             env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
             stdin: Stdin::Nothing,
             timeout_ms: None,
@@ -78,7 +79,7 @@ impl Place {
         };
         let held = resolved.held;
         let (input, output_cap, stream) = (Input::Nothing, 1024 * 1024, false);
-        Prepared { plan, held, cwd, input, output_cap, stream, grace: GRACE }
+        Prepared { plan, held, cwd, look: None, input, output_cap, stream, grace: GRACE }
     }
 
     /// Runs it to its end.
