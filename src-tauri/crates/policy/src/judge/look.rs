@@ -77,10 +77,13 @@ fn vouched(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Vo
     if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
         return Vouched::Not;
     }
+    let words = subject.words();
+    if postern_command::asks_others(words) {
+        return Vouched::But("it sends what it is given to somebody else".to_owned());
+    }
     if let Some(why) = reaches_out(facts, subject) {
         return Vouched::But(why);
     }
-    let words = subject.words();
     if tells_of_machine(subject, words) {
         Vouched::Open
     } else if names_no_file(subject, words) {
