@@ -155,7 +155,10 @@ mod tests {
 
     #[test]
     fn the_lists_are_written_as_paths_are() {
-        assert!(KEYS.iter().all(|key| !key.starts_with('/') && path::normal(&format!("/{key}")) == format!("/{key}")));
+        assert!(
+            KEYS.iter()
+                .all(|key| !key.starts_with('/') && path::normal(&format!("/{key}")) == format!("/{key}"))
+        );
         assert!(SYSTEM_PLACES.iter().chain(DEVICES).all(|place| path::normal(place) == *place));
         let places: Vec<String> = protected_places("/home/u", "/home/u/.local/share/postern").collect();
         assert!(places.contains(&"/home/u/.ssh".to_owned()) && places[0] == "/home/u/.local/share/postern");

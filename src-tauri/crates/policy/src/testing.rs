@@ -205,8 +205,7 @@ impl Scene {
         let rules = RuleSet::compile(&self.rules, HOME, true);
         let policy = AgentPolicy { rules, ..self.policy.clone() };
         let named = &policy.settings.folders;
-        let folders: Vec<String> =
-            if named.is_empty() { vec![self.cwd.clone()] } else { named.clone() };
+        let folders: Vec<String> = if named.is_empty() { vec![self.cwd.clone()] } else { named.clone() };
         use_them(
             &policy,
             &Facts {

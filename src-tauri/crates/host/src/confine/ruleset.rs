@@ -3,8 +3,8 @@
 use super::Look;
 use crate::resolve::real_path;
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset, RulesetAttr as _,
-    RulesetCreated, RulesetCreatedAttr as _, Scope,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
 use postern_policy::{DEVICES, SYSTEM_PLACES, protected_places};
 use rustix::fs::{FileType, Mode, OFlags};

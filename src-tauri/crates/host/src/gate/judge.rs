@@ -227,7 +227,9 @@ impl Judged {
         if self.reading.steps.iter().any(is_git) {
             let own = |name: &str| GIT_ALONE.iter().any(|(set, _)| *set == name);
             self.plan.env.retain(|(name, _)| !own(name));
-            self.plan.env.extend(GIT_ALONE.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+            self.plan
+                .env
+                .extend(GIT_ALONE.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
             self.plan.env.sort();
         }
         self.digest = self.plan.digest();

@@ -44,15 +44,18 @@ fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
 
 /// Where the repository that holds a folder keeps what git reads: its own folder, and those that it borrows from.
 fn repository(folder: &Path) -> Vec<Target> {
-    let Some(own) = folder.ancestors().map(|above| above.join(".git")).find(|own| own.symlink_metadata().is_ok())
+    let Some(own) =
+        folder.ancestors().map(|above| above.join(".git")).find(|own| own.symlink_metadata().is_ok())
     else {
         return Vec::new();
     };
     let pointed = |file: &Path, from: &Path, mark: &str| -> Vec<PathBuf> {
         let mut text = String::new();
-        let opened = std::fs::File::open(file).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
+        let opened =
+            std::fs::File::open(file).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
         let read = opened.and_then(|file| file.take(MOST_POINTED).read_to_string(&mut text).ok());
-        let lines = text.lines().filter(|_| read.is_some()).filter_map(|line| line.strip_prefix(mark).map(str::trim));
+        let lines =
+            text.lines().filter(|_| read.is_some()).filter_map(|line| line.strip_prefix(mark).map(str::trim));
         lines.filter(|path| !path.is_empty()).map(|path| from.join(path)).collect()
     };
     let above = own.parent().unwrap_or(folder);
@@ -77,7 +80,8 @@ fn target(written: &str, folder: &Path) -> Option<Target> {
     }
     let real = real(&path)?;
     let elsewhere = || !path.starts_with(folder) && path.symlink_metadata().is_ok();
-    (real != path || elsewhere()).then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
+    (real != path || elsewhere())
+        .then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
 }
 
 /// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to

@@ -1,12 +1,12 @@
 //! From an approved plan to a released process. Blocks: files are hashed and the system is waited for.
 
-#[cfg(target_os = "linux")]
-use crate::confine::Fence;
 use super::drift::{drift, mismatch};
 use super::exit::reap;
 use super::pipes::{self, Ours, Theirs};
 use super::tree::{self, Tree};
 use super::{Input, Prepared, SpawnError};
+#[cfg(target_os = "linux")]
+use crate::confine::Fence;
 use crate::resolve::{HeldFile, SHELL};
 use postern_policy::Confinement;
 use postern_request::Launch;

@@ -13,8 +13,9 @@ use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
 use crate::path;
 use crate::settings::Security;
-use crate::verdict::{Decision, RiskLevel};
+use crate::verdict::Decision;
 use postern_command::{Power, Redirection, RedirectionKind, escape};
+use std::cell::OnceCell;
 
 /// How far the list vouches for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,19 +40,21 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    pub(super) fn new(policy: &AgentPolicy, facts: &Facts<'_>) -> Self {
+    pub(super) fn new<'f>(policy: &AgentPolicy, facts: &'f Facts<'f>) -> Self {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             return Self { steps: Vec::new(), confinement: Confinement::None };
         }
-        let subjects: Vec<Subject<'_>> =
-            facts.reading.steps.iter().zip(facts.steps).map(|(step, found)| Subject::new(step, found)).collect();
-        let mut steps: Vec<Vouched> = subjects.iter().map(|subject| vouched(policy, facts, subject)).collect();
+        let subjects: Vec<Subject<'_>> = facts
+            .reading
+            .steps
+            .iter()
+            .zip(facts.steps)
+            .map(|(step, found)| Subject::new(step, found))
+            .collect();
+        let places = OnceCell::new();
+        let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
+        let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
         let listed = |one: &Vouched| !matches!(one, Vouched::Not | Vouched::But(_));
-        if steps.iter().any(listed) && crate::risk::assess(facts).level == RiskLevel::Dangerous {
-            for one in steps.iter_mut().filter(|one| listed(one)) {
-                *one = Vouched::But("it is dangerous".to_owned());
-            }
-        }
         let whole = facts.confinable
             && facts.reading.opaque.is_empty()
             && steps.iter().any(listed)
@@ -73,7 +76,12 @@ fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>
         && builtin(subject).decision == Decision::Allow
 }
 
-fn vouched(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Vouched {
+fn vouched<'f>(
+    policy: &AgentPolicy,
+    places: &OnceCell<Places<'f>>,
+    facts: &'f Facts<'f>,
+    subject: &Subject<'_>,
+) -> Vouched {
     if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
         return Vouched::Not;
     }
@@ -81,7 +89,10 @@ fn vouched(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Vo
     if postern_command::asks_others(words) {
         return Vouched::But("it sends what it is given to somebody else".to_owned());
     }
-    if let Some(why) = reaches_out(facts, subject) {
+    if crate::risk::is_dangerous(subject.step) {
+        return Vouched::But("it is dangerous".to_owned());
+    }
+    if let Some(why) = reaches_out(places.get_or_init(|| Places::new(facts)), facts, subject) {
         return Vouched::But(why);
     }
     if tells_of_machine(subject, words) {
@@ -119,8 +130,7 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
 }
 
 /// Why it reads what the list does not vouch for.
-fn reaches_out(facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
-    let places = Places::new(facts);
+fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
     {
@@ -140,16 +150,24 @@ fn reaches_out(facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
         .flat_map(super::core::path_spellings)
         .map(|text| resolved(text, folder, facts))
         .collect();
-    if let Some(path) = named.iter().find(|path| !places.may_be_read(path)) {
+    let opens = subject.step.program().is_none_or(|name| !OPENS_NOTHING.contains(&name));
+    if let Some(path) =
+        named.iter().find(|path| opens && !places.may_be_read(path) || places.is_protected(path))
+    {
         return Some(outside(path));
     }
-    if let Some(target) = subject.found.targets.iter().find(|target| !places.is_inside(&target.real)) {
-        return Some(outside(&target.real));
+    let mut led = subject.found.targets.iter().map(|target| target.real.as_str());
+    if let Some(path) = led.find(|path| opens && !places.is_inside(path) || places.is_protected(path)) {
+        return Some(outside(path));
     }
     let everything = goes_through(subject)
         && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
     everything.then(|| "it goes through a folder that holds keys".to_owned())
 }
+
+/// Programs whose operands are names: they tell of a path, and open nothing.
+const OPENS_NOTHING: &[&str] =
+    &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
 
 /// Where a word leads, as far as it is known before the run.
 fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
@@ -179,12 +197,13 @@ struct Places<'f> {
 impl<'f> Places<'f> {
     /// First folders that hold what is the person's, or another program's.
     const OTHERS: [&'static str; 16] = [
-        "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp", "Users", "var",
-        "Volumes", "work", "Library",
+        "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp", "Users",
+        "var", "Volumes", "work", "Library",
     ];
 
     fn new(facts: &'f Facts<'f>) -> Self {
-        let protected = protected_places(facts.home, facts.data).map(|place| path::deny_key(&place)).collect();
+        let protected =
+            protected_places(facts.home, facts.data).map(|place| path::deny_key(&place)).collect();
         Self { facts, protected }
     }
 
@@ -280,7 +299,6 @@ const FILTERS: &[(&str, usize, &str)] = &[
     ("head", 0, "nc"),
     ("hostname", 0, ""),
     ("id", 1, ""),
-    ("jq", 1, ""),
     ("ls", 0, ""),
     ("mawk", 1, "Fv"),
     ("nl", 0, "bw"),
@@ -303,9 +321,20 @@ const FILTERS: &[(&str, usize, &str)] = &[
     ("whoami", 0, ""),
 ];
 
+/// Whether an option, without its dash, is told which file it reads (`--file=x`, `--files0-from=x`, `grep -f x`).
+fn names_a_file(program: &str, option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some(long) => {
+            let name = long.split('=').next().unwrap_or_default();
+            ["file", "from", "reference"].iter().any(|part| name.contains(part))
+        }
+        None => program.ends_with("grep") && option.contains('f'),
+    }
+}
+
 /// Whether no word names a file: it reads what it is fed, or tells what it is asked.
 fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
-    let Some((_, operands, letters)) =
+    let Some((name, operands, letters)) =
         subject.step.program().and_then(|name| FILTERS.iter().find(|(program, ..)| *program == name))
     else {
         return false;
@@ -325,6 +354,7 @@ fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
                 given.next();
             }
             Some(letter) if letter.len() == 1 && letters.contains(letter) => drop(given.next()),
+            Some(option) if names_a_file(name, option) => return false,
             Some(option) if !option.is_empty() => {}
             Some(_) | None if left == 0 => return false,
             Some(_) | None => left -= 1,

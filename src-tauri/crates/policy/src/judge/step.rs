@@ -111,7 +111,13 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
 }
 
 /// What the read-only list says, where the agent may read: it allows what the system holds to reading.
-fn by_read_only_list(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize, name: &str) -> Option<Outcome> {
+fn by_read_only_list(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    looks: &Looks,
+    at: usize,
+    name: &str,
+) -> Option<Outcome> {
     if !policy.settings.allow_read_only {
         return None;
     }
@@ -129,7 +135,11 @@ fn by_read_only_list(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at:
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
             Decision::Allow,
             Reason::ReadOnly,
-            if confined { "It only reads, confined, and this agent may read." } else { "It only reads, and names no file." },
+            if confined {
+                "It only reads, confined, and this agent may read."
+            } else {
+                "It only reads, and names no file."
+            },
         )),
         Vouched::But(why) => not_so(Reason::AllowlistMiss, why),
         Vouched::Not => None,

@@ -9,9 +9,7 @@ use std::sync::LazyLock;
 use foldhash::{HashMap, HashSet};
 
 use super::{Class, class_of, family};
-use tables::{
-    ANYWAY, ASKING, ASKING_BY, ASKING_OPTIONS, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS,
-};
+use tables::{ANYWAY, ASKING, ASKING_BY, ASKING_OPTIONS, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
 /// Whether it is a program that reads, by its family's name.
 pub(super) fn is_program(name: &str) -> bool {
@@ -264,9 +262,14 @@ mod tests {
         ] {
             assert!(asks(argv), "{argv:?}");
         }
-        for argv in
-            [&["npm", "ls"][..], &["go", "version"], &["gh", "--version"], &["pip", "list"], &["git", "log"], &[]]
-        {
+        for argv in [
+            &["npm", "ls"][..],
+            &["go", "version"],
+            &["gh", "--version"],
+            &["pip", "list"],
+            &["git", "log"],
+            &[],
+        ] {
             assert!(!asks(argv), "{argv:?}");
         }
     }

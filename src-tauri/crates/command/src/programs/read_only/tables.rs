@@ -249,7 +249,8 @@ pub(super) const NESTED: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Programs that ask a service, a daemon or a registry for what they print: every subcommand of theirs.
-pub(super) const ASKING: &[&str] = &["docker", "docker-compose", "gh", "helm", "kubectl", "oc", "podman", "systemctl"];
+pub(super) const ASKING: &[&str] =
+    &["docker", "docker-compose", "gh", "helm", "kubectl", "oc", "podman", "systemctl"];
 
 /// The same, by subcommand: these fetch what is not there yet, or look whether there is something newer.
 pub(super) const ASKING_BY: &[(&str, &[&str])] = &[

@@ -16,7 +16,8 @@ pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> O
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let here = folder.as_deref().unwrap_or(line.cwd);
     if step.role == Role::Program && path::is_within(&key(here), &line.guarded().key) {
-        return Some(KEYS);
+        let argv = step.literal_argv();
+        return Some(if argv.is_some_and(|argv| postern_command::is_read_only(&argv)) { KEYS } else { DATA });
     }
     let mut targets = step.redirections.iter().filter(names_file).peekable();
     targets.peek()?;
