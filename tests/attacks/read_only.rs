@@ -67,11 +67,11 @@ fn a_monitor_named_by_a_repository_changes_no_setting() {
     for monitor in [agent.path("m.sh"), inline] {
         agent.sh(&format!("git config core.fsmonitor '{monitor}'"));
         status(&mut agent);
-        assert!(!agent.project().join("ran").exists(), "{monitor} was started");
+        assert!(!agent.project().join("ran").exists(), "{monitor} wrote");
     }
     let policy = agent.policy();
     assert_eq!(policy, json!({ "security": "allowlist", "ask": "on-miss" }), "nothing of it changed");
-    let end = tried(&mut agent, json!({ "command": ["sh", "-c", "id -un"] }));
+    let end = tried(&mut agent, json!({ "command": ["touch", "anything"] }));
     assert_eq!(end["method"], "exec.denied", "{end}");
 }
 
@@ -81,6 +81,7 @@ fn programs_that_a_project_names_do_no_harm() {
     let mut agent = reader(&arena, "main");
     repository(&mut agent);
     let mark = arena.home().join("mark");
+    let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
     let (key, project) = (key(&arena), agent.project().display().to_string());
     let evil = format!(
         "#!/bin/sh\ntouch {0} {project}/mark\ncat {1} {2}/control.key {2}/agents/*/agent.key\necho evil ran\n",
@@ -118,7 +119,7 @@ fn programs_that_a_project_names_do_no_harm() {
         let end = tried(&mut agent, json!({ "shell": line }));
         let text = output(&end);
         assert!(!mark.exists() && !agent.project().join("mark").exists(), "{line} wrote: {end}");
-        assert!(!text.contains(SECRET) && !text.contains("agent.key"), "{line} told a key: {end}");
+        assert!(!text.contains(SECRET) && !text.contains(control.trim()), "{line} told a key: {end}");
     }
 }
 
@@ -346,7 +347,7 @@ fn ordinary_readers_work_confined() {
         ("head -1 /etc/passwd", "root"),
         ("awk '{ print $1 }' notes.txt", "three"),
         ("cd src && ls a", "main.rs"),
-        ("ps -o pid= -p $$ | wc -l", "1"),
+        ("ps -e | head -1", "PID"),
         ("id -u; uname; date +%Y; nproc; df -h / | tail -1", "Linux"),
         ("for f in src/a/*; do wc -l \"$f\"; done", "main.rs"),
     ] {

@@ -149,9 +149,71 @@ pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> 
     std::iter::once(data.to_owned()).chain(keys)
 }
 
+/// The same places, to compare paths with.
+#[derive(Debug)]
+pub(crate) struct Protected {
+    home: String,
+    data: String,
+}
+
+impl Protected {
+    pub(crate) fn new(home: &str, data: &str) -> Self {
+        Self { home: path::deny_key(home), data: path::deny_key(data) }
+    }
+
+    /// Whether a path lies in one of them.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        let key = path::deny_key(path);
+        path::is_within(&key, &self.data)
+            || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
+    }
+
+    /// Whether one of them lies in a folder.
+    pub(crate) fn lie_in(&self, folder: &str) -> bool {
+        let key = path::deny_key(folder);
+        path::is_within(&self.data, &key)
+            || path::is_within(&self.home, &key)
+            || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(place, rest)))
+    }
+
+    fn at_home<'k>(&self, key: &'k str) -> Option<&'k str> {
+        key.strip_prefix(self.home.as_str())?.strip_prefix('/')
+    }
+}
+
+/// Whether a path begins with these names, whatever their letter case.
+fn begins_with(path: &str, names: &str) -> bool {
+    let (path, names) = (path.as_bytes(), names.as_bytes());
+    path.len() >= names.len()
+        && path[..names.len()].eq_ignore_ascii_case(names)
+        && matches!(path.get(names.len()), None | Some(b'/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_compared_with_all_of_them() {
+        let protected = Protected::new("/Users/u", "/Users/u/Library/Application Support/Postern");
+        for path in [
+            "/Users/u/.ssh/id_rsa",
+            "/users/U/.SSH",
+            "/Users/u/library/keychains/x",
+            "/Users/u/.config/gh/hosts.yml",
+        ] {
+            assert!(protected.hold(path), "{path}");
+        }
+        for path in ["/Users/u", "/Users/u/.sshx", "/Users/u2/.ssh", "/Users/u/.config", "/Users/u/p/.ssh"] {
+            assert!(!protected.hold(path), "{path}");
+        }
+        for path in ["/", "/Users/u", "/Users/u/.config", "/Users/u/.ssh", "/users/u/library"] {
+            assert!(protected.lie_in(path), "{path}");
+        }
+        for path in ["/Users/u/project", "/Users/u/.con", "/tmp"] {
+            assert!(!protected.lie_in(path), "{path}");
+        }
+    }
 
     #[test]
     fn the_lists_are_written_as_paths_are() {

@@ -8,6 +8,7 @@ use super::{Input, Prepared, SpawnError};
 #[cfg(target_os = "linux")]
 use crate::confine::Fence;
 use crate::resolve::{HeldFile, SHELL};
+#[cfg(target_os = "linux")]
 use postern_policy::Confinement;
 use postern_request::Launch;
 use rustix::process::{Pid, WaitOptions};

@@ -8,7 +8,7 @@
 use super::allow::Subject;
 use super::step::{builtin, needs_no_rule};
 use crate::agent::AgentPolicy;
-use crate::confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
+use crate::confinement::{Confinement, DEVICES, Protected, SYSTEM_PLACES};
 use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
 use crate::path;
@@ -191,7 +191,7 @@ fn known_start(raw: &str) -> &str {
 /// Places as the list knows them.
 struct Places<'f> {
     facts: &'f Facts<'f>,
-    protected: Vec<String>,
+    protected: Protected,
 }
 
 impl<'f> Places<'f> {
@@ -202,17 +202,15 @@ impl<'f> Places<'f> {
     ];
 
     fn new(facts: &'f Facts<'f>) -> Self {
-        let protected =
-            protected_places(facts.home, facts.data).map(|place| path::deny_key(&place)).collect();
+        let protected = Protected::new(facts.home, facts.data);
         Self { facts, protected }
     }
 
     /// Whether it lies in the agent's folders or the system's, and is nobody's key.
     fn is_inside(&self, path: &str) -> bool {
-        let key = path::deny_key(path);
         let within = |folder: &&str| path::is_within(path, folder);
         let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
-        !self.protected.iter().any(|place| path::is_within(&key, place))
+        !self.protected.hold(path)
             && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
                 || of_system()
                 || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
@@ -228,8 +226,7 @@ impl<'f> Places<'f> {
     }
 
     fn is_protected(&self, path: &str) -> bool {
-        let key = path::deny_key(path);
-        self.protected.iter().any(|place| path::is_within(&key, place))
+        self.protected.hold(path)
     }
 
     /// Whether a program there is one that the agent could have written.
@@ -240,8 +237,7 @@ impl<'f> Places<'f> {
 
     /// Whether keys lie below a folder.
     fn hold_keys(&self, path: &str) -> bool {
-        let key = path::deny_key(path);
-        self.protected.iter().any(|place| path::is_within(place, &key))
+        self.protected.lie_in(path)
     }
 }
 

@@ -4,6 +4,8 @@ mod drift;
 mod exploits;
 #[cfg(target_os = "linux")]
 mod lifetime;
+#[cfg(target_os = "linux")]
+mod look;
 mod output;
 mod races;
 #[cfg(target_os = "linux")]
