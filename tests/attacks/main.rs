@@ -1,6 +1,12 @@
 //! Attacks that were tried on Postern, each with a real host, a real sandbox and an agent that changes the disk meanwhile.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a test fails by panicking"
+)]
 
 mod answers;
 mod binding;

@@ -15,6 +15,8 @@ mod quote;
 mod raw;
 mod reading;
 mod shell;
+mod unparsed;
+mod unsafe_arg;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use guess::Guess;
@@ -25,10 +27,11 @@ pub use programs::{
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use raw::stands_for;
 pub use reading::{
-    Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
-    WayOut, Word,
+    Assignment, Dialect, Dir, Invalid, Power, Reading, Redirection, RedirectionKind, Role, Step, Via, Word,
 };
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
+pub use unparsed::{Opaque, Unparsed};
+pub use unsafe_arg::{ArgEffect, UnsafeArg};
 
 #[cfg(test)]
 mod tests;
