@@ -8,7 +8,8 @@ use super::against;
 use super::mention::{self, Mention};
 use super::outcome::{Outcome, rule_ref};
 use crate::agent::AgentPolicy;
-use crate::facts::Facts;
+use crate::facts::{Facts, Lookup};
+use crate::path;
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
@@ -50,8 +51,20 @@ impl<'a> Named<'a> {
         match &step.opaque {
             Some(part) if hides(step, part) => Some(self.doubt(part)),
             Some(part) => self.within(&step.span).map(|mention| named_doubt(mention, part, part.advice())),
-            None => step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way)),
+            None => self
+                .by_number(at)
+                .or_else(|| step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way))),
         }
+    }
+
+    /// A program by the number of its file, which was not looked up: any rule may be about it.
+    fn by_number(&self, at: usize) -> Option<Outcome> {
+        let name = self.facts.reading.steps[at].program()?;
+        let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
+        (!found && path::is_by_number(&path::normal(name))).then(|| {
+            let message = format!("{} names a program by the number of its file.", escape::text(name));
+            told(message, Some("Name the program by its path."))
+        })
     }
 
     /// What may be meant in the parts that belong to no step.
