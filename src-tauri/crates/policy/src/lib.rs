@@ -4,6 +4,7 @@ mod agent;
 mod arguments;
 pub mod case;
 mod check;
+mod confinement;
 pub mod environment;
 pub mod exec_approval;
 mod facts;
@@ -29,6 +30,7 @@ pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
+pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,

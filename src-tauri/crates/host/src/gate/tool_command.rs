@@ -43,6 +43,8 @@ impl ToolCommand {
             now: now(),
             case_insensitive: world.any_case,
             shell: true,
+            folders: &[],
+            confinable: false,
             env_to_ask: &[],
         }
     }

@@ -16,6 +16,8 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+#[cfg(target_os = "linux")]
+pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
 pub use search::search_path;
 
