@@ -60,14 +60,49 @@ const FIELDS: [&str; 44] = [
 const TAKES_ALL: [&str; 10] =
     ["chmod", "chown", "delete", "move", "mv", "remove", "rename", "rm", "rmdir", "trash"];
 
+/// What a call may do with a path that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// Read it.
+    Read,
+    /// Read it, and all that is in it.
+    ReadAll,
+    /// Write to it.
+    Write,
+    /// Remove, move or open it up with all that is in it.
+    WriteAll,
+}
+
+/// A path that a call names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPath<'a> {
+    /// As written.
+    pub path: Cow<'a, str>,
+    /// What the call may do with it.
+    pub used: PathUse,
+}
+
+/// The paths that a call names and may use. A tool that finds names alone, and one that is asked for by name, uses none.
+pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
+    let used = match tool {
+        "glob" | "skill" => return Vec::new(),
+        "read_file" => PathUse::Read,
+        "grep" => PathUse::ReadAll,
+        _ if takes_all(tool) => PathUse::WriteAll,
+        _ => PathUse::Write,
+    };
+    all_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+}
+
 /// The paths that a call may write to; none where its tool only reads.
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
+    if READERS.contains(&tool) { Vec::new() } else { all_paths(tool, arguments) }
+}
+
+fn all_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
-    if !READERS.contains(&tool) {
-        let patches =
-            words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
-        collect(arguments, Named { path: false, patches }, &mut found);
-    }
+    let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
+    collect(arguments, Named { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
