@@ -23,7 +23,7 @@ pub use protect::Touch;
 pub(crate) use parse::options;
 pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
-pub use touched::{NamedPath, PathUse, named_paths};
+pub use touched::{NamedPath, PathUse, carried_commands, named_paths};
 pub(crate) use values::unmarked;
 
 /// The tool whose values are commands.

@@ -86,8 +86,12 @@ impl ToolVerdict {
         reasons.append(&mut self.risk.reasons);
         self.risk.reasons = reasons;
         let layers = Layers::of(policy, session);
+        // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
         let is_named = |touch: &&Touch| {
-            names(layers.decide(tool, |entry| is_met(entry, tool, touch, reading)), touch, home)
+            let counts = |entry: &Entry| {
+                is_met(entry, tool, touch, reading) && (entry.effect != Effect::Allow || names(entry, touch, home))
+            };
+            layers.decide(tool, counts).is_some_and(|entry| entry.effect == Effect::Allow)
         };
         let unnamed = touches.iter().find(|touch| !is_named(touch));
         if !self.always.is_empty() {
@@ -95,7 +99,7 @@ impl ToolVerdict {
                 let entry = Entry::new(tool, pattern, Effect::Allow, home, super::Origin::Session);
                 entry.is_ok_and(|entry| {
                     touches.iter().all(|touch| {
-                        is_met(&entry, tool, touch, reading) && names(Some(&entry), touch, home)
+                        is_met(&entry, tool, touch, reading) && names(&entry, touch, home)
                     })
                 })
             };
@@ -142,15 +146,82 @@ fn is_met(entry: &Entry, tool: &str, touch: &Touch, reading: Option<&Reading>) -
     }
 }
 
-/// Whether an entry allows the touch by naming its place.
-fn names(entry: Option<&Entry>, touch: &Touch, home: &str) -> bool {
-    let Some(entry) = entry.filter(|entry| entry.effect == Effect::Allow && !entry.is_seeded()) else {
-        return false;
-    };
+/// Whether an entry names the touch's place.
+fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
     if touch.step.is_none() {
         return touch.place.is_named_in(&expand_home(&entry.written, home));
     }
     // The pattern of a command: the word itself stands in it.
     let words = postern_command::words_of(&entry.written).unwrap_or_default();
     !touch.by_link && words.iter().any(|word| expand_home(word, home) == touch.path && !word.contains(['*', '?', '[', '{', '(']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permissions::{DEFAULT_FILE, FileLayer, check_tool};
+    use crate::settings::{AgentId, Settings};
+    use serde_json::json;
+
+    const HOME: &str = "/Users/u";
+
+    fn judged(file: &str, tool: &str, path: &str, real: Option<&str>) -> ToolVerdict {
+        let mut policy = AgentPolicy::new(AgentId::new("main").unwrap(), Settings::default());
+        policy.file = Some(FileLayer::parse(file, HOME).unwrap());
+        let protected = Protected::new(HOME, |_| None);
+        let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
+        let touches = Touch::of_path(&protected, path, real, used);
+        let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);
+        verdict.protect(&policy, None, tool, &touches, None, HOME)
+    }
+
+    #[test]
+    fn only_a_line_that_names_the_place_allows() {
+        use Decision::{Allow, Ask, Deny};
+        let zshrc = "/Users/u/.zshrc";
+        for (file, tool, path, expected) in [
+            (DEFAULT_FILE, "write_file", zshrc, Ask),
+            (DEFAULT_FILE, "write_file", "/Users/u/p/a.rs", Allow),
+            (DEFAULT_FILE, "read_file", "/Users/u/.ssh/id_ed25519", Ask),
+            (DEFAULT_FILE, "read_file", zshrc, Allow),
+            (DEFAULT_FILE, "write_file", "/Users/u/.ssh/.env", Deny),
+            (r#"{ "*": "allow" }"#, "write_file", zshrc, Ask),
+            (r#"{ "*": "allow" }"#, "fs_put", zshrc, Ask),
+            (r#"{ "write_file": { "~/**": "allow" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.z*": "allow" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.zshrc": "allow" } }"#, "write_file", zshrc, Allow),
+            (r#"{ "write_file": { "~/.ssh/*": "allow" } }"#, "write_file", "/Users/u/.ssh/config", Allow),
+            (r#"{ "write_file": { "~/.zshrc": "allow", "~/**": "ask" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.zshrc": "allow", "~/**": "allow" } }"#, "write_file", zshrc, Allow),
+        ] {
+            let verdict = judged(file, tool, path, None);
+            assert_eq!(verdict.decision, expected, "{file} {tool} {path}: {}", verdict.message);
+        }
+    }
+
+    #[test]
+    fn a_link_into_a_place_is_not_named_by_its_own_path() {
+        let file = r#"{ "write_file": { "/w/link": "allow" } }"#;
+        let verdict = judged(file, "write_file", "/w/link", Some("/Users/u/.zshrc"));
+        assert_eq!(verdict.decision, Decision::Ask, "{}", verdict.message);
+        assert_eq!(verdict.risk.level, RiskLevel::Dangerous);
+        assert_eq!(judged(file, "write_file", "/w/link", Some("/w/other")).decision, Decision::Allow);
+    }
+
+    #[test]
+    fn always_is_offered_only_where_it_would_help() {
+        let verdict = judged(DEFAULT_FILE, "write_file", "/Users/u/.zshrc", None);
+        assert_eq!(verdict.always, ["/Users/u/.zshrc"]);
+        let verdict = judged(r#"{ "*": "ask" }"#, "fs_put", "/Users/u/.zshrc", None);
+        assert!(verdict.always.is_empty(), "{:?}", verdict.always);
+    }
+
+    #[test]
+    fn a_default_is_known_from_a_line_of_the_person() {
+        let by_default = |file: &str, tool: &str| judged(file, tool, "/w/a.rs", None).by_default;
+        assert!(by_default(DEFAULT_FILE, "write_file") && by_default(DEFAULT_FILE, "TodoWrite"));
+        assert!(by_default("{}", "write_file"), "no line is nobody's");
+        let mine = r#"{ "*": "ask", "write_file": { "/w/*": "allow" }, "TodoWrite": "ask" }"#;
+        assert!(!by_default(mine, "write_file") && !by_default(mine, "TodoWrite"));
+    }
 }

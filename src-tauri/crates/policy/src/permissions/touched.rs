@@ -94,6 +94,25 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     all_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
+/// The names, written as those of paths are, under which tools take the text of a command.
+const COMMANDS: [&str; 6] = ["bash", "cmd", "command", "commandline", "script", "shell"];
+
+/// The shell text that a call carries under a name for commands, whatever its tool is called; a list of words is quoted.
+pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
+    let members = arguments.as_object().into_iter().flatten();
+    let named = members.filter(|(name, _)| COMMANDS.binary_search(&plain(name).as_str()).is_ok());
+    named
+        .filter_map(|(_, value)| match value {
+            Json::String(text) => Some(Cow::Borrowed(text.as_str())),
+            Json::Array(words) => {
+                let words: Option<Vec<&str>> = words.iter().map(Json::as_str).collect();
+                words.map(|words| Cow::Owned(postern_command::quote(&words)))
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
+        })
+        .collect()
+}
+
 /// The paths that a call may write to; none where its tool only reads.
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     if READERS.contains(&tool) { Vec::new() } else { all_paths(tool, arguments) }
@@ -179,8 +198,12 @@ fn patched(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_field(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect();
-    FIELDS.binary_search(&plain.as_str()).is_ok()
+    FIELDS.binary_search(&plain(name).as_str()).is_ok()
+}
+
+/// A name in small letters, without what joins its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// A path as it is, or the one that a `file:` URI names.
@@ -228,6 +251,17 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_found_under_any_tool() {
+        for (arguments, expected) in [
+            (json!({"command": "rm -rf x", "cwd": "/"}), vec!["rm -rf x"]),
+            (json!({"command_line": ["rm", "-rf", "a b"]}), vec!["rm -rf 'a b'"]),
+            (json!({"path": "/x", "command": 5}), vec![]),
+        ] {
+            assert_eq!(super::carried_commands(&arguments), expected, "{arguments}");
+        }
+    }
+
+    #[test]
     fn a_tool_that_takes_a_folder_takes_what_is_in_it() {
         for tool in ["filesystem_move_file", "delete", "fs_deleteFolder", "RemoveAll", "x-rm", "trash_2"] {
             assert!(takes_all(tool), "{tool}");
@@ -239,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_names_are_sorted_and_plain() {
-        assert!(FIELDS.is_sorted());
+        assert!(FIELDS.is_sorted() && super::COMMANDS.is_sorted());
         assert!(FIELDS.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase())));
     }
 }
