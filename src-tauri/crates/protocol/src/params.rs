@@ -241,8 +241,11 @@ impl Check for SessionCloseParams {
 impl Check for ToolCheckParams {
     fn check(&self) -> Result<(), Mistake> {
         check_name("tool", &self.tool, limits::TOOL)?;
-        if self.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/') || cwd.contains('\0')) {
-            return Err(Mistake::params("cwd is an absolute path"));
+        if let Some(cwd) = &self.cwd {
+            if cwd.contains('\0') {
+                return Err(Mistake::NulInCwd);
+            }
+            check_name("cwd", cwd, limits::CWD)?;
         }
         self.session.as_deref().map_or(Ok(()), check_session)
     }

@@ -17,6 +17,7 @@ mod tests;
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
 pub(crate) use mutable::is_mutable_by_agent;
+pub(crate) use targets::real;
 pub use search::search_path;
 
 use crate::identity::Identities;
