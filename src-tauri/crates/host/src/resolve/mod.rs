@@ -19,6 +19,7 @@ pub use held::HeldFile;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
+pub(crate) use targets::real;
 pub use search::search_path;
 
 use crate::identity::Identities;

@@ -86,7 +86,7 @@ fn target(written: &str, folder: &Path) -> Option<Target> {
 
 /// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to
 /// write there makes its target.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
