@@ -85,7 +85,12 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     }
     asks(&host, "Read", &json!({"file_path": at("project/notes/id_ed25519")}), &project);
     asks(&host, "Grep", &json!({"pattern": "KEY", "path": at(".ssh")}), &project);
-    asks(&host, "apply_patch", &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}), &project);
+    asks(
+        &host,
+        "apply_patch",
+        &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}),
+        &project,
+    );
     asks(&host, "Write", &json!({"file_path": "../.profile", "content": "x"}), &project);
 }
 
@@ -137,7 +142,8 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
     assert!(!watch.saw_one(), "nobody was asked");
     let file = host.data().join("policy/main/permissions.jsonc");
     let text = std::fs::read_to_string(&file).unwrap();
-    let mine = text.replace("\"glob\": \"allow\"", "\"glob\": { \"src/*\": \"allow\" },\n  \"WebFetch\": \"deny\"");
+    let mine =
+        text.replace("\"glob\": \"allow\"", "\"glob\": { \"src/*\": \"allow\" },\n  \"WebFetch\": \"deny\"");
     assert_ne!(mine, text);
     std::fs::write(&file, mine).unwrap();
     let glob = hook(&host, &event("Glob", &json!({"pattern": "src/a"}), &home));
@@ -188,7 +194,8 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
     let home = host.home();
     std::fs::create_dir_all(home.join("project")).unwrap();
     let watch = host.watch();
-    let input = json!({"command": "git status && rm -rf build", "description": "tidy up", "run_in_background": true});
+    let input =
+        json!({"command": "git status && rm -rf build", "description": "tidy up", "run_in_background": true});
     let asking = hook(&host, &event("Bash", &input, &home.join("project")));
     let question = watch.question();
     let line = question["line"].as_str().unwrap();
