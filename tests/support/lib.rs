@@ -9,6 +9,7 @@
     reason = "a test that cannot go on fails here, and the line says why"
 )]
 
+mod arena;
 pub mod cases;
 mod drivers;
 mod endpoint;
@@ -22,6 +23,7 @@ pub mod telegram;
 mod watcher;
 pub mod window;
 
+pub use arena::{Agent, Arena};
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{postern, postern_desktop, postern_run, program, repository, start};

@@ -161,7 +161,7 @@ fn climbs(path: &str) -> bool {
 }
 
 /// Without the marks that some file systems overlook in a name.
-fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> String {
     let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     text.chars().filter(|c| !overlooked(*c)).collect()
 }

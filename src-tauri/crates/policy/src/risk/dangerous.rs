@@ -203,10 +203,7 @@ pub(super) const PATTERNS: &[Danger] = &[
         copies || s.writes.iter().any(|path| writes(path))
     }),
     danger("secrets", "Touches keys, tokens or passwords", |s| {
-        let touches = |word: &str| {
-            SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
-        };
-        s.args.iter().any(|word| touches(word)) || s.writes.iter().any(|path| touches(path))
+        s.args.iter().any(|word| is_secret(word)) || s.writes.iter().any(|path| is_secret(path))
     }),
     danger("upload", "Sends files somewhere", |s| {
         let at_file = |word: &&str| {
@@ -261,6 +258,11 @@ pub(super) const PATTERNS: &[Danger] = &[
         s.is(&["npx", "bunx", "uvx", "pnpx"]) || s.is(&["npm", "pnpm", "yarn"]) && s.sub(&["exec", "dlx"])
     }),
 ];
+
+/// Whether a word names a file that holds secrets.
+pub(super) fn is_secret(word: &str) -> bool {
+    SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
+}
 
 const STARTUP: &[&str] = &[
     ".zshrc",

@@ -4,6 +4,21 @@ use postern_command::MOST_GUESSES;
 
 /// What the core denies, by entry.
 const DENIED: &[(&str, &str)] = &[
+    ("postern-keys", "cat \"$HOME/Library/Application Support/Postern/log\""),
+    ("postern-keys", "cat ~/'Library/Application Support/Postern/'*"),
+    ("postern-keys", "cat '/Users/u/Library/Application Support/Postern/log'"),
+    ("postern-keys", "cat < ~/Library/Application\\ Support/Postern/control.key"),
+    ("postern-keys", "echo $(< ~/Library/Application\\ Support/Postern/control.key)"),
+    ("postern-keys", "cat ~/Library/App*/Postern/agents/*/agent.key"),
+    ("postern-data", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
+    ("postern-data", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
+    ("postern-keys", "sort '/users/U/library/application support/POSTERN/control.key'"),
+    ("postern-keys", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
+    ("postern-keys", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
+    (
+        "postern-data",
+        "rg . '/Users/u/Library/Application Support/Postern'; cp '/Users/u/Library/Application Support/Postern/control.key' x",
+    ),
     ("remove-everything", "rm -rf /"),
     ("remove-everything", "rm -fr //"),
     ("remove-everything", "rm -r -f -- /."),
@@ -155,8 +170,6 @@ const PASSES: &[&str] = &[
     "/bin/r[a-z]x -rf /",
     "python3 -c 'import shutil; shutil.rmtree(\"/tmp/x\")'",
     "python3 -c 'import shutil; shutil.rmtree(\"build\"); print(\"a..b\")'",
-    "cat \"$HOME/Library/Application Support/Postern/log\"",
-    "cat ~/'Library/Application Support/Postern/'*",
     "rm .",
     "git rm -r .",
     "ls -r /",
@@ -172,7 +185,6 @@ const PASSES: &[&str] = &[
     "for d in build out; do rm -rf $d; done",
     "x=build; rm -rf $x",
     "kill -9 4712",
-    "cat '/Users/u/Library/Application Support/Postern/log'",
     "touch '/Users/u/Library/Application Support/PosternOther/x'",
     "touch ~/Library/x",
     "mv a.txt ~/Library",
@@ -283,7 +295,8 @@ fn a_link_into_postern_s_data_is_followed() {
         led("echo x > \"$Y\""),
         "what is not known leads nowhere"
     );
-    assert_ne!(led("cat /tmp/l/planted"), Reason::Core, "reading is no writing");
+    assert_eq!(led("cat /tmp/l/planted"), Reason::Core, "what is there is not read either");
+    assert_eq!(led("cat < /tmp/l/planted"), Reason::Core);
     assert_ne!(led("touch /tmp/other"), Reason::Core, "another word of the line");
 }
 
