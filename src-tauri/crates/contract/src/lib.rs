@@ -18,5 +18,5 @@ pub use question::{
     PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
 pub use told::{
-    Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

@@ -42,8 +42,8 @@ pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
-    Signature, Source, Usage,
+    Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
+    ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
