@@ -1,7 +1,7 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
-use super::names::{Custom, custom, known, of_server};
+use super::names::{ToolClass, class, known, of_server};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
@@ -12,7 +12,7 @@ pub struct Asked {
     /// What it would be called with, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
     /// Who decides where no line of a person speaks about it.
-    pub custom: Custom,
+    pub class: ToolClass,
     /// The folder that the agent works in.
     pub cwd: Option<String>,
     /// The agent's session.
@@ -81,7 +81,7 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
                 .map_err(odd)?
         }
     };
-    let custom = custom(&tool);
+    let class = class(&tool);
     let (tool, mut arguments) = known(&tool, arguments);
     let cwd = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned));
     if tool == "shell_exec"
@@ -89,7 +89,7 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     {
         arguments.entry("cwd").or_insert_with(|| Value::String(cwd.clone()));
     }
-    Ok(Asked { tool, arguments, custom, cwd, session, event: event_name })
+    Ok(Asked { tool, arguments, class, cwd, session, event: event_name })
 }
 
 fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {

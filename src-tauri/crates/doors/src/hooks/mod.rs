@@ -18,7 +18,7 @@ mod script;
 
 pub use answer::answer;
 pub use event::{Asked, Odd, read};
-pub use names::Custom;
+pub use names::ToolClass;
 pub use install::{BadSettings, holds_ours, install, uninstall};
 pub use place::{Place, place};
 pub use script::is_script;

@@ -7,7 +7,7 @@ const PATHS: [&str; 3] = ["notebook_path", "absolute_path", "filePath"];
 
 /// Who decides about a tool that no line of a person speaks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Custom {
+pub enum ToolClass {
     /// It touches nothing outside of the agent (a list of things to do, a question to the person): the agent itself, also
     /// while Postern does not run.
     Harmless,
@@ -94,13 +94,13 @@ const OWN_PROMPT: &[&str] = &[
 ];
 
 /// Who decides about a tool, by its agent's name for it.
-pub(super) fn custom(tool: &str) -> Custom {
+pub(super) fn class(tool: &str) -> ToolClass {
     if HARMLESS.contains(&tool) {
-        Custom::Harmless
+        ToolClass::Harmless
     } else if OWN_PROMPT.contains(&tool) {
-        Custom::OwnPrompt
+        ToolClass::OwnPrompt
     } else {
-        Custom::Gate
+        ToolClass::Gate
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Custom, Kind, Place, Verdict, answer, holds_ours, install, is_script, place, read, uninstall};
+use super::{ToolClass, Kind, Place, Verdict, answer, holds_ours, install, is_script, place, read, uninstall};
 use serde_json::{Value, json};
 
 fn asked(kind: Kind, event: &Value) -> (String, Value) {
@@ -202,16 +202,16 @@ fn who_decides_by_default_goes_by_the_tool() {
         let event = json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
         let asked = read(Kind::ClaudeCode, &event.to_string()).unwrap();
         assert_eq!(asked.cwd.as_deref(), Some("/w"));
-        asked.custom
+        asked.class
     };
     for tool in ["TodoWrite", "ExitPlanMode", "AskUserQuestion", "update_plan", "write_todos"] {
-        assert_eq!(of(tool), Custom::Harmless, "{tool}");
+        assert_eq!(of(tool), ToolClass::Harmless, "{tool}");
     }
     for tool in ["Task", "WebFetch", "WebSearch", "LS", "apply_patch"] {
-        assert_eq!(of(tool), Custom::OwnPrompt, "{tool}");
+        assert_eq!(of(tool), ToolClass::OwnPrompt, "{tool}");
     }
     for tool in ["Bash", "Monitor", "Write", "Read", "mcp__x__TodoWrite", "todowrite2", "SomethingNew"] {
-        assert_eq!(of(tool), Custom::Gate, "{tool}");
+        assert_eq!(of(tool), ToolClass::Gate, "{tool}");
     }
 }
 

@@ -54,7 +54,7 @@ impl ToolFacts {
             return Self::default();
         }
         let command = text.map(|text| ToolCommand::look_up(world, settings, &text, arguments));
-        let protected = Protected::new(&world.home, |path| real_path(Path::new(path)));
+        let protected = Protected::new(&world.home, real_place);
         let touches = match &command {
             Some(command) if tool == SHELL_TOOL => {
                 protected.of_line(&command.facts(world, None)).into_iter().map(Touch::from).collect()
@@ -73,6 +73,16 @@ impl ToolFacts {
         let risks = carried.iter().map(|text| ToolCommand::bare(world, text).risk(world));
         let carried = risks.max_by_key(|risk| risk.level);
         Self { command, touches, carried }
+    }
+}
+
+/// Where a protected place leads: what is there, and a link to what is not there yet.
+fn real_place(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    match std::fs::canonicalize(path) {
+        Ok(real) => Some(real.to_string_lossy().into_owned()),
+        Err(_) if path.is_symlink() => real_path(path),
+        Err(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::tool::{Layers, ToolVerdict};
 use super::{PathUse, SHELL_TOOL};
 use crate::agent::AgentPolicy;
 use crate::generous::Match;
-use crate::path::expand_home;
+use crate::path::{expand_home, normal};
 use crate::protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 use crate::rule::Effect;
 use crate::verdict::{Decision, RiskLevel, TraceLine};
@@ -41,7 +41,13 @@ impl Touch {
             places.retain(|place| !reads || place.protection == Protection::Keys);
             places
         };
-        let touch = |place, path: &str| Self { place, path: path.to_owned(), reads, step: None, by_link: false };
+        let touch = |place, path: &str| Self {
+            place,
+            path: normal(path).into_owned(),
+            reads,
+            step: None,
+            by_link: false,
+        };
         let named = at(path);
         let mut touches: Vec<Self> = named.iter().map(|place| touch(place, path)).collect();
         for (real, place) in real.into_iter().flat_map(|real| at(real).into_iter().map(move |place| (real, place))) {

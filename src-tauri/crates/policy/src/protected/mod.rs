@@ -126,7 +126,8 @@ impl Protected {
             })
             .collect();
         found.extend(self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place));
-        if names(&path).any(is_bare_repository) {
+        // Its name alone may as well be that of what is cloned from elsewhere.
+        if path.rsplit_once('/').is_some_and(|(folder, _)| names(folder).any(is_bare_repository)) {
             found.push(&BARE_REPOSITORY);
         }
         found.dedup();

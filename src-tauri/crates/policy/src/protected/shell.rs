@@ -13,6 +13,10 @@ const TAKES_ALL: &[&str] =
 /// Programs that read all that is in a folder.
 const READS_ALL: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "zip", "cp", "rsync", "scp", "ditto"];
 
+/// What git does to the files that it is given by name without changing them.
+const GIT_READS: &[&str] =
+    &["add", "stage", "commit", "diff", "log", "show", "status", "blame", "grep", "ls-files", "check-ignore"];
+
 /// A protected place that a step of a line touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellTouch {
@@ -62,8 +66,10 @@ impl Protected {
                 touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
             });
         }
-        // Who only reads asks for keys alone.
-        touches.retain(|touch| !touch.reads || touch.place.protection == Protection::Keys);
+        // Who only reads asks for keys alone, and a script is read to be run.
+        let script = step.script.and_then(|at| step.argv.get(at)).map(|word| path::expand_home(text(word), self.home()));
+        let reads = |touch: &ShellTouch| touch.reads || script.as_deref() == Some(touch.word.as_str());
+        touches.retain(|touch| !reads(touch) || touch.place.protection == Protection::Keys);
         touches
     }
 
@@ -75,7 +81,7 @@ impl Protected {
         whole: bool,
         add: &mut dyn FnMut(&'static ProtectedPlace, bool),
     ) {
-        if text.is_empty() || text.starts_with('-') {
+        if text.is_empty() || text.starts_with('-') || text.contains("://") && !text.starts_with("file:") {
             return;
         }
         let expanded = path::expand_home(text, self.home());
@@ -109,7 +115,60 @@ fn spellings(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn only_reads(step: &Step) -> bool {
-    step.ways_out.is_empty()
-        && step.opaque.is_none()
-        && step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv))
+    let tells = |argv: &[&str]| match argv {
+        [git, rest @ ..] if path::base_name(git) == "git" => {
+            rest.iter().find(|word| !word.starts_with('-')).is_some_and(|sub| GIT_READS.contains(sub))
+        }
+        _ => false,
+    };
+    let reads = |argv: &[&str]| postern_command::is_read_only(argv) && step.ways_out.is_empty() || tells(argv);
+    // A word that begins so is a path whatever it turns into.
+    let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
+    let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
+    step.opaque.is_none() && step.argv.iter().all(known) && reads(&step.argv.iter().map(text).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protected::{Protected, Protection};
+    use crate::testing::Scene;
+
+    fn touched(line: &str) -> Vec<(Protection, bool)> {
+        let scene = Scene::new().shell(line);
+        let home = crate::testing::HOME;
+        scene.with_facts(|_, facts| {
+            let found = Protected::new(home, |_| None).of_line(facts);
+            found.into_iter().map(|touch| (touch.place.protection, touch.reads)).collect()
+        })
+    }
+
+    #[test]
+    fn a_line_touches_what_its_words_name() {
+        use Protection::{AgentSettings, Keys, Repository, StartFile};
+        for (line, expected) in [
+            ("cp evil ~/.zshrc", Some((StartFile, false))),
+            ("echo x >> ~/.zshrc", Some((StartFile, false))),
+            ("cat ~/.zshrc", None),
+            ("cat ~/.ssh/id_ed25519", Some((Keys, true))),
+            ("cat < ~/.ssh/id_ed25519", Some((Keys, true))),
+            ("cd ~/.ssh && cat id_ed25519", Some((Keys, true))),
+            ("rg KEY ~", Some((Keys, true))),
+            ("mv ~/.config /tmp/x", Some((StartFile, false))),
+            ("tee .git/hooks/pre-commit", Some((Repository, false))),
+            ("dd if=x of=.git/config", Some((Repository, false))),
+            ("cp x sub/.claude/settings.json", Some((AgentSettings, false))),
+            ("git add .claude/settings.json", None),
+            ("git clone https://example.com/a/b.git", None),
+            ("git remote add origin git@example.com:a/b.git", None),
+            ("sh .husky/pre-commit", None),
+            ("cargo build", None),
+            ("rm -rf target", None),
+        ] {
+            let found = touched(line);
+            match expected {
+                Some(expected) => assert!(found.contains(&expected), "{line}: {found:?}"),
+                None => assert!(found.is_empty(), "{line}: {found:?}"),
+            }
+        }
+    }
 }

@@ -63,6 +63,7 @@ fn what_is_near_a_protected_place_is_not_in_it() {
         "/Users/u/p/AGENTS.md",
         "/Users/u/p/CLAUDE.md",
         "/Users/u/p/.npmrc",
+        "/Users/u/b.git",
         "/Users/u/.docker/daemon.json",
         "/Users/u/.sshx/a",
         "/Users/u/p/.claude/worktrees/w/src/main.rs",

@@ -10,7 +10,7 @@ use crate::print;
 use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_command::quote;
 use postern_contract::methods::{AddAgent, AgentAdd, ListAgents, Nothing};
-use postern_doors::hooks::{self, Asked, Custom, Kind, Verdict};
+use postern_doors::hooks::{self, Asked, ToolClass, Kind, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
     Call, Client, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved,
@@ -98,10 +98,10 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     let mut channel = match connected {
         Ok(channel) => channel,
         // What touches nothing outside of the agent needs nobody: it can still ask its user what to do.
-        Err(_) if asked.custom == Custom::Harmless => return Ok(Verdict::NoOpinion),
+        Err(_) if asked.class == ToolClass::Harmless => return Ok(Verdict::NoOpinion),
         Err(error) => return Err(unreachable(agent, error)),
     };
-    let defaults = (asked.custom != Custom::Gate).then_some(Defaults::Leave);
+    let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
     let Asked { tool, arguments, session, cwd, .. } = asked;
     let params = ToolCheckParams { tool, arguments, session, cwd, defaults };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
