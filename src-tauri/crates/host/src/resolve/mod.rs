@@ -17,8 +17,8 @@ mod tests;
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
 pub(crate) use mutable::is_mutable_by_agent;
-pub(crate) use targets::real;
 pub use search::search_path;
+pub(crate) use targets::real;
 
 use crate::identity::Identities;
 use lookup::{Found, Known, Place};
