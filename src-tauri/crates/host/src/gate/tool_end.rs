@@ -1,6 +1,7 @@
 //! How a tool's check ends: a person's answer, a rule, time, or an agent that went away.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::ToolCheck;
 use super::message::ToolAnswer;
 use super::task::{Task, answer};
@@ -39,9 +40,10 @@ impl End {
     fn denied(denial: &Denial) -> Self {
         let rejected = denial.reason == DenyReason::User;
         let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
-        let message = match &denial.feedback {
-            Some(words) => format!("{} They said: {words}", denial.message),
-            None => denial.message.clone(),
+        // A person's own words stand in it; where nobody refused it says what to do about it.
+        let message = match &denial.advice {
+            Some(advice) if !rejected => format!("{} {advice}", denial.message),
+            Some(_) | None => denial.message.clone(),
         };
         Self {
             decision: Word::Deny,
@@ -144,7 +146,7 @@ impl Task {
 
     /// A check is taken back: nobody needs its answer any more.
     pub(super) fn withdraw_check(&mut self, id: Uuid, why: &str) {
-        self.leave_question(Waiter::Tool(id), &id.to_string(), "withdrawn");
+        self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Withdrawn);
         self.tool_denied(id, &denial::cancelled(&format!("It was taken back: {why}.")));
     }
 
@@ -187,7 +189,7 @@ impl Task {
             })
             .collect();
         for (id, end) in decided {
-            self.leave_question(Waiter::Tool(id), &id.to_string(), "rule");
+            self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Rule);
             drop(self.resolve_tool(id, end));
         }
     }

@@ -20,6 +20,7 @@ pub use held::HeldFile;
 pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
 pub use search::search_path;
+pub(crate) use targets::real;
 
 use crate::identity::Identities;
 use lookup::{Found, Known, Place};

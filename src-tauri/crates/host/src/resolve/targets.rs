@@ -86,14 +86,14 @@ fn target(written: &str, folder: &Path) -> Option<Target> {
 
 /// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to
 /// write there makes its target.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let mut rest = Vec::new();
         let mut there = path.as_path();
         let base = loop {
-            if let Ok(base) = std::fs::canonicalize(there) {
+            if let Ok(base) = canonical(there) {
                 break base;
             }
             if let Ok(led) = std::fs::read_link(there) {
@@ -119,6 +119,39 @@ fn real(path: &Path) -> Option<PathBuf> {
         path = whole;
     }
     None
+}
+
+#[cfg(not(target_os = "macos"))]
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// The path by which the kernel knows a file. `realpath` looks at one name after the other and fails at those that only the
+/// kernel knows (`/.nofollow`, `/.vol`); it is asked first, because it opens nothing.
+#[cfg(target_os = "macos")]
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::unix::ffi::OsStringExt as _;
+    /// `O_EVTONLY`: neither read nor written, and no volume is kept from being ejected.
+    const EVENTS_ONLY: OFlags = OFlags::from_bits_retain(0x8000);
+    let asked = |path: &Path, kind: OFlags| {
+        let flags = EVENTS_ONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | kind;
+        let named = rustix::fs::getpath(rustix::fs::open(path, flags, Mode::empty())?)?;
+        Ok::<_, std::io::Error>(PathBuf::from(std::ffi::OsString::from_vec(named.into_bytes())))
+    };
+    std::fs::canonicalize(path).or_else(|error| {
+        let kind = std::fs::symlink_metadata(path)?.file_type();
+        match (path.parent(), path.file_name()) {
+            _ if kind.is_dir() => asked(path, OFlags::DIRECTORY),
+            (Some(parent), Some(name)) if !kind.is_symlink() => {
+                asked(parent, OFlags::DIRECTORY).map(|parent| parent.join(name)).or_else(|error| {
+                    // The number of a file has no folder.
+                    if kind.is_file() { asked(path, OFlags::empty()) } else { Err(error) }
+                })
+            }
+            _ => Err(error),
+        }
+    })
 }
 
 #[cfg(test)]

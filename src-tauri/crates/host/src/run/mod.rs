@@ -8,6 +8,10 @@ mod exit;
 mod linux_spawn;
 #[cfg(target_os = "macos")]
 mod macos_spawn;
+#[cfg(target_os = "linux")]
+mod mark;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod pipes;
 mod pump;
 mod start;
@@ -16,7 +20,13 @@ mod survivor;
 mod tree;
 
 pub use capture::Captured;
+#[cfg(target_os = "linux")]
+pub(crate) use mark::{is_marked, own as own_mark};
+#[cfg(target_os = "linux")]
+pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
 pub(crate) use survivor::{boot_id, end_survivor};
+#[cfg(target_os = "macos")]
+pub(crate) use tree::descends;
 
 pub use crate::confine::Look;
 use crate::resolve::{Cwd, Held};

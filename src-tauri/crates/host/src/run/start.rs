@@ -77,27 +77,28 @@ pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
     let call = call(&prepared, theirs)?;
-    let child = held_and_released(&call)?;
+    let (child, start_time) = held_and_released(&call)?;
     let at = Instant::now();
     drop(call);
-    let start_time = tree::start_time(child.pid()).unwrap_or(0);
     Ok(Started { child, start_time, ours, input: prepared.input, at })
 }
 
 /// The process is looked at while it is held. Where that is not possible everything is looked at before, and machine
-/// code is executed through the judged file's own descriptor.
-fn held_and_released(call: &Call<'_>) -> Result<Unwatched, SpawnError> {
+/// code is executed through the judged file's own descriptor. Gives also when it started, looked up before it can be gone.
+fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, u64), SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
         check(system::imposter(pid, call).or_else(|| drift(call.prepared)))?;
+        let start_time = tree::start_time(pid).unwrap_or(0);
         system::release(pid)?;
-        return Ok(child);
+        return Ok((child, start_time));
     }
     check(drift(call.prepared))?;
     let child = Unwatched(system::spawn_free(call)?);
+    let start_time = tree::start_time(child.pid()).unwrap_or(0);
     // It runs already: a difference is at least not left running.
     check(drift(call.prepared))?;
-    Ok(child)
+    Ok((child, start_time))
 }
 
 /// Waits for a process that was just tried out, and says what was wrong with it.

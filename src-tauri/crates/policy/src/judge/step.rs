@@ -55,9 +55,8 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 
 /// A part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
-    let outcome =
-        Outcome::new(Decision::Ask, Reason::Opaque, format!("It cannot be read in full: {}", part.what));
-    match &part.advice {
+    let outcome = Outcome::new(Decision::Ask, Reason::Opaque, format!("It cannot be read in full: {part}"));
+    match part.advice() {
         Some(advice) => outcome.advise(advice),
         None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
     }
@@ -84,7 +83,7 @@ pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
         );
     }
     if let Some(way) = subject.step.ways_out.first() {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{}.", way.what));
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{way}."));
     }
     Outcome::new(Decision::Allow, Reason::Builtin, "Nothing here needs a rule.")
 }

@@ -38,7 +38,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     let mut left = MOST_WEIGHED;
     for part in opaque {
-        reviews.push(format!("Not understood: {}", part.what));
+        reviews.push(format!("Not understood: {part}"));
         if part.candidates.len() > left {
             dangers.push("May run more commands than can be weighed one by one".to_owned());
         }
@@ -103,7 +103,7 @@ fn review(step: &Step, reasons: &mut Vec<String>) {
         let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
         reasons.push(format!("Writes to {}", escape::text(target)));
     }
-    reasons.extend(step.ways_out.iter().map(|way| way.what.clone()));
+    reasons.extend(step.ways_out.iter().map(ToString::to_string));
     if step.role != Role::Program {
         return;
     }

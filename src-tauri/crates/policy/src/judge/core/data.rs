@@ -114,7 +114,7 @@ fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
 
 /// The spelling that paths are compared by.
 pub(super) fn key(path: &str) -> String {
-    path::deny_key(&path::without_volume(path))
+    path::deny_key(path::without_any_volume(path))
 }
 
 /// Whether the path is a folder that the data lie in.
@@ -127,5 +127,5 @@ fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
 
 /// Where a spelling leads, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
-    key(&path::join(here, &path::out_of_proc(text, here)))
+    key(&path::reached(here, text))
 }

@@ -428,3 +428,40 @@ fn a_long_script_that_cannot_be_read_is_asked_about() {
     let verdict = verdict(&text);
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{}", verdict.message);
 }
+
+/// XNU takes these prefixes from any path, and more than one name leads to the same file.
+#[test]
+fn the_names_that_only_macos_knows_are_no_way_around_the_core() {
+    let judged = |command: &str| {
+        let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
+        let verdict = scene.judge();
+        (verdict.decision, verdict.reason)
+    };
+    let core = (Decision::Deny, Reason::Core);
+    for name in [
+        format!("{DATA}/postern.db"),
+        format!("/.nofollow{DATA}/postern.db"),
+        format!("/.resolve/0{DATA}/postern.db"),
+        format!("/.resolve/1/..{DATA}/postern.db"),
+        format!("//.nofollow/{DATA}/postern.db"),
+        format!("/.nofollow/.resolve/3/System/Volumes/Data{DATA}/postern.db"),
+        format!("{DATA}/postern.db/..namedfork/data"),
+        format!("{DATA}/..namedfork/rsrc"),
+        format!("/Volumes/Whatever{DATA}/postern.db"),
+        "/.vol/16777220/123".to_owned(),
+        "/.VOL/1/2/postern.db".to_owned(),
+    ] {
+        for command in [format!("tee '{name}'"), format!("echo x > '{name}'"), format!("cp x '{name}'")] {
+            assert_eq!(judged(&command), core, "{command}");
+        }
+    }
+    for root in ["/", "/.nofollow/", "/.resolve/7/", "/.nofollow/Users/u", "/Volumes/X/Users/u", "/.vol/1/2"]
+    {
+        assert_eq!(judged(&format!("rm -rf {root}")), core, "{root}");
+    }
+    for harmless in
+        ["tee /.nofollow/tmp/x", "rm -rf /Volumes/USB/build", "tee /.volume/1", "cat /Volumes/USB/x"]
+    {
+        assert_eq!(judged(harmless).0, Decision::Allow, "{harmless}");
+    }
+}
