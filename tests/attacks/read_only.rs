@@ -1,12 +1,10 @@
 //! What is allowed because it only reads: it starts nothing of the agent's that could do harm, reads no key, and sends nothing.
 
-use postern_tests::{Agent, Arena, postern};
+use postern_tests::{Agent, Arena, postern, start};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Read as _;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
@@ -123,21 +121,10 @@ fn programs_that_a_project_names_do_no_harm() {
     }
 }
 
-#[test]
-fn keys_are_read_by_no_spelling() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
-    let other = arena.agent("other", &[]);
-    let (key, data, home) =
-        (key(&arena), arena.data().display().to_string(), arena.home().display().to_string());
-    agent.sh(&format!(
-        "ln -s {data} d; ln -s {home} h; ln -s {0} k; ln -s {data}/control.key c; ln -s / r; echo fine > own.txt",
-        key.display()
-    ));
-    let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
-    let agents = fs::read_to_string(arena.data().join(format!("agents/{}/agent.key", other.id()))).unwrap();
+/// Every spelling of reading the person's key, Postern's and another agent's, by links of the project too.
+fn spellings(key: &str, data: &str, other: &str) -> Vec<String> {
     let mut lines = vec![
-        format!("cat {}", key.display()),
+        format!("cat {key}"),
         "cat ~/.ssh/id_rsa".to_owned(),
         "cat < ~/.ssh/id_rsa".to_owned(),
         "cat ~/.ssh/*".to_owned(),
@@ -163,16 +150,33 @@ fn keys_are_read_by_no_spelling() {
         "git diff --no-index /dev/null k".to_owned(),
         "diff own.txt k".to_owned(),
     ];
-    for place in
-        ["control.key".to_owned(), format!("agents/{}/agent.key", other.id()), "postern.db".to_owned()]
-    {
-        for start in [data.clone(), "d".to_owned(), "./d/../d".to_owned(), format!("/proc/self/root{data}")] {
+    for place in ["control.key".to_owned(), format!("agents/{other}/agent.key"), "postern.db".to_owned()] {
+        for start in
+            [data.to_owned(), "d".to_owned(), "./d/../d".to_owned(), format!("/proc/self/root{data}")]
+        {
             lines.push(format!("cat {start}/{place}"));
             lines.push(format!("cat < {start}/{place}"));
             lines.push(format!("base64 {start}/{}*", &place[..place.len() - 2]));
         }
     }
     lines.extend(["cat c", "cat < c", "cat d/*", "cat d/*/*/agent.key", "strings -a d/*"].map(str::to_owned));
+    lines
+}
+
+#[test]
+fn keys_are_read_by_no_spelling() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = reader(&arena, "main");
+    let other = arena.agent("other", &[]);
+    let (key, data, home) =
+        (key(&arena), arena.data().display().to_string(), arena.home().display().to_string());
+    agent.sh(&format!(
+        "ln -s {data} d; ln -s {home} h; ln -s {0} k; ln -s {data}/control.key c; ln -s / r; echo fine > own.txt",
+        key.display()
+    ));
+    let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
+    let agents = fs::read_to_string(arena.data().join(format!("agents/{}/agent.key", other.id()))).unwrap();
+    let lines = spellings(key.to_str().unwrap(), &data, other.id());
     for line in lines {
         let end = tried(&mut agent, json!({ "shell": line }));
         let text = output(&end);
@@ -359,16 +363,8 @@ fn ordinary_readers_work_confined() {
 }
 
 fn git_has(agent: &Agent, what: &str) -> bool {
-    let mut child = Command::new("git")
-        .args([what])
-        .current_dir(agent.project())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    child.wait().unwrap().success()
+    let done = start("git").args([what]).current_dir(agent.project()).output().unwrap();
+    done.status.success()
 }
 
 #[test]

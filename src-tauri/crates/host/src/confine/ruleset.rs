@@ -50,7 +50,7 @@ const INSTALLED: &[&str] = &[
 pub(super) fn of<'a>(look: &Look, programs: impl Iterator<Item = &'a str>) -> Result<OwnedFd, String> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let run = read | AccessFs::Execute;
-    let mut grants = Grants { ruleset: create().map_err(told)?, hidden: hidden(look) };
+    let mut grants = Grants { ruleset: create().map_err(|error| told(&error))?, hidden: hidden(look) };
     for place in SYSTEM_PLACES {
         grants.add(Path::new(place), run)?;
     }
@@ -79,7 +79,7 @@ fn create() -> Result<RulesetCreated, landlock::RulesetError> {
         .create()
 }
 
-fn told(error: landlock::RulesetError) -> String {
+fn told(error: &landlock::RulesetError) -> String {
     format!("the kernel's Landlock is missing or too old (Linux 6.12 is needed): {error}")
 }
 
@@ -150,7 +150,7 @@ impl Grants {
             return Ok(());
         }
         let rule = PathBeneath::new(file, access);
-        (&mut self.ruleset).add_rule(rule).map(drop).map_err(told)
+        (&mut self.ruleset).add_rule(rule).map(drop).map_err(|error| told(&error))
     }
 }
 
