@@ -85,7 +85,7 @@ impl Protected {
             return;
         }
         let expanded = path::expand_home(text, self.home());
-        let lexical = path::join(folder, &path::out_of_proc(&expanded, folder));
+        let lexical = path::reached(folder, &expanded);
         let real = found.targets.iter().filter(|target| *target.written == *expanded).map(|target| target.real.clone());
         for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true))) {
             let mut places = self.of(&path);
