@@ -2,11 +2,13 @@
 //! Pure.
 
 pub mod chat;
+mod lines;
 mod lists;
 pub mod methods;
 mod question;
 mod told;
 
+pub use lines::Lines;
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
 };

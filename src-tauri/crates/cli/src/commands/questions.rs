@@ -68,10 +68,14 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
     match seen {
         Seen::Opened { question } => {
             question::full(question)?;
-            print::line(format!("      answer it: postern approve {0} · postern deny {0}\n", question.code))
+            print::line(format!("      answer it: postern approve {0} · postern deny {0}", question.code))?;
+            print::line("")
         }
         Seen::Changed { .. } => Ok(()),
-        Seen::Closed { code, how, .. } => print::line(format!("{code} closed: {how}\n")),
+        Seen::Closed { code, how, .. } => {
+            print::line(format!("{code} closed: {how}"))?;
+            print::line("")
+        }
     }
 }
 

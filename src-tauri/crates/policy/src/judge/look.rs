@@ -199,8 +199,8 @@ struct Places<'f> {
 impl<'f> Places<'f> {
     /// First folders that hold what is the person's, or another program's.
     const OTHERS: [&'static str; 17] = [
-        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp", "Users",
-        "var", "Volumes", "work", "Library",
+        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
+        "Users", "var", "Volumes", "work", "Library",
     ];
 
     fn new(facts: &'f Facts<'f>) -> Self {
