@@ -41,7 +41,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             }
         }
     }
-    if question.tool.is_none() {
+    if !question.cwd.is_empty() {
         field("in", &shown(&question.cwd))?;
     }
     environment(question)?;

@@ -357,6 +357,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         home,
         data: data.to_string_lossy().into_owned(),
         any_case: cfg!(target_os = "macos"),
+        confines: crate::confine::can_confine(&config.user.home, &data.to_string_lossy()),
     })
 }
 

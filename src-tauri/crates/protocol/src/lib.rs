@@ -42,7 +42,7 @@ pub use notice::{
     ToolResolved,
 };
 pub use params::{
-    EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
+    Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
     StatusParams, Stream, ToolCheckParams, WhichParams,
 };
 pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, Handshake, Key, Nonce, Side, Socket};

@@ -121,7 +121,7 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
             }
         }
     }
-    if question.tool.is_none() {
+    if !question.cwd.is_empty() {
         add("in", shown(&question.cwd, Style::new()));
     }
     for change in &question.env {

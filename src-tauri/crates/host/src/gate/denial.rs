@@ -74,6 +74,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::BinaryChanged
         | Reason::Opaque
         | Reason::AllowlistMiss
+        | Reason::CannotConfine
         | Reason::AskAlways => DenyReason::AllowlistMiss,
     };
     let rule: Option<RuleId> = verdict.rule.as_ref().map(|rule| rule.id);
@@ -181,6 +182,7 @@ mod tests {
             advice: None,
             rule: None,
             risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+            confinement: postern_policy::Confinement::None,
             steps: Vec::new(),
             used: Vec::new(),
             trace: Vec::new(),
@@ -202,6 +204,7 @@ mod tests {
             Reason::BinaryChanged,
             Reason::Opaque,
             Reason::AllowlistMiss,
+            Reason::CannotConfine,
             Reason::AskAlways,
             Reason::EnvRefused,
             Reason::CwdRefused,

@@ -16,7 +16,10 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+#[cfg(target_os = "linux")]
+pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
+pub(crate) use targets::real;
 pub use search::search_path;
 
 use crate::identity::Identities;

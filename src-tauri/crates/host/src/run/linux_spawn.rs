@@ -24,6 +24,10 @@ struct Child {
     cwd: c_int,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
+    /// What it may read, as a descriptor; -1 where nothing confines it.
+    ruleset: c_int,
+    /// Which system calls it may make.
+    filter: libc::sock_fprog,
     /// Whether it is to be held.
     hold: bool,
     /// Who holds it.
@@ -64,6 +68,8 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
     let theirs = &call.theirs;
+    let fence = call.fence.as_ref();
+    let filter = fence.map_or(&[][..], |fence| &fence.filter);
     let mut child = Child {
         path: call.path.as_ptr(),
         argv: argv.as_ptr(),
@@ -72,6 +78,13 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         cwd: call.prepared.cwd.descriptor().as_raw_fd(),
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
+        ruleset: fence.map_or(-1, |fence| fence.ruleset.as_raw_fd()),
+        filter: libc::sock_fprog {
+            len: u16::try_from(filter.len())
+                .map_err(|_| SpawnError::Failed("its filter is too long".to_owned()))?,
+            // The kernel only reads it.
+            filter: filter.as_ptr().cast_mut(),
+        },
         hold,
         host: rustix::process::getpid().as_raw_nonzero().get(),
         mark: mark::of_runs().ok_or_else(unmarked)?,
@@ -190,6 +203,9 @@ unsafe fn execute(child: &mut Child) {
                 libc::_exit(127);
             }
         }
+        if child.ruleset >= 0 && !confine(child) {
+            return fail(child);
+        }
         if child.hold || child.program < 0 {
             libc::execve(child.path, child.argv, child.env);
         } else {
@@ -202,6 +218,23 @@ unsafe fn execute(child: &mut Child) {
             );
         }
         fail(child);
+    }
+}
+
+/// From here on it may only look around. Whether that worked.
+///
+/// SAFETY: only in the new process, right before exec: what is left to do is a part of what it may.
+unsafe fn confine(child: &Child) -> bool {
+    // SAFETY: system calls on a descriptor and a filter that the parent prepared and that outlive them.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::syscall(libc::SYS_landlock_restrict_self, child.ruleset, 0) == 0
+            && libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_SET_MODE_FILTER,
+                0,
+                ptr::from_ref(&child.filter),
+            ) == 0
     }
 }
 

@@ -6,6 +6,7 @@ use crate::generous::{self, Match};
 use crate::path;
 use crate::rule::{Effect, Pattern, Source};
 use crate::ruleset::{Compiled, Part, RuleSet};
+use std::borrow::Cow;
 
 /// A rule that denies or asks, and how sure that is.
 #[derive(Debug, Clone, Copy)]
@@ -83,22 +84,48 @@ fn weigh<'a>(rule: &'a Compiled, call: &Invocation<'_>, facts: &Facts<'_>) -> Op
     if !rule.is_alive(facts.now, facts.session) {
         return None;
     }
+    let plain = weigh_args(rule, call, &call.args);
+    let compared = match as_reached(&call.args) {
+        Some(reached) => {
+            let reached: Vec<Option<&str>> = reached.iter().map(Option::as_deref).collect();
+            plain.max(weigh_args(rule, call, &reached))
+        }
+        None => plain,
+    };
+    match compared {
+        Match::No => None,
+        Match::Maybe => Some(Hit { rule, sure: false }),
+        Match::Yes => Some(Hit { rule, sure: true }),
+    }
+}
+
+/// The arguments with those paths as they lead to that have a name which only macOS knows; none where no argument has. What
+/// file a number names is not known.
+fn as_reached<'a>(args: &[Option<&'a str>]) -> Option<Vec<Option<Cow<'a, str>>>> {
+    let is_special = |word: &&str| path::without_aliases_of_word(word).is_some() || path::is_by_number(word);
+    args.iter().flatten().any(is_special).then(|| {
+        let one = |word: &&'a str| match path::without_aliases_of_word(word) {
+            Some(led) => Some(Cow::Owned(led)).filter(|led| !path::is_by_number(led)),
+            None => Some(Cow::Borrowed(*word)).filter(|word| !path::is_by_number(word)),
+        };
+        args.iter().map(|word| word.as_ref().and_then(one)).collect()
+    })
+}
+
+/// Whether a rule is about a call, were these its arguments.
+fn weigh_args(rule: &Compiled, call: &Invocation<'_>, args: &[Option<&str>]) -> Match {
     let program = match (&rule.rule.pattern, &rule.command) {
         (Pattern::Command(_), Some(words)) => {
-            generous::compare(&words.words, words.more, &call.names(), &call.args)
+            generous::compare(&words.words, words.more, &call.names(), args)
         }
         (Pattern::Command(_), None) => Match::No,
         (Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => Match::Yes,
     };
     let args = match &rule.args {
         None => Match::Yes,
-        Some(args) if args.matches(&call.args, call.folder.as_deref()) => Match::Yes,
-        Some(args) if args.may_match(&call.args, call.folder.as_deref()) => Match::Maybe,
+        Some(patterns) if patterns.matches(args, call.folder.as_deref()) => Match::Yes,
+        Some(patterns) if patterns.may_match(args, call.folder.as_deref()) => Match::Maybe,
         Some(_) => Match::No,
     };
-    match program.min(args) {
-        Match::No => None,
-        Match::Maybe => Some(Hit { rule, sure: false }),
-        Match::Yes => Some(Hit { rule, sure: true }),
-    }
+    program.min(args)
 }

@@ -53,7 +53,8 @@ impl Outcome {
             | Reason::ReadOnly
             | Reason::BinaryChanged
             | Reason::Opaque
-            | Reason::AllowlistMiss => 8,
+            | Reason::AllowlistMiss
+            | Reason::CannotConfine => 8,
             // A rule says more than that a builtin needs none.
             Reason::Builtin => 9,
         }
