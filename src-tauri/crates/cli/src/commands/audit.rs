@@ -98,9 +98,13 @@ pub(crate) fn who(by: &AuditBy) -> String {
 }
 
 fn verdict(found: &AuditVerified) -> Vec<String> {
-    let mut lines: Vec<String> = found.problem.iter().chain(&found.strayed).map(|what| format!("WRONG  {what}")).collect();
+    let mut lines: Vec<String> =
+        found.problem.iter().chain(&found.strayed).map(|what| format!("WRONG  {what}")).collect();
     if lines.is_empty() {
-        lines.push(format!("ok     {} rows, each as it was written, and everything is as they say", found.rows));
+        lines.push(format!(
+            "ok     {} rows, each as it was written, and everything is as they say",
+            found.rows
+        ));
     }
     if !found.head.is_empty() {
         lines.push(format!("head   {}", found.head));
@@ -138,7 +142,8 @@ mod tests {
             "       agent main changed: security allowlist → full",
         ];
         assert_eq!(lines(&row, "09:15:00"), expected);
-        let by = AuditBy { face: "remote".into(), name: Some("telegram, Anna (7)".into()), ..AuditBy::default() };
+        let by =
+            AuditBy { face: "remote".into(), name: Some("telegram, Anna (7)".into()), ..AuditBy::default() };
         let quiet = AuditRow { by, widens: false, ..row };
         assert_eq!(lines(&quiet, "09:15:00")[0], "   12  09:15:00  remote telegram, Anna (7)");
     }

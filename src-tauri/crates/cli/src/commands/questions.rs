@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::typed;
 use crate::{print, question};
-use postern_contract::methods::{AuditRow, AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
+use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
 use serde::Serialize;
 

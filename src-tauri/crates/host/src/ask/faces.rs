@@ -106,10 +106,11 @@ impl Faces {
     /// A face as it is named in the audit.
     pub(crate) fn who(&self, face: FaceId) -> By {
         let roster = self.lock();
-        let name = roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
-            Some(id) => format!("{name} ({id})"),
-            None => name,
-        });
+        let name =
+            roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
+                Some(id) => format!("{name} ({id})"),
+                None => name,
+            });
         drop(roster);
         let user = Some(rustix::process::getuid().as_raw()).filter(|_| face.kind != FaceKind::Remote);
         By { face: face.kind.name().to_owned(), name, user, ..By::default() }

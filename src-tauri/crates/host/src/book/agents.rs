@@ -153,7 +153,9 @@ impl Book {
         self.blocking(move |_| Ok(folder.new_key().map(drop)?)).await?;
         let key = id.to_string();
         let noted = json!({ "key": "a new one" });
-        let note = self.store().write_durable(move |conn| audit::note(conn, "keys", &key, (None, Some(&noted)), true));
+        let note = self
+            .store()
+            .write_durable(move |conn| audit::note(conn, "keys", &key, (None, Some(&noted)), true));
         note.await?;
         Ok(entry)
     }

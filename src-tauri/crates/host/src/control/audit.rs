@@ -22,7 +22,8 @@ impl Handle<ReadAudit> for Control {
         let (after, since) = (params.after.unwrap_or(0), params.since.unwrap_or(i64::MIN));
         let limit = params.limit.unwrap_or(PAGE).min(PAGE);
         let rows = self.read(move |conn| audit::after(conn, after, since, limit)).await?;
-        let verified = if params.verify == Some(true) { Some(verified(self.look_at_audit().await?)) } else { None };
+        let verified =
+            if params.verify == Some(true) { Some(verified(self.look_at_audit().await?)) } else { None };
         Ok(Audit { rows: rows.into_iter().map(row).collect(), verified })
     }
 }
@@ -75,7 +76,8 @@ impl Control {
 pub(super) fn row(entry: Entry) -> AuditRow {
     let by: AuditBy = serde_json::from_str(&entry.who).unwrap_or_default();
     let escaped = |text: Option<String>| text.as_deref().map(escape::text);
-    let by = AuditBy { face: escape::text(&by.face), name: escaped(by.name), program: escaped(by.program), ..by };
+    let by =
+        AuditBy { face: escape::text(&by.face), name: escaped(by.name), program: escaped(by.program), ..by };
     AuditRow {
         number: entry.number,
         at: entry.at,
@@ -101,7 +103,8 @@ pub(super) fn words_of(by: &AuditBy) -> String {
 
 /// The change in a line of words: what it was, then each member that differs.
 fn summary(entry: &Entry) -> String {
-    let read = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let read =
+        |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let (before, after) = (read(&entry.before), read(&entry.after));
     let what = match entry.subject.as_str() {
         "agents" => "agent",
@@ -142,7 +145,9 @@ fn members(before: &Value, after: &Value) -> Vec<String> {
             (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => all.extend(members(old, new)),
             (None, Some(Value::Null)) => {}
             (None, Some(new)) => all.push(format!("{name} {}", value(new))),
-            (Some(old), new) => all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value))),
+            (Some(old), new) => {
+                all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value)))
+            }
             (None, None) => {}
         }
     }
@@ -178,9 +183,10 @@ fn broken_words(broken: &Broken) -> (Option<i64>, String) {
         }
         Broken::Replaced(row) => (Some(*row), format!("row {row} is not the one that was written")),
         Broken::NoHead => (None, "the file that keeps its head beside the record is missing".to_owned()),
-        Broken::Recorded(row) => {
-            (Some(*row), format!("row {row} tells of rows that were taken away or replaced while Postern did not run"))
-        }
+        Broken::Recorded(row) => (
+            Some(*row),
+            format!("row {row} tells of rows that were taken away or replaced while Postern did not run"),
+        ),
     }
 }
 

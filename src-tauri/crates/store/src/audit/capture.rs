@@ -218,7 +218,8 @@ fn settle(value: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match member {
                     Value::String(text) if is_secret(name, text) => {
-                        *member = json!(format!("sha256:{}", &chain::hex(&chain::digest(text.as_bytes()))[..12]));
+                        *member =
+                            json!(format!("sha256:{}", &chain::hex(&chain::digest(text.as_bytes()))[..12]));
                     }
                     _ => settle(member),
                 }

@@ -153,7 +153,9 @@ pub enum Broken {
 /// Looks at every row of the chain, at its head beside the record `path`, and at whether everything is as it says.
 pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
     let head = head::read(path);
-    let mut query = conn.prepare("SELECT number, at, who, subject, key, before, after, widens, hash FROM audit ORDER BY number")?;
+    let mut query = conn.prepare(
+        "SELECT number, at, who, subject, key, before, after, widens, hash FROM audit ORDER BY number",
+    )?;
     let mut rows = query.query([])?;
     let (mut expected, mut before, mut broken) = (1, BEGINNING.to_vec(), None);
     let (mut recorded, mut at_head) = (None, None);

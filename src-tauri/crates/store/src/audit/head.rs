@@ -34,10 +34,8 @@ pub(super) fn read(path: &Path) -> Option<Head> {
 /// Writes the head down as it is now. It may lag behind the chain, and is never ahead of it.
 pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
     let newest = newest(conn).map_err(io::Error::other)?;
-    let head = newest.map_or_else(Head::default, |newest| Head {
-        count: newest.number,
-        hash: chain::hex(&newest.hash),
-    });
+    let head = newest
+        .map_or_else(Head::default, |newest| Head { count: newest.number, hash: chain::hex(&newest.hash) });
     let beside = place(path, ".new");
     let mut options = OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;

@@ -11,9 +11,9 @@ mod head;
 mod tests;
 mod widens;
 
-pub use chain::{Broken, Verified, verify};
 pub(crate) use capture::prepare;
 pub(crate) use chain::seal;
+pub use chain::{Broken, Verified, verify};
 pub(crate) use head::{COMPANION, keep as keep_head};
 
 use crate::error::Error;

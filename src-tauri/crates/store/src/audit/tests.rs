@@ -126,7 +126,10 @@ fn a_skill_that_is_approved_is_recorded_and_one_that_is_found_is_not() {
     store.write(move |conn| skills::found(conn, &skill)).wait().unwrap();
     assert_eq!(told(&store), []);
     let identity = identity("00");
-    store.write(move |conn| skills::approve(conn, "/skills/bird", "bird", (&identity, None), 3)).wait().unwrap();
+    store
+        .write(move |conn| skills::approve(conn, "/skills/bird", "bird", (&identity, None), 3))
+        .wait()
+        .unwrap();
     assert_eq!(told(&store), [("skill_clis".into(), "/skills/bird bird".into(), true)]);
 }
 
@@ -135,7 +138,10 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
     let (_folder, store) = open();
     let set = |text: &str| {
         let now = json!({ "sha256": text });
-        store.write(move |conn| state(conn, "permissions", "main", &now, |before| before.is_some())).wait().unwrap()
+        store
+            .write(move |conn| state(conn, "permissions", "main", &now, |before| before.is_some()))
+            .wait()
+            .unwrap()
     };
     assert!(set("1"));
     assert!(!set("1"), "it is as it was");
@@ -150,10 +156,17 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
 #[test]
 fn a_secret_in_a_doors_setting_is_recorded_as_its_hash_and_what_changes_by_itself_is_passed_over() {
     let (_folder, store) = open();
-    let set = |value: Value| store.write(move |conn| settings::set(conn, "door.doors", &value)).wait().unwrap();
-    set(json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter2" } } }));
-    set(json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }));
-    set(json!({ "webhook": { "enabled": false, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }));
+    let set =
+        |value: Value| store.write(move |conn| settings::set(conn, "door.doors", &value)).wait().unwrap();
+    set(
+        json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter2" } } }),
+    );
+    set(
+        json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }),
+    );
+    set(
+        json!({ "webhook": { "enabled": false, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }),
+    );
     let seen = |at: u64| json!([{ "id": "a", "name": "phone", "seenAt": at }]);
     store.write(move |conn| settings::set(conn, "door.websocket", &seen(1))).wait().unwrap();
     store.write(move |conn| settings::set(conn, "door.websocket", &seen(2))).wait().unwrap();

@@ -76,7 +76,8 @@ fn setting(before: &Value, after: &Value) -> bool {
 
 /// Whether some member differs in a way that counts.
 fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool {
-    let names = |value: &Value| value.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>();
+    let names =
+        |value: &Value| value.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>();
     let mut all = names(before);
     all.extend(names(after));
     all.iter().any(|name| before.get(name) != after.get(name) && counts(name))
