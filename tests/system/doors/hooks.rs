@@ -94,7 +94,10 @@ fn installing_shows_the_change_and_can_be_undone() {
     let data = host.data();
     let expected = format!("postern --data {} hook claude-code --agent main", data.display());
     assert!(command.ends_with(&expected), "{command}");
-    assert!(host.ok(&["agents", "list"]).contains("main"), "an agent that was not there is enrolled with the yes");
+    assert!(
+        host.ok(&["agents", "list"]).contains("main"),
+        "an agent that was not there is enrolled with the yes"
+    );
     assert_eq!(after["model"], "opus");
     host.ok(&["hook", "uninstall", "claude-code", "--yes"]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);

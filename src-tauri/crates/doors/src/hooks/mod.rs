@@ -18,8 +18,8 @@ mod script;
 
 pub use answer::answer;
 pub use event::{Asked, Odd, read};
-pub use names::ToolClass;
 pub use install::{BadSettings, holds_ours, install, uninstall};
+pub use names::ToolClass;
 pub use place::{Place, place};
 pub use script::is_script;
 

@@ -1,4 +1,6 @@
-use super::{ToolClass, Kind, Place, Verdict, answer, holds_ours, install, is_script, place, read, uninstall};
+use super::{
+    Kind, Place, ToolClass, Verdict, answer, holds_ours, install, is_script, place, read, uninstall,
+};
 use serde_json::{Value, json};
 
 fn asked(kind: Kind, event: &Value) -> (String, Value) {
@@ -199,7 +201,8 @@ fn no_opinion_changes_nothing_about_what_an_agent_does_by_itself() {
 #[test]
 fn who_decides_by_default_goes_by_the_tool() {
     let of = |tool: &str| {
-        let event = json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
+        let event =
+            json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
         let asked = read(Kind::ClaudeCode, &event.to_string()).unwrap();
         assert_eq!(asked.cwd.as_deref(), Some("/w"));
         asked.class

@@ -49,7 +49,8 @@ impl ToolFacts {
         let ToolCall { tool, arguments, .. } = call;
         let paths = named_paths(tool, arguments);
         let text = acts_as(tool, arguments, &world.home, &world.data);
-        let carried = if tool == SHELL_TOOL && text.is_some() { Vec::new() } else { carried_commands(arguments) };
+        let carried =
+            if tool == SHELL_TOOL && text.is_some() { Vec::new() } else { carried_commands(arguments) };
         if paths.is_empty() && text.is_none() && carried.is_empty() {
             return Self::default();
         }

@@ -19,8 +19,8 @@ pub use held::HeldFile;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
-pub(crate) use targets::real;
 pub use search::search_path;
+pub(crate) use targets::real;
 
 use crate::identity::Identities;
 use lookup::{Found, Known, Place};

@@ -39,8 +39,11 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
         judgement.step_verdict(at, outcome)
     });
     let of_steps = of_steps.collect();
-    let strictest =
-        steps.into_iter().flatten().chain(whole).max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
+    let strictest = steps
+        .into_iter()
+        .flatten()
+        .chain(whole)
+        .max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
     let outcome = strictest.unwrap_or_else(nothing);
     CommandAgainst {
         decision: outcome.decision,

@@ -71,7 +71,7 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
             }
         }
         if let Some(identity) = &program.identity {
-            index.by_identity(identity, found);
+            index.by_claimed_identity(identity, found);
         }
     } else if spelled.is_none() {
         // Not found, or not looked up: the name is all there is to go by.

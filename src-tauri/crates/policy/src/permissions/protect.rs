@@ -50,7 +50,9 @@ impl Touch {
         };
         let named = at(path);
         let mut touches: Vec<Self> = named.iter().map(|place| touch(place, path)).collect();
-        for (real, place) in real.into_iter().flat_map(|real| at(real).into_iter().map(move |place| (real, place))) {
+        for (real, place) in
+            real.into_iter().flat_map(|real| at(real).into_iter().map(move |place| (real, place)))
+        {
             // A place that is a link itself is named by its own path.
             let is_the_place_itself = named.contains(&place) && protected.leads_to(place, real);
             if real != path && !is_the_place_itself {
@@ -63,7 +65,13 @@ impl Touch {
 
 impl From<ShellTouch> for Touch {
     fn from(touch: ShellTouch) -> Self {
-        Self { place: touch.place, path: touch.word, reads: touch.reads, step: Some(touch.step), by_link: touch.by_link }
+        Self {
+            place: touch.place,
+            path: touch.word,
+            reads: touch.reads,
+            step: Some(touch.step),
+            by_link: touch.by_link,
+        }
     }
 }
 
@@ -95,7 +103,8 @@ impl ToolVerdict {
         // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
         let is_named = |touch: &&Touch| {
             let counts = |entry: &Entry| {
-                is_met(entry, tool, touch, reading) && (entry.effect != Effect::Allow || names(entry, touch, home))
+                is_met(entry, tool, touch, reading)
+                    && (entry.effect != Effect::Allow || names(entry, touch, home))
             };
             layers.decide(tool, counts).is_some_and(|entry| entry.effect == Effect::Allow)
         };
@@ -104,9 +113,9 @@ impl ToolVerdict {
             let would = |pattern: &String| {
                 let entry = Entry::new(tool, pattern, Effect::Allow, home, super::Origin::Session);
                 entry.is_ok_and(|entry| {
-                    touches.iter().all(|touch| {
-                        is_met(&entry, tool, touch, reading) && names(&entry, touch, home)
-                    })
+                    touches
+                        .iter()
+                        .all(|touch| is_met(&entry, tool, touch, reading) && names(&entry, touch, home))
                 })
             };
             if !self.always.iter().all(would) {
@@ -159,7 +168,10 @@ fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
     }
     // The pattern of a command: the word itself stands in it.
     let words = postern_command::words_of(&entry.written).unwrap_or_default();
-    !touch.by_link && words.iter().any(|word| expand_home(word, home) == touch.path && !word.contains(['*', '?', '[', '{', '(']))
+    !touch.by_link
+        && words
+            .iter()
+            .any(|word| expand_home(word, home) == touch.path && !word.contains(['*', '?', '[', '{', '(']))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which entries of a file are those that Postern wrote into it, and no person.
 
-use super::layer::{Entry, FileLayer, Origin};
 use super::DEFAULT_FILE;
+use super::layer::{Entry, FileLayer, Origin};
 use crate::rule::Effect;
 use std::sync::LazyLock;
 
@@ -31,7 +31,8 @@ mod tests {
     fn every_line_of_a_new_file_is_a_default_and_a_changed_one_is_not() {
         let layer = FileLayer::parse(DEFAULT_FILE, "/Users/u").unwrap();
         assert!(!SEEDED.is_empty() && layer.entries().iter().all(super::Entry::is_seeded));
-        let changed = r#"{ "shell_exec": "allow", "glob": { "src/*": "allow" }, "write_file": { "**": "allow" } }"#;
+        let changed =
+            r#"{ "shell_exec": "allow", "glob": { "src/*": "allow" }, "write_file": { "**": "allow" } }"#;
         let layer = FileLayer::parse(changed, "/Users/u").unwrap();
         assert!(!layer.entries().iter().any(super::Entry::is_seeded));
         let subagent = FileLayer::parse(DEFAULT_FILE, "/Users/u").unwrap().of_subagent();

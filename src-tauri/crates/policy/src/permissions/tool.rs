@@ -97,7 +97,10 @@ impl ToolVerdict {
             values: Vec::new(),
             always: Vec::new(),
             by_default: false,
-            risk: Risk { level: RiskLevel::NeedsReview, reasons: vec!["a tool of the agent's own".to_owned()] },
+            risk: Risk {
+                level: RiskLevel::NeedsReview,
+                reasons: vec!["a tool of the agent's own".to_owned()],
+            },
             steps: Vec::new(),
             trace: Vec::new(),
         }
@@ -128,7 +131,9 @@ impl ToolVerdict {
         self.risk = risk;
         self.steps = against;
         if own.len() == self.steps.len() {
-            for (step, own) in self.steps.iter_mut().zip(own).filter(|(step, own)| own.decision >= step.decision) {
+            for (step, own) in
+                self.steps.iter_mut().zip(own).filter(|(step, own)| own.decision >= step.decision)
+            {
                 step.decision = own.decision;
                 step.reason = own.reason;
                 step.message = own.message;

@@ -125,7 +125,9 @@ impl Protected {
                 None => lies_in_any(&path, place.path),
             })
             .collect();
-        found.extend(self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place));
+        found.extend(
+            self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place),
+        );
         // Its name alone may as well be that of what is cloned from elsewhere.
         if path.rsplit_once('/').is_some_and(|(folder, _)| names(folder).any(is_bare_repository)) {
             found.push(&BARE_REPOSITORY);

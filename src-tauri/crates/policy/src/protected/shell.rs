@@ -7,11 +7,14 @@ use crate::path;
 use postern_command::{Step, Word};
 
 /// Programs that take a folder with all that is in it, to remove, move or open it up.
-const TAKES_ALL: &[&str] =
-    &["rm", "grm", "srm", "mv", "gmv", "rmdir", "trash", "chmod", "chown", "chflags", "rsync", "ln", "unlink", "shred"];
+const TAKES_ALL: &[&str] = &[
+    "rm", "grm", "srm", "mv", "gmv", "rmdir", "trash", "chmod", "chown", "chflags", "rsync", "ln", "unlink",
+    "shred",
+];
 
 /// Programs that read all that is in a folder.
-const READS_ALL: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "zip", "cp", "rsync", "scp", "ditto"];
+const READS_ALL: &[&str] =
+    &["grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "zip", "cp", "rsync", "scp", "ditto"];
 
 /// What git does to the files that it is given by name without changing them.
 const GIT_READS: &[&str] =
@@ -46,7 +49,8 @@ impl Protected {
         let folder = folder_of(cwd, &step.dir);
         let folder = folder.as_deref().unwrap_or(cwd);
         let reads = only_reads(step);
-        let name = step.program().map(|name| path::fold(path::base_name(name)).into_owned()).unwrap_or_default();
+        let name =
+            step.program().map(|name| path::fold(path::base_name(name)).into_owned()).unwrap_or_default();
         let whole = if reads { READS_ALL } else { TAKES_ALL }.contains(&name.as_str())
             || READS_ALL.contains(&name.as_str());
         let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(step.argv.iter().skip(1));
@@ -67,7 +71,10 @@ impl Protected {
             });
         }
         // Who only reads asks for keys alone, and a script is read to be run.
-        let script = step.script.and_then(|at| step.argv.get(at)).map(|word| path::expand_home(text(word), self.home()));
+        let script = step
+            .script
+            .and_then(|at| step.argv.get(at))
+            .map(|word| path::expand_home(text(word), self.home()));
         let reads = |touch: &ShellTouch| touch.reads || script.as_deref() == Some(touch.word.as_str());
         touches.retain(|touch| !reads(touch) || touch.place.protection == Protection::Keys);
         touches
@@ -86,8 +93,13 @@ impl Protected {
         }
         let expanded = path::expand_home(text, self.home());
         let lexical = path::join(folder, &path::out_of_proc(&expanded, folder));
-        let real = found.targets.iter().filter(|target| *target.written == *expanded).map(|target| target.real.clone());
-        for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true))) {
+        let real = found
+            .targets
+            .iter()
+            .filter(|target| *target.written == *expanded)
+            .map(|target| target.real.clone());
+        for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true)))
+        {
             let mut places = self.of(&path);
             if whole {
                 places.extend(self.below(&path));
@@ -121,11 +133,14 @@ fn only_reads(step: &Step) -> bool {
         }
         _ => false,
     };
-    let reads = |argv: &[&str]| postern_command::is_read_only(argv) && step.ways_out.is_empty() || tells(argv);
+    let reads =
+        |argv: &[&str]| postern_command::is_read_only(argv) && step.ways_out.is_empty() || tells(argv);
     // A word that begins so is a path whatever it turns into.
     let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
     let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
-    step.opaque.is_none() && step.argv.iter().all(known) && reads(&step.argv.iter().map(text).collect::<Vec<_>>())
+    step.opaque.is_none()
+        && step.argv.iter().all(known)
+        && reads(&step.argv.iter().map(text).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::places::PLACES;
-use super::{ProtectedPlace, Protected, Protection, Root};
+use super::{Protected, ProtectedPlace, Protection, Root};
 use proptest::prelude::*;
 
 const HOME: &str = "/Users/u";
@@ -93,7 +93,15 @@ fn a_pattern_names_a_place_only_by_its_own_words() {
     for pattern in ["/Users/u/.ssh/config", "/Users/u/.ssh/*", "**/.ssh/**"] {
         assert!(names("/Users/u/.ssh/config", pattern), "{pattern}");
     }
-    for pattern in ["*", "**", "/Users/u/**", "/Users/u/.*", "/Users/u/.s*/config", "/Users/u/.ss?/config", "{a,/Users/u/.ssh}"] {
+    for pattern in [
+        "*",
+        "**",
+        "/Users/u/**",
+        "/Users/u/.*",
+        "/Users/u/.s*/config",
+        "/Users/u/.ss?/config",
+        "{a,/Users/u/.ssh}",
+    ] {
         assert!(!names("/Users/u/.ssh/config", pattern), "{pattern}");
     }
     assert!(names("/p/.git/config", "/p/.git/*") && !names("/p/.git/config", "/p/**"));

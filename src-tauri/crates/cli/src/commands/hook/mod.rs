@@ -10,7 +10,7 @@ use crate::print;
 use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_command::quote;
 use postern_contract::methods::{AddAgent, AgentAdd, ListAgents, Nothing};
-use postern_doors::hooks::{self, Asked, ToolClass, Kind, Verdict};
+use postern_doors::hooks::{self, Asked, Kind, ToolClass, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
     Call, Client, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved,
@@ -25,9 +25,7 @@ const BLOCKED: u8 = 2;
 
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
-        Hook::Install { settings, agent } => {
-            install(data, home, &settings, named(&agent)?)
-        }
+        Hook::Install { settings, agent } => install(data, home, &settings, named(&agent)?),
         Hook::Uninstall { settings } => settings::undo(home, &settings),
         Hook::ClaudeCode(run) => answer(data, Kind::ClaudeCode, &run),
         Hook::Cursor(run) => answer(data, Kind::Cursor, &run),
@@ -62,13 +60,23 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: AgentId) ->
     };
     let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
     let command = quote(&words.map(str::to_owned));
-    settings::change(home, settings, |before| hooks::install(settings.kind, before, &command), || {
-        if !is_enrolled {
-            link.call::<AddAgent>(&AgentAdd { agent: agent.clone(), name: None, color: None, preset: None })?;
-            print::line(format!("enrolled {agent}"))?;
-        }
-        Ok(())
-    })
+    settings::change(
+        home,
+        settings,
+        |before| hooks::install(settings.kind, before, &command),
+        || {
+            if !is_enrolled {
+                link.call::<AddAgent>(&AgentAdd {
+                    agent: agent.clone(),
+                    name: None,
+                    color: None,
+                    preset: None,
+                })?;
+                print::line(format!("enrolled {agent}"))?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Reads the event, asks, and prints the answer. Whatever goes wrong keeps the agent from using the tool.
@@ -145,7 +153,9 @@ fn no(resolved: ToolResolved) -> String {
 /// Why Postern could not be asked, and what the person has to do.
 fn unreachable(agent: &AgentId, error: ConnectError) -> Failure {
     let message = match &error {
-        ConnectError::KeyUnreadable { file, error: cause } if cause.kind() == std::io::ErrorKind::NotFound => {
+        ConnectError::KeyUnreadable { file, error: cause }
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
             format!(
                 "{agent} is no agent of this Postern ({} is not there). The person has to enrol it: \
                  postern agents add {agent}. Until then nothing that it asks for is allowed",

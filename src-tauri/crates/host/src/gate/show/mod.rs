@@ -10,9 +10,7 @@ use super::live::ToolCheck;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
-use postern_contract::{
-    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown,
-};
+use postern_contract::{Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown};
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
 use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};

@@ -56,5 +56,7 @@ pub(super) fn wish<'a>(check: &'a ToolCheck, reading: Option<&Reading>) -> Wish<
 fn others(arguments: &Value, but: &[&str]) -> String {
     let members = arguments.as_object().into_iter().flatten();
     let rest = members.filter(|(name, _)| !but.contains(&name.as_str()));
-    rest.map(|(name, value)| format!("{}: {value}", Value::from(name.as_str()))).collect::<Vec<_>>().join(", ")
+    rest.map(|(name, value)| format!("{}: {value}", Value::from(name.as_str())))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

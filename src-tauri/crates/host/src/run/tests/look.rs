@@ -1,7 +1,6 @@
 //! Real processes with the profile `look`: what the kernel refuses them, and what they can still do.
 
 use super::*;
-use crate::run::Look;
 use postern_policy::Confinement;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
