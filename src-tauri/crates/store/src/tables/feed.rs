@@ -171,13 +171,15 @@ mod tests {
             (5, "stranger", 16),
             (6, "finished", 17),
         ];
-        assert_eq!(steps, expected, "a repeated request, a repeated phase and a late change are no steps");
-        assert_eq!((looked, store.read(newest).unwrap()), (6, 6));
+        assert_eq!(steps[..6], expected, "a repeated request, a repeated phase and a late change are no steps");
+        let change = entries[6].change.as_ref().map(|change| change.subject.as_str());
+        assert_eq!((entries[6].kind.as_str(), change), (super::WIDENED, Some("agents")), "it was enrolled");
+        assert_eq!((looked, store.read(newest).unwrap(), entries.len()), (7, 7, 7));
         let (mine, looked) = store.read(|conn| after(conn, 3, Some(&id("main")), 2)).unwrap();
         assert_eq!((mine.len(), looked), (1, 5), "the stranger is nobody's, and is not looked at again");
         assert_eq!(store.read(|conn| before(conn, 15)).unwrap(), 3);
-        assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "nothing happened since then");
-        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 4);
+        assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "no request had a step since then");
+        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 5);
         assert_eq!(store.read(|conn| last(conn, 99)).unwrap(), 0);
     }
 
