@@ -72,6 +72,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::ReadOnly
         | Reason::Builtin
         | Reason::BinaryChanged
+        | Reason::AgentCanChange
         | Reason::Opaque
         | Reason::AllowlistMiss
         | Reason::AskAlways => DenyReason::AllowlistMiss,
@@ -200,6 +201,7 @@ mod tests {
             Reason::ReadOnly,
             Reason::Builtin,
             Reason::BinaryChanged,
+            Reason::AgentCanChange,
             Reason::Opaque,
             Reason::AllowlistMiss,
             Reason::AskAlways,

@@ -52,6 +52,7 @@ impl Outcome {
             | Reason::Skill
             | Reason::ReadOnly
             | Reason::BinaryChanged
+            | Reason::AgentCanChange
             | Reason::Opaque
             | Reason::AllowlistMiss => 8,
             // A rule says more than that a builtin needs none.

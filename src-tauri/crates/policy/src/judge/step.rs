@@ -109,6 +109,10 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
 }
 
 fn by_read_only_list(policy: &AgentPolicy, subject: &Subject<'_>) -> Option<Outcome> {
+    // What the agent could have written, or can exchange until then, is not the program that only reads.
+    if subject.found.changeable().next().is_some() {
+        return None;
+    }
     if !policy.settings.allow_read_only || subject.carries_others() && !subject.carries_nothing() {
         return None;
     }
@@ -139,6 +143,15 @@ fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
             let told = rule_ref(rule);
             let message = format!("{name} changed since the rule {} was given: {what}.", told.pattern);
             Outcome::new(Decision::Ask, Reason::BinaryChanged, message).by(told)
+        }
+        Coverage::NotHeld(rule, file) => {
+            let told = rule_ref(rule);
+            let message = format!(
+                "The rule {} holds while {} is unchanged, and the agent can change it until it runs.",
+                told.pattern,
+                postern_command::escape::text(file)
+            );
+            Outcome::new(Decision::Ask, Reason::AgentCanChange, message).by(told)
         }
         Coverage::Close(rule, why) => {
             let pattern = rule_ref(rule).pattern;
