@@ -19,8 +19,9 @@ mod shell;
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use guess::Guess;
 pub use programs::{
-    Class, Known, Swallows, arity, class_of, is_read_only, is_read_only_anyway, is_reading_carrier,
-    known_carriers, known_ways, otherwise, reads_alike_everywhere, reads_any_files, swallows,
+    Class, Known, Swallows, arity, class_of, extensions, is_read_only, is_read_only_anyway,
+    is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere, reads_any_files,
+    swallows,
 };
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use raw::stands_for;

@@ -3,7 +3,7 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern};
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
@@ -19,8 +19,8 @@ pub(crate) struct Index {
     first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
     exact: HashMap<Box<str>, Places>,
-    /// The first words of those.
-    exact_heads: HashSet<Box<str>>,
+    /// Those, by their first words.
+    exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
     signing_ids: HashMap<Box<str>, Places>,
@@ -37,7 +37,7 @@ impl Index {
             first_words: HashMap::new(),
             any_program: Vec::new(),
             exact: HashMap::new(),
-            exact_heads: HashSet::new(),
+            exact_heads: HashMap::new(),
             sha256: HashMap::new(),
             files: HashMap::new(),
             signing_ids: HashMap::new(),
@@ -85,7 +85,7 @@ impl Index {
         if generous {
             words[0] = &name;
         }
-        self.exact_heads.insert(words[0].into());
+        self.exact_heads.entry(words[0].into()).or_default().push(at);
         self.exact.entry(words.join("\0").into_boxed_str()).or_default().push(at);
     }
 
@@ -148,7 +148,7 @@ impl Index {
         !self.any_program.is_empty()
             || self.first_words.contains_key(base)
             || self.base_names.contains_key(base)
-            || self.exact_heads.contains(base)
+            || self.exact_heads.contains_key(base)
     }
 
     pub(crate) fn of_any_program(&self) -> &[usize] {
@@ -159,6 +159,11 @@ impl Index {
         if !self.exact.is_empty() {
             extend(&self.exact, &argv.join("\0"), found);
         }
+    }
+
+    /// Rules that deny an argv which begins with this name, whatever follows.
+    pub(crate) fn by_exact_head(&self, base: &str, found: &mut Vec<usize>) {
+        extend(&self.exact_heads, base, found);
     }
 
     pub(crate) fn by_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
