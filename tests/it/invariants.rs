@@ -175,3 +175,22 @@ fn unsafe_code_is_argued_for() {
         assert!(blocks <= arguments, "{}: {blocks} unsafe, {arguments} SAFETY arguments", path.display());
     }
 }
+
+#[test]
+fn every_integration_test_is_run_by_the_script() {
+    let script = std::fs::read_to_string(root().join("scripts/test")).unwrap();
+    let listed: BTreeSet<&str> = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("fast=(").or(line.strip_prefix("slow=(")))
+        .flat_map(|line| line.trim_end_matches(')').split(' ').filter(|word| *word != "--test"))
+        .collect();
+    let metadata = metadata();
+    let own = metadata.workspace_packages();
+    let there: BTreeSet<&str> = own
+        .iter()
+        .flat_map(|package| &package.targets)
+        .filter(|target| target.is_test())
+        .map(|target| target.name.as_str())
+        .collect();
+    assert_eq!(listed, there, "scripts/test names the test binaries");
+}

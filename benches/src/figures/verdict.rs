@@ -83,6 +83,8 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         now: 1_800_000_000_000,
         case_insensitive: false,
         shell: true,
+        folders: &[],
+        confinable: true,
         env_to_ask: &[],
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     if let Some(files) = changeable(question) {
         field("not held", &format!("the agent can change {files} until it runs"))?;
     }
-    if question.tool.is_none() {
+    if !question.cwd.is_empty() {
         field("in", &shown(&question.cwd))?;
     }
     environment(question)?;

@@ -172,7 +172,7 @@ pub struct Question {
     /// Who asks.
     pub asker: Asker,
     /// The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
-    /// A tool's question has no folder and no programs.
+    /// A tool's question has no programs, and a folder where it is about a line of a shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,

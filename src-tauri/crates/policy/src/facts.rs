@@ -124,6 +124,10 @@ pub struct Facts<'a> {
     pub case_insensitive: bool,
     /// Whether the request came as shell text (an argv otherwise).
     pub shell: bool,
+    /// The agent's folders, or where it names none the one that the request works in: real paths.
+    pub folders: &'a [String],
+    /// Whether the system can confine a run.
+    pub confinable: bool,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
 }

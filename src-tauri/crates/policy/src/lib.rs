@@ -4,6 +4,7 @@ mod agent;
 mod arguments;
 pub mod case;
 mod check;
+mod confinement;
 pub mod environment;
 pub mod exec_approval;
 mod facts;
@@ -16,6 +17,7 @@ mod path;
 mod pattern;
 pub mod permissions;
 mod propose;
+mod protected;
 pub mod risk;
 mod rule;
 mod ruleset;
@@ -29,6 +31,7 @@ pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
+pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
@@ -37,6 +40,7 @@ pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::expand_home;
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
+pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
     Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
     Signature, Source, Usage,

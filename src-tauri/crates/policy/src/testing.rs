@@ -51,6 +51,7 @@ pub(crate) struct Scene {
     pub(crate) cwd: String,
     pub(crate) session: Option<String>,
     pub(crate) now: Millis,
+    pub(crate) confinable: bool,
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
     pub(crate) targets: Vec<Target>,
@@ -102,6 +103,7 @@ impl Scene {
             cwd: CWD.to_owned(),
             session: None,
             now: 1000,
+            confinable: true,
             env_to_ask: Vec::new(),
             shell: true,
             targets: Vec::new(),
@@ -222,6 +224,8 @@ impl Scene {
         let steps = self.found();
         let rules = RuleSet::compile(&self.rules, HOME, true);
         let policy = AgentPolicy { rules, ..self.policy.clone() };
+        let named = &policy.settings.folders;
+        let folders: Vec<String> = if named.is_empty() { vec![self.cwd.clone()] } else { named.clone() };
         use_them(
             &policy,
             &Facts {
@@ -235,6 +239,8 @@ impl Scene {
                 now: self.now,
                 case_insensitive: true,
                 shell: self.shell,
+                folders: &folders,
+                confinable: self.confinable,
                 env_to_ask: &self.env_to_ask,
             },
         )

@@ -150,6 +150,12 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
         findings.push(Finding::bad(what, "restart Postern"));
     }
     findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
+    findings.push(match &status.cannot_confine {
+        None => Finding::good("what only reads runs confined"),
+        Some(why) => Finding::good(format!(
+            "what only reads cannot be confined here, so the read-only list asks: {why}"
+        )),
+    });
     if status.faces.is_empty() {
         findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
     }

@@ -14,6 +14,7 @@ mod insights;
 mod key;
 mod lines;
 mod offers;
+mod peer;
 mod permissions;
 mod policy;
 mod questions;

@@ -42,6 +42,7 @@ impl Control {
             faces: parts.faces.names(),
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
+            cannot_confine: parts.world.confines.as_ref().err().cloned(),
             started_at: parts.started_at,
         })
     }

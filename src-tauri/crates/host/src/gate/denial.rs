@@ -75,6 +75,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::AgentCanChange
         | Reason::Opaque
         | Reason::AllowlistMiss
+        | Reason::CannotConfine
         | Reason::AskAlways => DenyReason::AllowlistMiss,
     };
     let rule: Option<RuleId> = verdict.rule.as_ref().map(|rule| rule.id);
@@ -182,6 +183,7 @@ mod tests {
             advice: None,
             rule: None,
             risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+            confinement: postern_policy::Confinement::None,
             steps: Vec::new(),
             used: Vec::new(),
             trace: Vec::new(),
@@ -204,6 +206,7 @@ mod tests {
             Reason::AgentCanChange,
             Reason::Opaque,
             Reason::AllowlistMiss,
+            Reason::CannotConfine,
             Reason::AskAlways,
             Reason::EnvRefused,
             Reason::CwdRefused,

@@ -55,19 +55,24 @@ impl Task {
         self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
     }
 
-    fn fallback_allows(&self, id: Uuid) -> bool {
-        let Some(request) = self.requests.get(&id) else { return false };
-        let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
+    fn fallback_allows(&mut self, id: Uuid) -> bool {
+        let quieted = self.is_paused();
+        let Some(agent) = self.requests.get(&id).map(|request| request.agent.clone()) else { return false };
+        let quieted = quieted || self.denied_for(&agent).is_some();
+        let Some(request) = self.requests.get_mut(&id) else { return false };
+        let (Some(judged), Some(policy)) = (&mut request.judged, self.parts.book.policy(&agent)) else {
             return false;
         };
         // What a person began to change was not what the fallback is about.
-        if request.edited.is_some() || self.is_paused() || self.denied_for(&request.agent).is_some() {
+        if request.edited.is_some() || quieted {
             return false;
         }
         match policy.settings.fallback {
             Fallback::Deny => false,
             Fallback::Allowlist | Fallback::Full => {
-                judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
+                let verdict = judged.unanswered(&self.parts.world, &policy, now());
+                judged.tighten(&verdict);
+                verdict.decision == Decision::Allow
             }
         }
     }

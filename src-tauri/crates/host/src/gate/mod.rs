@@ -37,7 +37,7 @@ pub(crate) use recover::recover;
 pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
 pub(crate) use tool::required;
-pub(crate) use tool_command::{ToolCommand, judge_tool};
+pub(crate) use tool_command::{ToolCall, ToolFacts, judge_tool};
 
 use crate::ask::FaceId;
 use crate::book::BookError;

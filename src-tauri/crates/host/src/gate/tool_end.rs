@@ -39,9 +39,10 @@ impl End {
     fn denied(denial: &Denial) -> Self {
         let rejected = denial.reason == DenyReason::User;
         let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
-        let message = match &denial.feedback {
-            Some(words) => format!("{} They said: {words}", denial.message),
-            None => denial.message.clone(),
+        // A person's own words stand in it; where nobody refused it says what to do about it.
+        let message = match &denial.advice {
+            Some(advice) if !rejected => format!("{} {advice}", denial.message),
+            Some(_) | None => denial.message.clone(),
         };
         Self {
             decision: Word::Deny,

@@ -17,9 +17,12 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+#[cfg(target_os = "linux")]
+pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
 pub use reach::Reach;
 pub use search::search_path;
+pub(crate) use targets::real;
 
 use crate::identity::Identities;
 use lookup::{Found, Known, Place};

@@ -47,6 +47,8 @@ pub(super) fn facts<'a>(
         now: 0,
         case_insensitive: false,
         shell,
+        folders: &[],
+        confinable: true,
         env_to_ask: &[],
     }
 }

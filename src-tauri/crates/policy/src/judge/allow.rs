@@ -321,7 +321,7 @@ fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<String> {
     }
     let unnamed = subject.step.ways_out.iter().find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {
-        return Some(format!("{}: a rule must name that argument", way.what));
+        return Some(format!("{way}: a rule must name that argument"));
     }
     let write = subject.step.redirections.iter().find(|redirection| redirection.writes());
     match write {

@@ -7,6 +7,7 @@ use crate::path;
 use crate::rule::{Effect, Pattern, Source};
 use crate::ruleset::{Compiled, Part, RuleSet};
 use postern_command::{Class, class_of};
+use std::borrow::Cow;
 
 /// A rule that denies or asks, and how sure that is.
 #[derive(Debug, Clone, Copy)]
@@ -107,25 +108,51 @@ fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Fact
     if !rule.is_alive(facts.now, facts.session) {
         return None;
     }
-    let mut names = call.names();
-    names.extend(rule.program_name().filter(|_| same));
-    let program = match (&rule.rule.pattern, &rule.command) {
-        (Pattern::Command(_), Some(words)) => generous::compare(&words.words, words.more, &names, &call.args),
-        (Pattern::Command(_), None) => Match::No,
-        (Pattern::Exact(argv), _) => exactly(argv.get(1..).unwrap_or_default(), &call.args),
-        (Pattern::Path(_) | Pattern::Identity(_), _) => Match::Yes,
+    let plain = weigh_args(rule, same, call, &call.args);
+    let compared = match as_reached(&call.args) {
+        Some(reached) => {
+            let reached: Vec<Option<&str>> = reached.iter().map(Option::as_deref).collect();
+            plain.max(weigh_args(rule, same, call, &reached))
+        }
+        None => plain,
     };
-    let args = match &rule.args {
-        None => Match::Yes,
-        Some(args) if args.matches(&call.args, call.folder.as_deref()) => Match::Yes,
-        Some(args) if args.may_match(&call.args, call.folder.as_deref()) => Match::Maybe,
-        Some(_) => Match::No,
-    };
-    match program.min(args) {
+    match compared {
         Match::No => None,
         Match::Maybe => Some(Hit { rule, sure: false }),
         Match::Yes => Some(Hit { rule, sure: true }),
     }
+}
+
+/// The arguments with those paths as they lead to that have a name which only macOS knows; none where no argument has. What
+/// file a number names is not known.
+fn as_reached<'a>(args: &[Option<&'a str>]) -> Option<Vec<Option<Cow<'a, str>>>> {
+    let is_special = |word: &&str| path::without_aliases_of_word(word).is_some() || path::is_by_number(word);
+    args.iter().flatten().any(is_special).then(|| {
+        let one = |word: &&'a str| match path::without_aliases_of_word(word) {
+            Some(led) => Some(Cow::Owned(led)).filter(|led| !path::is_by_number(led)),
+            None => Some(Cow::Borrowed(*word)).filter(|word| !path::is_by_number(word)),
+        };
+        args.iter().map(|word| word.as_ref().and_then(one)).collect()
+    })
+}
+
+/// Whether a rule is about a call, were these its arguments.
+fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option<&str>]) -> Match {
+    let mut names = call.names();
+    names.extend(rule.program_name().filter(|_| same));
+    let program = match (&rule.rule.pattern, &rule.command) {
+        (Pattern::Command(_), Some(words)) => generous::compare(&words.words, words.more, &names, args),
+        (Pattern::Command(_), None) => Match::No,
+        (Pattern::Exact(argv), _) => exactly(argv.get(1..).unwrap_or_default(), args),
+        (Pattern::Path(_) | Pattern::Identity(_), _) => Match::Yes,
+    };
+    let args = match &rule.args {
+        None => Match::Yes,
+        Some(patterns) if patterns.matches(args, call.folder.as_deref()) => Match::Yes,
+        Some(patterns) if patterns.may_match(args, call.folder.as_deref()) => Match::Maybe,
+        Some(_) => Match::No,
+    };
+    program.min(args)
 }
 
 /// Whether the arguments are these. One that is not known before the run may become any number of words.

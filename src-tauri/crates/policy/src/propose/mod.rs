@@ -52,9 +52,10 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
         if step.decision == Decision::Allow {
             continue;
         }
-        let helps =
-            matches!(step.reason, Reason::AllowlistMiss | Reason::BinaryChanged | Reason::AgentCanChange)
-                && crate::judge::can_be_covered(policy, facts, at);
+        let helps = matches!(
+            step.reason,
+            Reason::AllowlistMiss | Reason::BinaryChanged | Reason::AgentCanChange | Reason::CannotConfine
+        ) && crate::judge::can_be_covered(policy, facts, at);
         match widths_of(facts, at).filter(|_| helps) {
             Some(found) => widths.push(found),
             None => return Vec::new(),

@@ -6,6 +6,7 @@ mod doubt;
 mod generated;
 mod laws;
 mod layers;
+mod look;
 mod lookup;
 mod order;
 mod rules;
