@@ -1,19 +1,23 @@
 //! Requests from the agents' own hooks.
 
 use postern_tests::telegram::{Telegram, User};
-use postern_tests::{Answer, Postern};
+use postern_tests::{Answer, Postern, Watcher};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 const ANNA: User = User { id: 4242, name: "Anna" };
 
 /// A hook of Claude Code's on its way.
 fn hook(host: &Postern, event: &Value) -> Child {
+    hook_of(host, "main", event)
+}
+
+fn hook_of(host: &Postern, agent: &str, event: &Value) -> Child {
     let mut child = host
-        .command(&["hook", "claude-code", "--agent", "main"])
+        .command(&["hook", "claude-code", "--agent", agent])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -42,16 +46,41 @@ fn started() -> Postern {
     host
 }
 
-/// A use of a tool asks at Postern, as dangerous; the person refuses it.
-fn asks(host: &Postern, tool: &str, input: &Value, cwd: &Path) -> Value {
-    let watch = host.watch();
-    let asking = hook(host, &event(tool, input, cwd));
-    let question = watch.question();
-    assert_eq!(question["risk"]["level"], "dangerous", "{tool} {input}: {question}");
-    let part = |name: &str| question[name].as_str().unwrap();
-    host.ok(&["deny", part("code"), "--digest", part("digest"), "--feedback", "no"]);
-    assert_eq!(decision(asking).0, "deny", "{tool} {input}");
-    question
+/// The file of an agent's rules.
+fn rules_of(host: &Postern, agent: &str) -> PathBuf {
+    let file = host.data().join(format!("policy/{agent}/permissions.jsonc"));
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    file
+}
+
+/// Uses of tools that ask at Postern, as dangerous: each by an agent of its own, so that none is one refusal too many.
+struct Asks<'a> {
+    host: &'a Postern,
+    watch: Watcher,
+    rules: Option<String>,
+    folder: PathBuf,
+    agents: usize,
+}
+
+impl<'a> Asks<'a> {
+    fn new(host: &'a Postern, rules: Option<String>, folder: &Path) -> Self {
+        Self { host, watch: host.watch(), rules, folder: folder.to_owned(), agents: 0 }
+    }
+
+    fn about(&mut self, tool: &str, input: &Value) {
+        self.agents += 1;
+        let agent = format!("agent{}", self.agents);
+        self.host.enrol(&agent);
+        if let Some(rules) = &self.rules {
+            std::fs::write(rules_of(self.host, &agent), rules).unwrap();
+        }
+        let asking = hook_of(self.host, &agent, &event(tool, input, &self.folder));
+        let question = self.watch.question();
+        assert_eq!(question["risk"]["level"], "dangerous", "{tool} {input}: {question}");
+        let part = |name: &str| question[name].as_str().unwrap();
+        self.host.ok(&["deny", part("code"), "--digest", part("digest"), "--feedback", "no"]);
+        assert_eq!(decision(asking).0, "deny", "{tool} {input}");
+    }
 }
 
 #[test]
@@ -66,6 +95,7 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     symlink(home.join(".ssh"), project.join("notes")).unwrap();
     symlink(home.join("dotfiles/vimrc"), home.join(".vimrc")).unwrap();
     let at = |path: &str| home.join(path).display().to_string();
+    let mut asks = Asks::new(&host, None, &project);
     for path in [
         ".zshrc",
         ".ssh/authorized_keys",
@@ -81,37 +111,31 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
         "dotfiles/vimrc",
     ] {
         let tool = if path.contains("vimrc") { "Edit" } else { "Write" };
-        asks(&host, tool, &json!({"file_path": at(path), "content": "x"}), &project);
+        asks.about(tool, &json!({"file_path": at(path), "content": "x"}));
     }
-    asks(&host, "Read", &json!({"file_path": at("project/notes/id_ed25519")}), &project);
-    asks(&host, "Grep", &json!({"pattern": "KEY", "path": at(".ssh")}), &project);
-    asks(
-        &host,
-        "apply_patch",
-        &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}),
-        &project,
-    );
-    asks(&host, "Write", &json!({"file_path": "../.profile", "content": "x"}), &project);
+    asks.about("Read", &json!({"file_path": at("project/notes/id_ed25519")}));
+    asks.about("Grep", &json!({"pattern": "KEY", "path": at(".ssh")}));
+    asks.about("apply_patch", &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}));
+    asks.about("Write", &json!({"file_path": "../.profile", "content": "x"}));
 }
 
 #[test]
 fn no_wildcard_of_the_person_does_either_and_a_line_that_names_the_place_does() {
     let host = started();
     let home = host.home();
-    let file = host.data().join("policy/main/permissions.jsonc");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     let rules = json!({
         "*": "allow",
         "write_file": {"*": "allow", "~/**": "allow", "~/.zshrc": "allow"},
         "shell_exec": {"*": "ask", "cp *": "allow", "cat *": "allow"},
     });
-    std::fs::write(&file, rules.to_string()).unwrap();
+    std::fs::write(rules_of(&host, "main"), rules.to_string()).unwrap();
     let at = |path: &str| home.join(path).display().to_string();
-    asks(&host, "Write", &json!({"file_path": at(".bashrc"), "content": "x"}), &home);
-    asks(&host, "mcp__fs__write_file", &json!({"path": at(".zshrc")}), &home);
-    asks(&host, "mcp__fs__move_file", &json!({"source": at(".config"), "destination": "/tmp/x"}), &home);
-    asks(&host, "Bash", &json!({"command": "cp evil ~/.zshrc"}), &home);
-    asks(&host, "Bash", &json!({"command": "cat .ssh/id_ed25519"}), &home);
+    let mut asks = Asks::new(&host, Some(rules.to_string()), &home);
+    asks.about("Write", &json!({"file_path": at(".bashrc"), "content": "x"}));
+    asks.about("mcp__fs__write_file", &json!({"path": at(".zshrc")}));
+    asks.about("mcp__fs__move_file", &json!({"source": at(".config"), "destination": "/tmp/x"}));
+    asks.about("Bash", &json!({"command": "cp evil ~/.zshrc"}));
+    asks.about("Bash", &json!({"command": "cat .ssh/id_ed25519"}));
     let named = hook(&host, &event("Write", &json!({"file_path": at(".zshrc"), "content": "x"}), &home));
     assert_eq!(decision(named).0, "allow", "the person named it");
     let plain = hook(&host, &event("Write", &json!({"file_path": at("notes.md"), "content": "x"}), &home));
@@ -140,7 +164,7 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
         assert_eq!(decision(hook(&host, &event(tool, &input, &home))).0, "none", "{tool}");
     }
     assert!(!watch.saw_one(), "nobody was asked");
-    let file = host.data().join("policy/main/permissions.jsonc");
+    let file = rules_of(&host, "main");
     let text = std::fs::read_to_string(&file).unwrap();
     let mine =
         text.replace("\"glob\": \"allow\"", "\"glob\": { \"src/*\": \"allow\" },\n  \"WebFetch\": \"deny\"");

@@ -13,6 +13,7 @@ mod feed;
 mod fuzz;
 mod invariants;
 mod policy;
+mod printed;
 mod rules;
 mod sandbox;
 mod scripts;

@@ -150,7 +150,7 @@ export class FakeSettings implements SettingsBackend {
         kind === "plain"
           ? `export POSTERN_SOCKET='${socket}'\nexport POSTERN_KEY_FILE='${keyFile}'`
           : `${kind} … ${socket}`;
-      return { kind, text, socket, keyFile };
+      return { kind, text, profile: null, socket, keyFile };
     },
     "agents.rotateKey": ({ agent: id }) => this.find(id),
     "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),

@@ -191,6 +191,9 @@ pub(crate) enum Agents {
         /// What it is put into
         #[arg(long = "for", value_enum, default_value = "plain")]
         kind: Channel,
+        /// The profile for sandbox-exec alone, which has the parameters FOLDER, TMP and RUN
+        #[arg(long, conflicts_with = "json")]
+        profile: bool,
         #[command(flatten)]
         json: Json,
     },

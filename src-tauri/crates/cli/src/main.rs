@@ -3,6 +3,8 @@
 mod args;
 mod commands;
 mod failure;
+#[cfg(test)]
+mod grammar;
 mod hook_args;
 mod link;
 mod print;

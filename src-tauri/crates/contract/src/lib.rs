@@ -2,11 +2,13 @@
 //! Pure.
 
 pub mod chat;
+mod lines;
 mod lists;
 pub mod methods;
 mod question;
 mod told;
 
+pub use lines::Lines;
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
 };
@@ -16,5 +18,5 @@ pub use question::{
     PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
 pub use told::{
-    Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

@@ -42,9 +42,9 @@ pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
-    Signature, Source, Usage,
+    Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
+    ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
-pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
+pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

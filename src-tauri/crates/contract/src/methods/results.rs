@@ -1,6 +1,6 @@
 //! What control methods give.
 
-use crate::{AgentRow, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
+use crate::{AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
 use postern_policy::{AgentId, Decision, Millis, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -52,7 +52,11 @@ pub struct ChannelLines {
     /// What for.
     pub kind: ChannelKind,
     /// The lines, ready to be copied.
-    pub text: String,
+    #[ts(as = "String")]
+    pub text: Lines,
+    /// The profile in them, for a sandbox that is given one.
+    #[ts(as = "Option<String>")]
+    pub profile: Option<Lines>,
     /// The socket on the host.
     pub socket: String,
     /// The key's file on the host.

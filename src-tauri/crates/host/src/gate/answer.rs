@@ -1,6 +1,7 @@
 //! What a person's answer does.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::{Choice, Request};
 use super::task::{Task, answer};
 use crate::ask::FaceId;
@@ -53,7 +54,12 @@ impl Task {
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
-        self.question_closed(&waiting.question, name(params.answer), Some(face_name.clone()), feedback);
+        self.question_closed(
+            &waiting.question,
+            Closing::Answer(params.answer),
+            Some(face_name.clone()),
+            feedback,
+        );
         for waiter in &waiting.waiters {
             if let Waiter::Request(id) = waiter
                 && let Some(request) = self.requests.get_mut(id)
@@ -173,11 +179,11 @@ impl Task {
 
     /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
-        self.deny_waiting(|waiting| waiting == agent, denial, "deny-all");
+        self.deny_waiting(|waiting| waiting == agent, denial, Closing::Answer(Answer::DenyAll));
     }
 
     /// Denies everything that waits and whose agent is chosen.
-    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: &str) {
+    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: Closing) {
         let ids: Vec<String> = self
             .questions
             .iter()
@@ -225,7 +231,7 @@ fn saved_or(saved: Result<(), String>) -> Answered {
 }
 
 /// The stable name of an answer.
-fn name(answer: Answer) -> &'static str {
+pub(super) fn name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",
         Answer::Always => "always",

@@ -1,6 +1,7 @@
 //! Nobody answered in time.
 
 use super::denial;
+use super::judged::Closing;
 use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
@@ -21,7 +22,7 @@ impl Task {
         for id in self.questions.expired(Instant::now()) {
             let Some(waiting) = self.questions.close(&id) else { continue };
             tracing::info!(question = %id, presented = ?waiting.presented, "expired");
-            self.question_closed(&waiting.question, "expired", None, None);
+            self.question_closed(&waiting.question, Closing::Expired, None, None);
             let denial = self.unanswered(&waiting);
             for waiter in &waiting.waiters {
                 match waiter {

@@ -315,7 +315,7 @@ impl Task {
     fn pause(&mut self, pause: Pause) {
         self.parts.pause = Some(pause);
         self.keep_pause();
-        self.deny_waiting(|_| true, &super::denial::paused(), "paused");
+        self.deny_waiting(|_| true, &super::denial::paused(), super::judged::Closing::Paused);
     }
 
     /// The time of a pause is over.

@@ -1,6 +1,7 @@
 //! How a tool's check ends: a person's answer, a rule, time, or an agent that went away.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::ToolCheck;
 use super::message::ToolAnswer;
 use super::task::{Task, answer};
@@ -145,7 +146,7 @@ impl Task {
 
     /// A check is taken back: nobody needs its answer any more.
     pub(super) fn withdraw_check(&mut self, id: Uuid, why: &str) {
-        self.leave_question(Waiter::Tool(id), &id.to_string(), "withdrawn");
+        self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Withdrawn);
         self.tool_denied(id, &denial::cancelled(&format!("It was taken back: {why}.")));
     }
 
@@ -188,7 +189,7 @@ impl Task {
             })
             .collect();
         for (id, end) in decided {
-            self.leave_question(Waiter::Tool(id), &id.to_string(), "rule");
+            self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Rule);
             drop(self.resolve_tool(id, end));
         }
     }

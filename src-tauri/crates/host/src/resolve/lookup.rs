@@ -73,26 +73,21 @@ impl Resolver {
         if name.contains('/') {
             return self.at(&place.folder.join(name), place);
         }
-        let mut earlier: Vec<PathBuf> = Vec::new();
-        let mut unusable = Found::Nothing;
-        for folder in place.search_path {
-            let path = Path::new(folder).join(name);
-            match self.open(&path, place) {
-                Ok(mut file) => {
-                    file.agent_can_change |= earlier.iter().any(|path| self.reach.holds(path));
-                    file.earlier = earlier;
-                    return Found::File(Arc::new(file));
-                }
-                Err(Problem::Missing) => {}
-                Err(Problem::Unusable(what)) => {
-                    if matches!(unusable, Found::Nothing) {
-                        unusable = Found::Unusable(path.clone(), what);
-                    }
-                }
+        let places = || place.search_path.iter().map(|folder| Path::new(folder).join(name));
+        // What may be started; whether it can be, its opened file tells.
+        for path in candidates(name, place.search_path) {
+            if let Ok(mut file) = self.open(&path, place) {
+                file.earlier = places().take_while(|earlier| *earlier != path).collect();
+                file.agent_can_change |= file.earlier.iter().any(|path| self.reach.holds(path));
+                return Found::File(Arc::new(file));
             }
-            earlier.push(path);
         }
-        unusable
+        let unusable = |path: PathBuf| match self.open(&path, place) {
+            Err(Problem::Unusable(what)) => Some(Found::Unusable(path, what)),
+            // It became a program this moment: nothing was found of it before.
+            Err(Problem::Missing) | Ok(_) => None,
+        };
+        places().find_map(unusable).unwrap_or(Found::Nothing)
     }
 
     /// Whether the agent could change what a name leads to on the search path.
@@ -169,6 +164,14 @@ impl Resolver {
 /// The program that `env` is told to start by a `#!` line.
 fn started_by_env(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
+}
+
+/// The programs of that name on a search path, in its order.
+fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBuf> {
+    // Of no folders a path would be made that means the folder that this process runs in.
+    let path = if search_path.is_empty() { None } else { std::env::join_paths(search_path).ok() };
+    // Only names without a slash come here, so that no folder to begin in is looked at.
+    path.and_then(|path| which::which_in_all(name, Some(path), "/").ok()).into_iter().flatten()
 }
 
 /// Whether the path as written leads to the same file as its clean text.

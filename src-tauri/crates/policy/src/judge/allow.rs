@@ -6,7 +6,7 @@ use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::needed::{folder_of, folders_of};
 use crate::path;
 use crate::pattern::is_glob;
-use crate::rule::{Identity, Pattern, Rule, RuleId, Source};
+use crate::rule::{Identity, Pattern, Rule, RuleId, Signature, Source};
 use crate::ruleset::{Compiled, Part};
 use postern_command::environment::{is_harmless_value, is_plain_value};
 use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
@@ -278,7 +278,7 @@ fn collect_found(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
             index.by_path(&part.allow_key(&program.real_path), found);
         }
         if let Some(identity) = &program.identity {
-            index.by_identity(identity, found);
+            index.by_proven_identity(identity, found);
         }
     }
 }
@@ -405,7 +405,7 @@ pub fn changes(was: &Identity, now: &Identity) -> String {
             format!("{} → {}", short(&was.sha256), short(&now.sha256))
         }
     };
-    let team = |identity: &Identity| identity.signature.as_ref().map(|signature| signature.team_id.clone());
+    let team = |identity: &Identity| identity.signature.as_ref().and_then(Signature::signer);
     let signer = match (team(was), team(now)) {
         (Some(was), Some(now)) if was == now => ", same signer",
         (Some(_), Some(_)) => ", another signer",

@@ -37,7 +37,7 @@ pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<
         let identity = call.program.and_then(|program| program.identity.as_ref());
         let mut same = Vec::new();
         if let Some(identity) = identity {
-            part.deny().by_identity(identity, &mut same);
+            part.deny().by_claimed_identity(identity, &mut same);
             same.retain(|at| !acts_by_its_name(part.get(*at), call));
         }
         let mut found = same.clone();

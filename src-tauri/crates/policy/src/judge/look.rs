@@ -177,7 +177,7 @@ fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
         Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
     };
-    path::without_volume(&path::join(folder, &path::out_of_proc(&expanded, folder))).into_owned()
+    path::without_aliases(&path::join(folder, &path::out_of_proc(&expanded, folder))).to_owned()
 }
 
 /// The part of a word, as it is written, in front of what is only known when it runs.

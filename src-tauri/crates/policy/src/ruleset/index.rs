@@ -2,7 +2,7 @@
 
 use super::globs::GlobIndex;
 use crate::path;
-use crate::rule::{Identity, IdentityPattern};
+use crate::rule::{Identity, IdentityPattern, Signer};
 use foldhash::{HashMap, HashMapExt as _};
 use smallvec::SmallVec;
 
@@ -23,6 +23,7 @@ pub(crate) struct Index {
     exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
+    signed: HashMap<Box<str>, Places>,
     signing_ids: HashMap<Box<str>, Places>,
     team_ids: HashMap<Box<str>, Places>,
 }
@@ -40,6 +41,7 @@ impl Index {
             exact_heads: HashMap::new(),
             sha256: HashMap::new(),
             files: HashMap::new(),
+            signed: HashMap::new(),
             signing_ids: HashMap::new(),
             team_ids: HashMap::new(),
         }
@@ -92,6 +94,7 @@ impl Index {
     pub(super) fn add_identity_pattern(&mut self, identity: &IdentityPattern, at: usize) {
         let (map, key) = match identity {
             IdentityPattern::Sha256(hex) => (&mut self.sha256, hex.to_ascii_lowercase()),
+            IdentityPattern::Signed { signer, id } => (&mut self.signed, signed_key(signer, id)),
             IdentityPattern::SigningId(id) => (&mut self.signing_ids, id.clone()),
             IdentityPattern::TeamId(id) => (&mut self.team_ids, id.clone()),
         };
@@ -166,7 +169,21 @@ impl Index {
         extend(&self.exact_heads, base, found);
     }
 
-    pub(crate) fn by_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
+    /// Rules that allow, by what a program is: by its content, or by who vouches for its signature. A name that an ad-hoc or
+    /// self-signed file claims is nobody's word.
+    pub(crate) fn by_proven_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
+        extend(&self.sha256, &identity.sha256, found);
+        let Some(signature) = &identity.signature else { return };
+        if let Some(signer) = signature.signer() {
+            extend(&self.signed, &signed_key(&signer, &signature.signing_id), found);
+        }
+        if let Some(team) = signature.team() {
+            extend(&self.team_ids, team, found);
+        }
+    }
+
+    /// Rules that deny, by what a program is or claims to be.
+    pub(crate) fn by_claimed_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
         if !self.files.is_empty()
             && let Some(rules) = self.files.get(&(identity.device, identity.inode.clone()))
@@ -174,11 +191,21 @@ impl Index {
             found.extend(rules);
         }
         if let Some(signature) = &identity.signature {
-            extend(&self.signing_ids, &signature.signing_id, found);
+            let id = &signature.signing_id;
+            extend(&self.signing_ids, id, found);
+            extend(&self.signed, &signed_key(&Signer::Platform, id), found);
             if let Some(team) = &signature.team_id {
+                extend(&self.signed, &signed_key(&Signer::Team(team.clone()), id), found);
                 extend(&self.team_ids, team, found);
             }
         }
+    }
+}
+
+fn signed_key(signer: &Signer, id: &str) -> String {
+    match signer {
+        Signer::Platform => format!("platform:{id}"),
+        Signer::Team(team) => format!("{team}:{id}"),
     }
 }
 

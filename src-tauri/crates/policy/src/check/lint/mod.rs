@@ -160,7 +160,7 @@ fn too_broad(rule: &Rule, said: &[Remark]) -> Option<(String, &'static str)> {
         )),
         Pattern::Identity(IdentityPattern::TeamId(_)) => Some((
             format!("{text} allows every program of this developer, also those that come later."),
-            "Name the programs that are meant, or their signing ids.",
+            "Name the programs that are meant: signing:TEAMID:com.example.tool for each.",
         )),
         Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
     }

@@ -84,6 +84,16 @@ fn what_runs_anything_it_is_told_is_too_broad() {
 }
 
 #[test]
+fn a_name_that_any_file_can_claim_is_no_rule_that_allows() {
+    let bare = Pattern::Identity(IdentityPattern::SigningId("com.apple.git".into()));
+    let allow = Rule { pattern: bare.clone(), ..rule(1, Effect::Allow, "x") };
+    assert_eq!(kinds(std::slice::from_ref(&allow)), [(1, FindingKind::Broken)]);
+    let refused = check_rule(&allow, HOME).unwrap_err().to_string();
+    assert!(refused.contains("signing:platform:com.apple.git"), "{refused}");
+    assert_eq!(check_rule(&Rule { pattern: bare, ..rule(1, Effect::Deny, "x") }, HOME), Ok(()));
+}
+
+#[test]
 fn what_the_disk_says_counts() {
     let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
     let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
