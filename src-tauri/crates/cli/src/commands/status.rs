@@ -4,7 +4,9 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use postern_contract::methods::{AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll};
+use postern_contract::methods::{
+    AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll,
+};
 use postern_contract::{Mode, Status};
 use serde::Serialize;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -144,7 +146,8 @@ fn socket(path: &Path) -> Finding {
 
 fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> {
     // First: what is wrong with the audit is in the status then.
-    let audit = link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
+    let audit =
+        link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
     if let Some(whole) = audit.verified.filter(|found| found.problem.is_none() && found.strayed.is_empty()) {
         findings.push(Finding::good(format!("the audit is whole, {} rows", whole.rows)));
     }

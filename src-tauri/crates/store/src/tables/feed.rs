@@ -171,7 +171,11 @@ mod tests {
             (5, "stranger", 16),
             (6, "finished", 17),
         ];
-        assert_eq!(steps[..6], expected, "a repeated request, a repeated phase and a late change are no steps");
+        assert_eq!(
+            steps[..6],
+            expected,
+            "a repeated request, a repeated phase and a late change are no steps"
+        );
         let change = entries[6].change.as_ref().map(|change| change.subject.as_str());
         assert_eq!((entries[6].kind.as_str(), change), (super::WIDENED, Some("agents")), "it was enrolled");
         assert_eq!((looked, store.read(newest).unwrap(), entries.len()), (7, 7, 7));
