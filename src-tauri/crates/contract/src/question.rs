@@ -197,6 +197,11 @@ pub struct Question {
     pub steps: Vec<StepVerdict>,
     /// What would run.
     pub programs: Vec<ShownProgram>,
+    /// The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
+    /// by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Shown>>", optional)]
+    pub changeable: Vec<Shown>,
     /// Where.
     pub cwd: Shown,
     /// What changes in the environment.

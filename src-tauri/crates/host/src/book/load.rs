@@ -5,6 +5,7 @@ use super::managed::Managed;
 use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{Book, BookError, settings};
+use crate::resolve::search_path;
 use postern_policy::permissions::{DEFAULT_FILE, dangers};
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
@@ -161,8 +162,9 @@ impl Book {
     pub(super) fn compile<'a>(&self, rules: impl IntoIterator<Item = &'a Rule>) -> RuleSet {
         let places = self.places();
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
-        for (id, path) in set.denied_paths(&places.home) {
-            match self.resolver().identify(&path) {
+        let folders = search_path(&[], &places.home);
+        for (id, name) in set.denied_programs(&places.home) {
+            match self.resolver().identify(&name, &folders) {
                 Lookup::Found(program) => {
                     if let Some(identity) = &program.identity {
                         set.identify(id, identity, &program.real_path);

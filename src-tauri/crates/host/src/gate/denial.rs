@@ -72,6 +72,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::ReadOnly
         | Reason::Builtin
         | Reason::BinaryChanged
+        | Reason::AgentCanChange
         | Reason::Opaque
         | Reason::AllowlistMiss
         | Reason::CannotConfine
@@ -202,6 +203,7 @@ mod tests {
             Reason::ReadOnly,
             Reason::Builtin,
             Reason::BinaryChanged,
+            Reason::AgentCanChange,
             Reason::Opaque,
             Reason::AllowlistMiss,
             Reason::CannotConfine,

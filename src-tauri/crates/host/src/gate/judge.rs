@@ -3,7 +3,7 @@
 use super::denial;
 use crate::book::Found;
 use crate::identity::hex;
-use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
+use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, Resolver, SHELL, search_path};
 use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
@@ -128,7 +128,9 @@ fn looked_up(
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let folders = search_path(&policy.settings.search_path, &world.home);
-    let Resolved { launch, steps, held } = world.resolver.facts(&reading, &cwd, &folders);
+    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
+    let resolver = world.resolver.reached_by(reach);
+    let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
     let plan = Plan {
         agent: policy.agent.clone(),

@@ -76,8 +76,6 @@ async fn a_home_folder_hides_its_keys() {
     assert_eq!(look("cat home/.ssh/id_rsa; cd home; grep -r content . | grep -v notes").await, "");
     let finished = finish(confined(&place, "cat data/control.key", &["data"])).await.expect("it starts");
     assert_eq!(text(&finished.stdout), "", "Postern's data are no agent's folder");
-    let all = finish(confined(&place, "cat data/* home/.ssh/* home/notes/a", &["."])).await;
-    assert!(matches!(all, Err(SpawnError::Failed(_))), "only real paths are folders");
 }
 
 #[tokio::test]
