@@ -42,8 +42,10 @@ fn of_script(text: &str) -> Vec<String> {
             .collect()
     };
     let all = lines.flat_map(|line: &str| -> Vec<String> { typed(line) });
-    let commands = all.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
-    commands.map(|line| cut(&line, &["  ", " >", " 2>", " |", " ||", ";", ")", " and "])).collect()
+    let word =
+        |line: &String| line.starts_with(|c: char| c.is_ascii_lowercase()) && !line.starts_with("and ");
+    let commands = all.filter(word);
+    commands.map(|line| cut(&line, &["  ", " >", " 2>", " |", " ||", ";", ")"])).collect()
 }
 
 fn cut(line: &str, ends: &[&str]) -> String {

@@ -150,6 +150,7 @@ impl Host {
             .map_err(|error: ListenError| StartError::Control(error.to_string()))?;
         let closed = CancellationToken::new();
         control.tell_seldom(stirred, &closed);
+        control.tell_of_changes(&closed);
         tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
         let listening = Mutex::new(Some(listening));
         let inner =
@@ -201,6 +202,11 @@ impl Host {
     /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
     pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
+    }
+
+    /// Says by what the network vouches for a remote face: the audit names it beside the face's name.
+    pub fn identify(&self, face: &FaceGuard, id: &str) {
+        self.inner.faces.identify(face.id(), id);
     }
 
     /// Gives this host its doors.
@@ -266,8 +272,14 @@ impl Host {
     /// Keeps the secret that a person gave the door `name`, where [`Self::secret`] keeps its own; none forgets it.
     pub async fn keep_given(&self, name: &'static str, secret: Option<String>) -> io::Result<()> {
         let data = self.inner.data.clone();
+        let given = secret.is_some();
         let kept = tokio::task::spawn_blocking(move || control::keep_given(&data, name, secret.as_deref()));
-        kept.await.map_err(io::Error::other)?
+        kept.await.map_err(io::Error::other)??;
+        let noted = serde_json::json!({ "secret": if given { "given" } else { "forgotten" } });
+        let note = self.inner.store.write_durable(move |conn| {
+            postern_store::audit::note(conn, "secrets", name, (None, Some(&noted)), given)
+        });
+        note.await.map_err(io::Error::other)
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last

@@ -229,6 +229,7 @@ impl Shared {
         let cut = self.cuts().entry(id.clone()).or_default().clone();
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
         let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
+        self.host.identify(&face, &id);
         let first = key.map(|key| ends.paired(&key));
         let session = Session {
             socket,

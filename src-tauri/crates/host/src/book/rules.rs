@@ -66,7 +66,8 @@ impl Book {
     pub(crate) async fn remove_expired(&self) -> Result<bool, BookError> {
         let _one = self.change().await;
         let at = now();
-        let gone = self.store().write(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
+        let gone =
+            self.store().write_durable(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
         if gone.is_empty() {
             return Ok(false);
         }

@@ -23,6 +23,7 @@ impl Control {
             attention
                 .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
         }
+        attention.extend(self.audit_problem());
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
                 attention.insert(0, why.clone());

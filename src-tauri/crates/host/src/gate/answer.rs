@@ -11,6 +11,7 @@ use postern_contract::{Answer, AnswerParams, Answered};
 use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
+use postern_store::audit;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -104,7 +105,11 @@ impl Task {
                     if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
                         remember = always;
                         if always {
-                            request.choice = Some(Choice { params: Box::new(params.clone()), reply });
+                            request.choice = Some(Choice {
+                                params: Box::new(params.clone()),
+                                reply,
+                                who: audit::current(),
+                            });
                         } else {
                             request.answering = Some(reply);
                         }
@@ -137,14 +142,14 @@ impl Task {
         match params.answer {
             Answer::DenyAll => {
                 self.deny_agent(&agent, &denial);
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let until = now() + DENY_ALL_MS;
                     let saved = book.deny_agent_until(&agent, Some(until)).await;
                     answer(reply, saved_or(saved.map_err(|error| error.to_string())));
-                });
+                }));
             }
             Answer::DenyAlways => {
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let saved = match rule {
                         Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
                         Err(problem) => Err(problem),
@@ -154,7 +159,7 @@ impl Task {
                         _ = messages.send(super::Message::Rejudge { agent: None }).await;
                     }
                     answer(reply, saved_or(saved));
-                });
+                }));
             }
             Answer::Once | Answer::Always | Answer::Deny => {
                 // Behind everything that was written because of it.

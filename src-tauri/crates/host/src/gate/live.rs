@@ -88,6 +88,8 @@ pub(crate) struct Request {
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
     pub(crate) reply: oneshot::Sender<Answered>,
+    /// Who chose, for the audit.
+    pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
 /// Standard input that is sent while it runs: kept in order until somebody reads it.

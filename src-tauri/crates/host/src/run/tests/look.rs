@@ -1,7 +1,6 @@
 //! Real processes with the profile `look`: what the kernel refuses them, and what they can still do.
 
 use super::*;
-use crate::run::Look;
 use postern_policy::Confinement;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
@@ -77,8 +76,6 @@ async fn a_home_folder_hides_its_keys() {
     assert_eq!(look("cat home/.ssh/id_rsa; cd home; grep -r content . | grep -v notes").await, "");
     let finished = finish(confined(&place, "cat data/control.key", &["data"])).await.expect("it starts");
     assert_eq!(text(&finished.stdout), "", "Postern's data are no agent's folder");
-    let all = finish(confined(&place, "cat data/* home/.ssh/* home/notes/a", &["."])).await;
-    assert!(matches!(all, Err(SpawnError::Failed(_))), "only real paths are folders");
 }
 
 #[tokio::test]
