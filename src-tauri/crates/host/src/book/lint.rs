@@ -86,7 +86,7 @@ impl Book {
             let mutable = folder.is_dir() && is_mutable_by_agent(folder, folder, &uids);
             return Some(Seen { exists: folder.is_dir(), mutable, changed, ..Seen::default() });
         }
-        Some(match self.resolver().identify(&path, &[]) {
+        Some(match self.resolver().identify(&path) {
             Lookup::Found(program) => {
                 let (path, real) = (Path::new(&program.path), Path::new(&program.real_path));
                 let mutable = is_mutable_by_agent(path, real, &uids);

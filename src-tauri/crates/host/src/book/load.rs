@@ -164,13 +164,17 @@ impl Book {
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         let folders = search_path(&[], &places.home);
         for (id, name) in set.denied_programs(&places.home) {
-            match self.resolver().identify(&name, &folders) {
-                Lookup::Found(program) => {
-                    if let Some(identity) = &program.identity {
-                        set.identify(id, identity, &program.real_path);
-                    }
+            // Every program of that name, not only the first: a copy of the second is one of it as well.
+            let paths = match name.contains('/') {
+                true => vec![name],
+                false => folders.iter().map(|folder| format!("{folder}/{name}")).collect(),
+            };
+            for found in paths.iter().map(|path| self.resolver().identify(path)) {
+                if let Lookup::Found(program) = found
+                    && let Some(identity) = &program.identity
+                {
+                    set.identify(id, identity, &program.real_path);
                 }
-                Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => {}
             }
         }
         set

@@ -14,7 +14,7 @@ impl Book {
             }
             Pattern::Path(path) => {
                 let path = expand_home(path, &self.places().home);
-                program(self.resolver().identify(&path, &[]), &path)
+                program(self.resolver().identify(&path), &path)
             }
             Pattern::Command(text) => {
                 let words = postern_command::words_of(text)

@@ -1,7 +1,7 @@
 //! Files that a run depends on, kept open from the moment they were judged until the run has started.
 
 use super::format::{Format, HEADER_BYTES, format_of};
-use super::kernel_path::real_path;
+use super::kernel_path::{real_path, real_path_of_name};
 use super::mutable::is_mutable;
 use crate::identity::{FileState, Identified, Identities, IdentityError};
 use postern_policy::{Identity, Program, Script};
@@ -65,7 +65,9 @@ impl HeldFile {
     pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, Problem> {
         let file = open_regular(path, purpose)?;
         let mode = Mode::from_raw_mode(rustix::fs::fstat(&file).map_err(problem)?.st_mode);
-        let real = real_path(&file).map_err(|_| Problem::Missing)?;
+        let links = file.metadata().map_or(0, |meta| meta.nlink());
+        let own_name = if links > 1 { real_path_of_name(path, &file) } else { None };
+        let real = own_name.map_or_else(|| real_path(&file), Ok).map_err(|_| Problem::Missing)?;
         let shebang = match purpose {
             Purpose::Program => shebang_of(&file)?,
             Purpose::Operand => None,
@@ -81,7 +83,7 @@ impl HeldFile {
             shebang,
             mutable: is_mutable(path, &real),
             agent_can_change: false,
-            links: file.metadata().map_or(0, |meta| meta.nlink()),
+            links,
             setuid: mode.intersects(Mode::SUID | Mode::SGID) || has_capabilities(&file),
             earlier: Vec::new(),
             path: path.to_owned(),

@@ -150,12 +150,10 @@ impl Resolver {
         self.look_up(name, &here).lookup(name)
     }
 
-    /// Opens and identifies a skill's or a rule's program: the file at an absolute path, or what a bare name leads to on
-    /// `search_path`.
-    pub fn identify(&self, name: &str, search_path: &[String]) -> Lookup {
-        let here = Place { folder: PathBuf::from("/"), search_path, known: None };
-        let found = name.starts_with('/') || !name.contains('/');
-        if found { self.look_up(name, &here).lookup(name) } else { Lookup::NotFound }
+    /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
+    pub fn identify(&self, path: &str) -> Lookup {
+        let here = Place { folder: PathBuf::from("/"), search_path: &[], known: None };
+        if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
     }
 
     fn step(&self, step: &Step, here: &Place<'_>, held: &mut Held) -> StepFacts {

@@ -56,7 +56,7 @@ impl Book {
 
     fn as_it_is(&self, skill: &Skill, cli: &Cli) -> Result<Option<Approval>, BookError> {
         let Some(path) = &cli.path else { return Ok(None) };
-        match self.resolver().identify(path, &[]) {
+        match self.resolver().identify(path) {
             Lookup::Found(program) => match &program.identity {
                 Some(identity) => self.approval(skill, cli, path, identity).map(Some),
                 None => Ok(None),
