@@ -138,9 +138,14 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
     let input = json!({"file_path": "/x/README.md", "limit": 3});
     // A default allows it, and Claude Code's own rules ask: that is for the person.
     let watcher = host.watch();
-    std::thread::scope(|scope| {
-        scope.spawn(|| host.approve(&watcher.question()));
+    let person = &host;
+    let watcher = std::thread::scope(|scope| {
+        let answering = scope.spawn(move || {
+            person.approve(&watcher.question());
+            watcher
+        });
         assert_eq!(ask("Read", input.clone()), json!({"behavior": "allow", "updatedInput": input}));
+        answering.join().unwrap()
     });
     let file = host.data().join("policy/main/permissions.jsonc");
     let text = std::fs::read_to_string(&file).unwrap();
