@@ -15,6 +15,7 @@ export const words = {
     label: "Question from an agent",
     session: "session",
     more: (n: number) => `${n.toLocaleString("en-US")} more waiting`,
+    queued: (n: number, agent: string) => `${n.toLocaleString("en-US")} of them from ${agent}`,
     waiters: (n: number) => `asked ${n} times`,
     command: "Command",
     copy: "Copy",

@@ -146,6 +146,7 @@ export type { Skills } from "./Skills";
 export type { Source } from "./Source";
 export type { Status } from "./Status";
 export type { StepVerdict } from "./StepVerdict";
+export type { StoppedAgent } from "./StoppedAgent";
 export type { Submitted } from "./Submitted";
 export type { Suggestion } from "./Suggestion";
 export type { Suggestions } from "./Suggestions";

@@ -183,7 +183,15 @@ pub(crate) enum Agents {
         #[arg(default_value = "10m")]
         duration: humantime::Duration,
     },
-    /// Decide again about an agent after `deny-all`
+    /// The same as `deny-all`
+    Stop {
+        /// The agent
+        id: String,
+        /// How long
+        #[arg(long = "for", value_name = "DURATION", default_value = "10m")]
+        duration: humantime::Duration,
+    },
+    /// Decide again about an agent that was stopped
     AllowAgain {
         /// The agent
         id: String,

@@ -64,10 +64,20 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
         field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
     }
-    let more =
-        if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
+    let more = more_waiting(question);
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
+}
+
+/// What waits beside it.
+pub(crate) fn more_waiting(question: &Question) -> String {
+    match (question.waiting, question.queued) {
+        (0, _) => String::new(),
+        (waiting, 0) => format!(" · {waiting} more waiting"),
+        (waiting, queued) => {
+            format!(" · {waiting} more waiting, {queued} of them from {}", question.asker.agent)
+        }
+    }
 }
 
 /// The files that the agent can change until they run, in words; none where there are none.

@@ -7,7 +7,7 @@ use crate::print;
 use postern_contract::methods::{
     AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll,
 };
-use postern_contract::{Mode, Status};
+use postern_contract::{Mode, Status, StoppedAgent};
 use serde::Serialize;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -40,10 +40,20 @@ fn show(status: &Status) -> Result<(), Failure> {
     if let Some(managed) = &status.managed {
         print::line(format!("managed   {managed}"))?;
     }
+    for one in &status.stopped {
+        print::line(format!("stopped   {}", stopped(one)))?;
+    }
     for attention in &status.attention {
         print::line(format!("attention {attention}"))?;
     }
     Ok(())
+}
+
+/// An agent that the person stopped, how long still, and how that ends.
+fn stopped(one: &StoppedAgent) -> String {
+    let StoppedAgent { agent, until } = one;
+    let left = print::until(*until);
+    format!("everything of {agent} is denied, {left} more; this ends it: postern agents allow-again {agent}")
 }
 
 pub(crate) fn pause(link: &mut Link, duration: Option<humantime::Duration>) -> Result<(), Failure> {
@@ -158,6 +168,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
             format!("the host is version {}, this program {}", status.version, env!("CARGO_PKG_VERSION"));
         findings.push(Finding::bad(what, "restart Postern"));
     }
+    findings.extend(status.stopped.iter().map(|one| Finding::good(stopped(one))));
     findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
     findings.push(match &status.cannot_confine {
         None => Finding::good("what only reads runs confined"),

@@ -81,6 +81,9 @@ fn details(question: &Question, message: &mut Message) {
     if let Some(stdin) = &question.stdin {
         message.own("\nInput: ").own(stdin);
     }
+    if question.queued > 0 {
+        message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
+    }
     if let Some(says) = &question.asker.says {
         message.own("\nThe agent says: ").quoted(&cut(&plain(says), SAYS));
     }

@@ -16,10 +16,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::message::Killed;
+use super::message::{Killed, Told as Done};
 
 /// How long *deny all* lasts, in milliseconds.
-const DENY_ALL_MS: i64 = 10 * 60 * 1000;
+pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
 const FEEDBACK: usize = 4096;
 
@@ -128,7 +128,6 @@ impl Task {
 
     fn answered_no(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let agent = waiting.question.asker.agent.clone();
-        self.agent(&agent).flood.refused(Instant::now());
         let rule = self.deny_rule(waiting, params);
         let denial = denial::user(params.feedback.clone());
         for waiter in &waiting.waiters {
@@ -141,11 +140,14 @@ impl Task {
         let gate = self.messages.clone();
         match params.answer {
             Answer::DenyAll => {
+                // From now on, not from when it is written down.
+                self.agent(&agent).stopping = true;
                 self.deny_agent(&agent, &denial);
-                tokio::spawn(audit::carry(async move {
+                self.spawn(audit::carry(async move {
                     let until = now() + DENY_ALL_MS;
                     let saved = book.deny_agent_until(&agent, Some(until)).await;
                     answer(reply, saved_or(saved.map_err(|error| error.to_string())));
+                    Done::Stopped { agent }
                 }));
             }
             Answer::DenyAlways => {
@@ -205,6 +207,7 @@ impl Task {
                 }
             }
         }
+        self.deny_held(chosen, denial);
     }
 
     /// Takes back what waits for a person.

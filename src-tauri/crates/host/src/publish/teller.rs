@@ -9,6 +9,7 @@ use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, ErrorObject, Notice};
 use postern_store::{Error, Receipt, Store, events};
 use std::collections::VecDeque;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
@@ -71,16 +72,17 @@ struct Listener {
 }
 
 /// Starts the task of an agent. It ends when its queue is dropped.
-pub(super) fn start(agent: AgentId, store: Store) -> mpsc::UnboundedSender<Item> {
+pub(super) fn start(on: &Handle, agent: AgentId, store: Store) -> mpsc::UnboundedSender<Item> {
     let (sender, mut items) = mpsc::unbounded_channel();
     let own = sender.downgrade();
-    tokio::spawn(async move {
+    let telling = async move {
         let newest = newest(&store, &agent).await;
         let mut teller = Teller { agent, store, newest, listeners: Vec::new(), items: own };
         while let Some(item) = items.recv().await {
             teller.take(item).await;
         }
-    });
+    };
+    drop(on.spawn(telling));
     sender
 }
 

@@ -24,7 +24,7 @@ pub use reach::Reach;
 pub use search::search_path;
 pub(crate) use targets::real;
 
-use crate::identity::Identities;
+use crate::identity::{Allowance, Identities};
 use lookup::{Found, Known, Place};
 use postern_command::{Dir, Power, Reading, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
@@ -38,7 +38,7 @@ pub const SHELL: &str = "/bin/bash";
 /// Looks programs up. Cheap to clone; clones share what is remembered about files.
 #[derive(Debug, Clone, Default)]
 pub struct Resolver {
-    identities: Arc<Identities>,
+    identities: Identities,
     /// The person's home folder; empty where none was told.
     home: Arc<str>,
     /// What the agent can change that it looks things up for; nothing where that is none.
@@ -103,6 +103,12 @@ impl Resolver {
     /// A resolver that knows the person's home folder (absolute), for paths that begin there.
     pub fn at_home(home: &str) -> Self {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
+    }
+
+    /// The same resolver for a look that may read only so much.
+    #[must_use]
+    pub fn within(&self, allowance: Allowance) -> Self {
+        Self { identities: self.identities.within(allowance), ..self.clone() }
     }
 
     /// The same, for an agent that can change what is in its reach.

@@ -77,6 +77,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         at_zero: String::new(),
         arming_ms: 0,
         waiting: 0,
+        queued: 0,
         recent: asked.recent.clone(),
     };
     refresh(&mut question, judged, &entry.policy.settings);
@@ -176,6 +177,7 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         at_zero: "Denied".to_owned(),
         arming_ms: arming_ms(verdict.risk.level),
         waiting: 0,
+        queued: 0,
         recent: asked.recent.clone(),
     };
     (size(&question) <= MOST).then_some(question)
