@@ -101,7 +101,10 @@ impl Websocket {
         });
         let (listening, serving) = (Listening::default(), Arc::clone(&shared));
         listening.serve(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
-            Arc::clone(&serving).arrive(stream, closed)
+            // Here, in the order in which they came: the tasks begin in any order.
+            let peer = stream.peer_addr().ok();
+            let arrival = peer.map(|peer| serving.arrivals.enter(peer.ip(), Instant::now()));
+            Arc::clone(&serving).arrive(stream, arrival, closed)
         });
         Ok(Self { shared, listening })
     }
@@ -163,9 +166,13 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
 }
 
 impl Shared {
-    async fn arrive(self: Arc<Self>, stream: TcpStream, closed: CancellationToken) {
-        let Ok(peer) = stream.peer_addr() else { return };
-        let arrival = self.arrivals.enter(peer.ip(), Instant::now());
+    async fn arrive(
+        self: Arc<Self>,
+        stream: TcpStream,
+        arrival: Option<Arrival>,
+        closed: CancellationToken,
+    ) {
+        let Some(arrival) = arrival else { return };
         match &self.wrapping {
             None => Arc::clone(&self).greet(stream, arrival, closed).await,
             Some(wrapping) => {
