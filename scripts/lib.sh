@@ -3,6 +3,7 @@
 
 # Starts a lane: a command that runs beside the others, as a job of its own so that it ends as a whole. What it prints comes
 # as one piece, when its end is waited for; the caller has set logs to a folder for that, and stop_lanes as its trap of EXIT.
+logs=
 lanes=()
 lane() {
   local name=$1

@@ -1,7 +1,7 @@
 //! Requests from the agents' own hooks.
 
 use postern_tests::telegram::{Telegram, User};
-use postern_tests::{Answer, Postern, Watcher};
+use postern_tests::{Answer, Postern, Watcher, start};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
@@ -38,6 +38,12 @@ fn decision(child: Child) -> (String, String) {
     let told: Value = serde_json::from_str(&answer.stdout).unwrap();
     let of = |name: &str| told["hookSpecificOutput"][name].as_str().unwrap_or("none").to_owned();
     (of("permissionDecision"), of("permissionDecisionReason"))
+}
+
+/// The home folder that the system knows for this user, as the host takes it. Only asked about: nothing is written there.
+fn home_of_the_user() -> PathBuf {
+    let told = start("/bin/sh").args(["-c", "eval echo ~$(id -un)"]).output().unwrap();
+    PathBuf::from(String::from_utf8(told.stdout).unwrap().trim())
 }
 
 fn started() -> Postern {
@@ -86,35 +92,32 @@ impl<'a> Asks<'a> {
 #[test]
 fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     let host = started();
-    let home = host.home();
-    let project = home.join("project");
+    let home = home_of_the_user();
+    let project = host.scratch("project");
     std::fs::create_dir_all(project.join("vendor/lib/.git")).unwrap();
-    std::fs::create_dir_all(home.join(".ssh")).unwrap();
-    std::fs::create_dir_all(home.join("dotfiles")).unwrap();
-    std::fs::write(home.join("dotfiles/vimrc"), "").unwrap();
     symlink(home.join(".ssh"), project.join("notes")).unwrap();
-    symlink(home.join("dotfiles/vimrc"), home.join(".vimrc")).unwrap();
-    let at = |path: &str| home.join(path).display().to_string();
     let mut asks = Asks::new(&host, None, &project);
-    for path in [
-        ".zshrc",
-        ".ssh/authorized_keys",
-        "Library/LaunchAgents/evil.plist",
-        ".claude/settings.json",
-        "project/.claude/settings.local.json",
-        "project/.git/hooks/pre-commit",
-        "project/.GIT/config",
-        "project/vendor/lib/.git/config",
-        "project/notes/authorized_keys",
-        "project/../.bashrc",
-        "project/.mcp.json",
-        "dotfiles/vimrc",
-    ] {
-        let tool = if path.contains("vimrc") { "Edit" } else { "Write" };
-        asks.about(tool, &json!({"file_path": at(path), "content": "x"}));
+    let at_home =
+        [".zshrc", ".ssh/authorized_keys", "Library/LaunchAgents/evil.plist", ".claude/settings.json"];
+    let in_project = [
+        ".claude/settings.local.json",
+        ".git/hooks/pre-commit",
+        ".GIT/config",
+        "vendor/lib/.git/config",
+        "notes/authorized_keys",
+        "../.bashrc",
+        ".mcp.json",
+    ];
+    let all = at_home.map(|path| home.join(path)).into_iter();
+    for path in all.chain(in_project.map(|path| project.join(path))) {
+        asks.about("Write", &json!({"file_path": path, "content": "x"}));
     }
-    asks.about("Read", &json!({"file_path": at("project/notes/id_ed25519")}));
-    asks.about("Grep", &json!({"pattern": "KEY", "path": at(".ssh")}));
+    asks.about(
+        "Edit",
+        &json!({"file_path": project.join(".git/config"), "old_string": "a", "new_string": "b"}),
+    );
+    asks.about("Read", &json!({"file_path": project.join("notes/id_ed25519")}));
+    asks.about("Grep", &json!({"pattern": "KEY", "path": home.join(".ssh")}));
     asks.about("apply_patch", &json!({"input": "*** Begin Patch\n*** Add File: ../.zprofile\n+x"}));
     asks.about("Write", &json!({"file_path": "../.profile", "content": "x"}));
 }
@@ -122,7 +125,7 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
 #[test]
 fn no_wildcard_of_the_person_does_either_and_a_line_that_names_the_place_does() {
     let host = started();
-    let home = host.home();
+    let home = home_of_the_user();
     let rules = json!({
         "*": "allow",
         "write_file": {"*": "allow", "~/**": "allow", "~/.zshrc": "allow"},
@@ -215,12 +218,11 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
 #[test]
 fn the_question_shows_the_line_the_folder_and_the_steps() {
     let host = started();
-    let home = host.home();
-    std::fs::create_dir_all(home.join("project")).unwrap();
+    let project = host.scratch("project");
     let watch = host.watch();
     let input =
         json!({"command": "git status && rm -rf build", "description": "tidy up", "run_in_background": true});
-    let asking = hook(&host, &event("Bash", &input, &home.join("project")));
+    let asking = hook(&host, &event("Bash", &input, &project));
     let question = watch.question();
     let line = question["line"].as_str().unwrap();
     assert!(line.starts_with("git status && rm -rf build") && line.contains("run_in_background"), "{line}");
@@ -228,10 +230,11 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
     let pieces = |value: &Value| -> String {
         value.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
     };
-    assert_eq!(pieces(&question["cwd"]), "~/project");
+    let project = project.display().to_string();
+    assert_eq!(pieces(&question["cwd"]), project);
     assert_eq!(pieces(&question["asker"]["says"]), "tidy up");
     let listed = host.ok(&["questions"]);
-    assert!(listed.contains("git status && rm -rf build") && listed.contains("~/project"), "{listed}");
+    assert!(listed.contains("git status && rm -rf build") && listed.contains(&project), "{listed}");
     assert!(listed.contains("step 2") && !listed.contains("{\"command\""), "{listed}");
     let part = |name: &str| question[name].as_str().unwrap();
     host.ok(&["deny", part("code"), "--digest", part("digest")]);
@@ -242,6 +245,7 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
 fn no_answer_in_time_is_not_a_refusal() {
     let host = started();
     host.ok(&["agents", "set", "main", "approval-timeout=10s"]);
+    let _somebody = host.watch();
     let home = host.home();
     let (told, reason) = decision(hook(&host, &event("Bash", &json!({"command": "uname -a"}), &home)));
     assert_eq!(told, "deny");

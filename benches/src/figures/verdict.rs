@@ -99,6 +99,8 @@ pub(super) fn found(name: &str) -> StepFacts {
         identity: Some(identity(name)),
         shebang: None,
         mutable: false,
+        agent_can_change: false,
+        links: 1,
         setuid: false,
     };
     StepFacts {

@@ -137,14 +137,15 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
     };
     let input = json!({"file_path": "/x/README.md", "limit": 3});
     // A default allows it, and Claude Code's own rules ask: that is for the person.
-    let (person, watcher) = (&host, host.watch());
+    let watcher = host.watch();
+    let person = &host;
     let watcher = std::thread::scope(|scope| {
-        let person = scope.spawn(move || {
+        let answering = scope.spawn(move || {
             person.approve(&watcher.question());
             watcher
         });
         assert_eq!(ask("Read", input.clone()), json!({"behavior": "allow", "updatedInput": input}));
-        person.join().unwrap()
+        answering.join().unwrap()
     });
     let file = host.data().join("policy/main/permissions.jsonc");
     let text = std::fs::read_to_string(&file).unwrap();

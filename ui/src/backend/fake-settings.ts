@@ -32,7 +32,7 @@ export class FakeSettings implements SettingsBackend {
   private host: HostSettings = {
     keepDays: 90,
     newAgent: agents(this.now)[0]?.settings ?? raise(),
-    denyWhenLocked: false,
+    denyWhenLocked: true,
   };
   private oldest: number | null = this.now - 41 * 24 * 3_600_000;
   private permissionsText = '{ "*": "ask" }\n';

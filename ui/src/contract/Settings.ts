@@ -70,7 +70,7 @@ searchPath: Array<string>,
  */
 outputCapBytes: number, 
 /**
- * Questions a minute before the agent is quieted.
+ * Questions a minute that open beside others; beyond that they come one after the other.
  */
 questionsPerMinute: number, 
 /**

@@ -50,6 +50,7 @@ export const pages = {
   agent: {
     connected: "channel connected",
     idle: "not connected",
+    allowAgain: "Allow again",
     deniedUntil: (when: string) => `denying everything until ${when}`,
     preset: "What it may run",
     presets: { deny: "Deny", ask: "Ask", allow: "Allow" },

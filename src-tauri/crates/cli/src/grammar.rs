@@ -24,7 +24,7 @@ fn of_page(text: &str) -> Vec<String> {
     let blocks = text.split("\n```").skip(1).step_by(2);
     let lines = blocks.flat_map(str::lines).map(|line| line.trim().trim_start_matches("$ "));
     let typed = lines.filter_map(|line| line.strip_prefix("postern "));
-    typed.map(|line| cut(line, &["  ", " #"])).collect()
+    typed.map(|line| cut(line, &["  ", " #", " >"])).collect()
 }
 
 /// What a script types, and what it tells a person to type: up to where the shell goes on.
@@ -42,8 +42,10 @@ fn of_script(text: &str) -> Vec<String> {
             .collect()
     };
     let all = lines.flat_map(|line: &str| -> Vec<String> { typed(line) });
-    let commands = all.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
-    commands.map(|line| cut(&line, &["  ", " >", " 2>", " |", " ||", ";", ")", " and "])).collect()
+    let word =
+        |line: &String| line.starts_with(|c: char| c.is_ascii_lowercase()) && !line.starts_with("and ");
+    let commands = all.filter(word);
+    commands.map(|line| cut(&line, &["  ", " >", " 2>", " |", " ||", ";", ")"])).collect()
 }
 
 fn cut(line: &str, ends: &[&str]) -> String {
@@ -51,11 +53,11 @@ fn cut(line: &str, ends: &[&str]) -> String {
     line[..end].trim().to_owned()
 }
 
-/// The words of a line, with something in place of each variable.
+/// The words of a line, with something in place of each variable and of a door, and with what may be left out.
 fn words(line: &str) -> Vec<String> {
     let quoted = line.matches('"').count() % 2 == 1;
     let whole = if quoted { line.trim_end_matches('"') } else { line };
-    let plain = whole.replace('$', "");
+    let plain = whole.replace(['$', '[', ']'], "").replace(" DOOR", " websocket");
     postern_command::words_of(&plain).unwrap_or_else(|_| panic!("{line} has no words"))
 }
 

@@ -26,7 +26,8 @@ A rule's pattern says by how it is written what kind it is.
   signing:TEAMID:ID                 the same, and its signing id; signing:platform:ID is a part of macOS
 
 --args adds one pattern a word for the arguments of a path: * is one word, a last ** any further ones.
---pin binds the rule to the program as it is now: replace the program, and you are asked.
+--pin binds the rule to the program as it is now: replace the program, and you are asked. It holds nothing where the
+agent itself can change the program (its folders, temporary folders), and is refused there.
 
 An allow rule is read narrowly, a deny rule generously: docs/POLICY.md says how, with examples.
 ";

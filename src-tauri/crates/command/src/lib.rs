@@ -21,9 +21,9 @@ mod unsafe_arg;
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use guess::Guess;
 pub use programs::{
-    Class, Known, Swallows, arity, asks_others, class_of, global_options, is_read_only, is_read_only_anyway,
-    is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere, reads_any_files,
-    swallows,
+    Class, Known, Swallows, arity, asks_others, class_of, extensions, global_options, is_read_only,
+    is_read_only_anyway, is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere,
+    reads_any_files, swallows,
 };
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use raw::stands_for;

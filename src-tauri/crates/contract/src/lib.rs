@@ -11,6 +11,7 @@ mod told;
 pub use lines::Lines;
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
+    StoppedAgent,
 };
 pub use postern_policy::PatternKind;
 pub use question::{

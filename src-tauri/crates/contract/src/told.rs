@@ -1,6 +1,7 @@
 //! What faces are told while they watch.
 
 use crate::lists::{RequestRow, Status};
+use crate::methods::AuditRow;
 use crate::question::Question;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -34,6 +35,9 @@ pub enum Told {
     /// Skills or their CLIs changed: read the list again.
     #[serde(rename = "skills.changed")]
     SkillsChanged,
+    /// What may run was widened, by whom and how.
+    #[serde(rename = "policy.widened")]
+    PolicyWidened(Box<AuditRow>),
     /// Something the person should know.
     #[serde(rename = "attention")]
     Attention(Attention),

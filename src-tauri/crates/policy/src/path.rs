@@ -52,6 +52,9 @@ pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
 /// the data volume, so that one name stands for all of them.
 const ROOTS: [&[&str]; 3] = [&["System", "Volumes", "Data"], &["Volumes", "Macintosh HD"], &[".nofollow"]];
 
+/// The folder of a file's forks, each of which is the file.
+const FORK: &str = "/..namedfork";
+
 /// Folders at the root that are links into `/private`.
 const PRIVATE: [&str; 3] = ["tmp", "var", "etc"];
 
@@ -103,7 +106,6 @@ fn without_one_alias(path: &str) -> Option<&str> {
     if let Some(rest) = private.filter(|rest| PRIVATE.iter().any(|name| behind(rest, &[*name]).is_some())) {
         return Some(rest);
     }
-    const FORK: &str = "/..namedfork";
     let fork =
         path.as_bytes().windows(FORK.len()).position(|part| part.eq_ignore_ascii_case(FORK.as_bytes()))?;
     let ends = path.as_bytes().get(fork + FORK.len()).is_none_or(|byte| *byte == b'/');

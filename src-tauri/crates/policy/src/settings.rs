@@ -151,7 +151,7 @@ pub struct Settings {
     pub search_path: Vec<String>,
     /// Output kept per stream, in bytes (head and tail).
     pub output_cap_bytes: u64,
-    /// Questions a minute before the agent is quieted.
+    /// Questions a minute that open beside others; beyond that they come one after the other.
     pub questions_per_minute: u32,
     /// Requests a second, sustained.
     pub requests_per_second: u32,

@@ -45,6 +45,8 @@ pub enum Reason {
     Builtin,
     /// A rule matches, but the program or script is not the one it was approved with.
     BinaryChanged,
+    /// A rule holds while a program or script is what it was, and the agent can change that file until it runs.
+    AgentCanChange,
     /// A part could not be understood.
     Opaque,
     /// No rule covers it.

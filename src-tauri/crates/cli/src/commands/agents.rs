@@ -42,10 +42,12 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             })?;
             show(&row)
         }
-        Agents::DenyAll { id, duration } => {
+        Agents::DenyAll { id, duration } | Agents::Stop { id, duration } => {
             let until = set(link, &id, "deniedUntil", &duration.to_string())?.denied_until;
             let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
-            print::line(format!("everything of {id} is denied{until}"))
+            print::line(format!(
+                "everything of {id} is denied{until}; this ends it: postern agents allow-again {id}"
+            ))
         }
         Agents::AllowAgain { id } => {
             set(link, &id, "deniedUntil", "none")?;
@@ -159,7 +161,10 @@ fn list(agents: &[AgentRow]) -> Result<(), Failure> {
     let row = |agent: &AgentRow| {
         [
             agent.id.to_string(),
-            policy(agent),
+            match agent.denied_until.filter(|until| *until > print::now()) {
+                Some(until) => format!("{}, stopped for {} more", policy(agent), print::until(until)),
+                None => policy(agent),
+            },
             if agent.connected { "connected".to_owned() } else { String::new() },
             agent.allow_rules.to_string(),
             agent.deny_rules.to_string(),

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::typed;
 use crate::{print, question};
-use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
+use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, Question, Scope, Told};
 use serde::Serialize;
 
@@ -32,6 +32,7 @@ enum Seen<'a> {
     Opened { question: &'a Question },
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
+    Widened { change: &'a AuditRow },
 }
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
@@ -49,6 +50,7 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
             Told::QuestionClosed(closed) => {
                 tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
+            Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
@@ -72,6 +74,9 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
             print::line("")
         }
         Seen::Changed { .. } => Ok(()),
+        Seen::Widened { change } => {
+            print::line(format!("more may run now: {} ({})", change.summary, super::audit::who(&change.by)))
+        }
         Seen::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
             print::line("")

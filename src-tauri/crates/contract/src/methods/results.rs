@@ -302,13 +302,14 @@ pub struct HostSettings {
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
-    /// Deny at once what would ask while the screen is locked, instead of letting it wait.
+    /// While the screen is locked, only approvers that were paired (a chat, a device) are asked and may allow: with none
+    /// connected, what would ask is denied at once.
     pub deny_when_locked: bool,
 }
 
 impl Default for HostSettings {
     fn default() -> Self {
-        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: false }
+        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: true }
     }
 }
 

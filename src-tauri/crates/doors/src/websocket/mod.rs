@@ -28,14 +28,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Where it listens when nothing is said.
 const LISTEN: &str = "127.0.0.1:7717";
-/// Connections at a time, those that have not proved anything yet included.
-const CONNECTIONS: usize = 32;
+/// Connected clients at a time. Those that have not proved anything yet have places of their own.
+const CLIENTS: usize = 32;
+/// Connections that the loop takes in at a time: those that make room for others are among them for a moment.
+const TAKEN_IN: usize = 256;
 /// How long a client may take for TLS and its first words.
 const ARRIVAL: Duration = Duration::from_secs(10);
 /// Under what name the host keeps the hub's id and its devices.
@@ -57,6 +60,7 @@ struct Shared {
     /// The pages that may come: what a browser says in `Origin`.
     origins: Vec<String>,
     arrivals: Arc<Arrivals>,
+    seats: Semaphore,
     devices: Mutex<Devices>,
     /// Cuts off the connections of a device.
     cuts: Mutex<HashMap<String, CancellationToken>>,
@@ -90,13 +94,17 @@ impl Websocket {
             wrapping,
             origins: origins(values)?,
             arrivals: Arc::default(),
+            seats: Semaphore::new(CLIENTS),
             devices: Mutex::new(Devices::new(kept.devices)),
             cuts: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         });
         let (listening, serving) = (Listening::default(), Arc::clone(&shared));
-        listening.serve(DoorKind::Websocket, listener, CONNECTIONS, move |stream, closed| {
-            Arc::clone(&serving).arrive(stream, closed)
+        listening.serve(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
+            // Here, in the order in which they came: the tasks begin in any order.
+            let peer = stream.peer_addr().ok();
+            let arrival = peer.map(|peer| serving.arrivals.enter(peer.ip(), Instant::now()));
+            Arc::clone(&serving).arrive(stream, arrival, closed)
         });
         Ok(Self { shared, listening })
     }
@@ -158,9 +166,13 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
 }
 
 impl Shared {
-    async fn arrive(self: Arc<Self>, stream: TcpStream, closed: CancellationToken) {
-        let Ok(peer) = stream.peer_addr() else { return };
-        let arrival = self.arrivals.enter(peer.ip(), Instant::now());
+    async fn arrive(
+        self: Arc<Self>,
+        stream: TcpStream,
+        arrival: Option<Arrival>,
+        closed: CancellationToken,
+    ) {
+        let Some(arrival) = arrival else { return };
         match &self.wrapping {
             None => Arc::clone(&self).greet(stream, arrival, closed).await,
             Some(wrapping) => {
@@ -206,6 +218,7 @@ impl Shared {
         closed: CancellationToken,
     ) {
         let Some(arrived) = self.hear(stream, arrival).await else { return };
+        let Ok(_seat) = self.seats.try_acquire() else { return };
         let Arrived { socket, admitted, name } = arrived;
         let (id, key) = match admitted {
             Admitted::As(id) => (id, None),
@@ -229,6 +242,7 @@ impl Shared {
         let cut = self.cuts().entry(id.clone()).or_default().clone();
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
         let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
+        self.host.identify(&face, &id);
         let first = key.map(|key| ends.paired(&key));
         let session = Session {
             socket,

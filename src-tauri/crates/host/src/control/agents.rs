@@ -74,6 +74,7 @@ impl Handle<SetAgent> for Control {
             self.open_channel(&entry).await?;
         }
         self.rules_changed(Some(agent.clone())).await?;
+        self.status_changed().await?;
         self.agents_changed(&agent).await
     }
 }

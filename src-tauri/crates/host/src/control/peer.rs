@@ -4,6 +4,8 @@
     expect(unsafe_code, reason = "these two socket options have no safe form")
 )]
 
+use crate::ask::FaceKind;
+use postern_store::audit::By;
 use rustix::process::Pid;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use tokio::net::UnixStream;
@@ -33,6 +35,23 @@ impl Peer {
         // 0 is a process that this one cannot see.
         let pid = u32::try_from(peer.pid()?).ok().filter(|pid| *pid > 0)?;
         Some(Self { uid: peer.uid(), pid })
+    }
+}
+
+impl Pinned {
+    /// The peer as it is named in the audit. What it is for is known once it watches.
+    pub(super) fn who(&self) -> By {
+        #[cfg(target_os = "linux")]
+        let program = std::fs::read_link(format!("/proc/{}/exe", self.peer.pid)).ok();
+        #[cfg(not(target_os = "linux"))]
+        let program: Option<std::path::PathBuf> = None;
+        By {
+            face: FaceKind::Terminal.name().to_owned(),
+            name: None,
+            user: Some(self.peer.uid),
+            pid: Some(self.peer.pid),
+            program: program.map(|program| program.to_string_lossy().into_owned()),
+        }
     }
 }
 

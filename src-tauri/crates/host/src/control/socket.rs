@@ -10,6 +10,7 @@ use postern_contract::methods::ControlCode;
 use postern_protocol::{ErrorObject, Key, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
@@ -91,7 +92,7 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
     // Looked at last: what was read before is about the process that connected only if it is still there.
     let gone = pinned.as_ref().is_some_and(|pinned| !pinned.is_there());
     match refused.or(gone.then_some("the process that connected has ended")) {
-        None => serve(stream, control, key, closed).await,
+        None => serve(stream, control, key, closed, pinned.map(|pinned| Arc::new(pinned.who()))).await,
         Some(why) => {
             tracing::warn!(?peer, why, "refused a control connection");
             let code = ControlCode::Forbidden;

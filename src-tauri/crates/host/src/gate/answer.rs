@@ -11,14 +11,15 @@ use postern_contract::{Answer, AnswerParams, Answered};
 use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
+use postern_store::audit;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::message::Killed;
+use super::message::{Killed, Told as Done};
 
 /// How long *deny all* lasts, in milliseconds.
-const DENY_ALL_MS: i64 = 10 * 60 * 1000;
+pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
 const FEEDBACK: usize = 4096;
 
@@ -104,7 +105,11 @@ impl Task {
                     if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
                         remember = always;
                         if always {
-                            request.choice = Some(Choice { params: Box::new(params.clone()), reply });
+                            request.choice = Some(Choice {
+                                params: Box::new(params.clone()),
+                                reply,
+                                who: audit::current(),
+                            });
                         } else {
                             request.answering = Some(reply);
                         }
@@ -123,7 +128,6 @@ impl Task {
 
     fn answered_no(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let agent = waiting.question.asker.agent.clone();
-        self.agent(&agent).flood.refused(Instant::now());
         let rule = self.deny_rule(waiting, params);
         let denial = denial::user(params.feedback.clone());
         for waiter in &waiting.waiters {
@@ -136,15 +140,18 @@ impl Task {
         let gate = self.messages.clone();
         match params.answer {
             Answer::DenyAll => {
+                // From now on, not from when it is written down.
+                self.agent(&agent).stopping = true;
                 self.deny_agent(&agent, &denial);
-                tokio::spawn(async move {
+                self.spawn(audit::carry(async move {
                     let until = now() + DENY_ALL_MS;
                     let saved = book.deny_agent_until(&agent, Some(until)).await;
                     answer(reply, saved_or(saved.map_err(|error| error.to_string())));
-                });
+                    Done::Stopped { agent }
+                }));
             }
             Answer::DenyAlways => {
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let saved = match rule {
                         Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
                         Err(problem) => Err(problem),
@@ -154,7 +161,7 @@ impl Task {
                         _ = messages.send(super::Message::Rejudge { agent: None }).await;
                     }
                     answer(reply, saved_or(saved));
-                });
+                }));
             }
             Answer::Once | Answer::Always | Answer::Deny => {
                 // Behind everything that was written because of it.
@@ -200,6 +207,7 @@ impl Task {
                 }
             }
         }
+        self.deny_held(chosen, denial);
     }
 
     /// Takes back what waits for a person.

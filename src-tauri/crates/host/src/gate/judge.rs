@@ -2,8 +2,9 @@
 
 use super::denial;
 use crate::book::Found;
-use crate::identity::hex;
-use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
+use crate::identity::{Allowance, hex};
+use crate::lanes::Open;
+use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, Resolver, SHELL, search_path};
 use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
@@ -51,6 +52,13 @@ pub(crate) struct World {
     pub(crate) confines: Result<(), String>,
 }
 
+impl World {
+    /// The same world for a look that may read only so much.
+    pub(crate) fn within(&self, allowance: Allowance) -> Self {
+        Self { resolver: self.resolver.within(allowance), ..self.clone() }
+    }
+}
+
 /// What came of it.
 #[derive(Debug)]
 pub(crate) enum Judgement {
@@ -68,6 +76,20 @@ impl Judgement {
             Self::Judged(judged) => judged.verdict.decision == Decision::Deny,
         }
     }
+
+    /// Lets go of its files.
+    pub(super) fn close(&mut self) {
+        if let Self::Judged(judged) = self {
+            judged.close();
+        }
+    }
+
+    /// Its files count as open for as long as they are.
+    pub(super) fn keep(&mut self, open: Open) {
+        if let Self::Judged(judged) = self {
+            judged.counted = Some(open);
+        }
+    }
 }
 
 /// A request that was looked up and judged.
@@ -82,8 +104,11 @@ pub(crate) struct Judged {
     pub(crate) previews: Vec<(String, Vec<String>)>,
     pub(crate) plan: Plan,
     pub(crate) digest: Digest,
-    /// The files and the folder, open; taken by the start.
+    /// The files and the folder, open; taken by the start. None while a person is asked, or it waits for its turn: then
+    /// the start opens them again, and they must be what they were.
     pub(crate) open: Option<(Held, Cwd)>,
+    /// They are counted among its agent's.
+    counted: Option<Open>,
     session: Option<String>,
     shell: bool,
     env_to_ask: Vec<String>,
@@ -128,7 +153,12 @@ fn looked_up(
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let folders = search_path(&policy.settings.search_path, &world.home);
-    let Resolved { launch, steps, held } = world.resolver.facts(&reading, &cwd, &folders);
+    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
+    let resolver = world.resolver.reached_by(reach);
+    let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
+    if let Some(overrun) = world.resolver.identities().overrun() {
+        return Err(denial::too_much(overrun));
+    }
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
     let plan = Plan {
         agent: policy.agent.clone(),
@@ -158,6 +188,7 @@ fn looked_up(
         plan,
         digest,
         open: Some((held, cwd)),
+        counted: None,
         session: run.session.clone(),
         shell: matches!(run.what, What::Shell(_)),
         env_to_ask,
@@ -189,7 +220,38 @@ fn unjudged() -> Verdict {
     }
 }
 
+/// Opens again what a plan names, as the request was first looked up. A sentence where it is not what it was.
+pub(super) fn open_again(
+    world: &World,
+    policy: &AgentPolicy,
+    run: &RunParams,
+    plan: &Plan,
+) -> Result<(Held, Cwd), Denial> {
+    let found = looked_up(world, policy, plan.policy, run)?;
+    if found.plan.cwd != plan.cwd {
+        return Err(denial::drifted(format!(
+            "The working directory {} is no longer the same folder.",
+            escape::text(&plan.cwd.path)
+        )));
+    }
+    let files = |plan: &Plan| [plan.programs.clone(), plan.scripts.clone()].concat();
+    let (before, now) = (files(plan), files(&found.plan));
+    if before != now {
+        let changed = before.iter().find(|file| !now.contains(file)).or_else(|| now.first());
+        let path = changed.map_or("", |file| &file.path);
+        let message = format!("{} was changed after it was judged.", escape::text(path));
+        return Err(denial::drifted(message));
+    }
+    found.open.ok_or_else(|| denial::drifted("What was judged is not there any more."))
+}
+
 impl Judged {
+    /// Lets go of its files: nothing is held open for somebody who waits. The start opens them again.
+    pub(super) fn close(&mut self) {
+        self.open = None;
+        self.counted = None;
+    }
+
     fn facts<'a>(&'a self, world: &'a World, policy: &AgentPolicy, now: Millis) -> Facts<'a> {
         // Of folders that were changed meanwhile nothing was looked up.
         let (folders, named) = &self.folders;

@@ -22,6 +22,7 @@ impl Task {
         for id in asking {
             self.rejudge_one(id);
         }
+        self.rejudge_held(agent);
         self.deny_quieted(agent);
         if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
             self.agent_removed(agent);

@@ -13,6 +13,7 @@ use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, 
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{Decision as Word, Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
+use postern_store::audit;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -103,7 +104,7 @@ impl Task {
         let told = self.resolve_tool(id, end);
         // Behind everything that was written because of it.
         let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
-        tokio::spawn(async move {
+        tokio::spawn(audit::carry(async move {
             let mut reason = None;
             if let Some(remember) = remember {
                 reason = book.remember_tool(remember).await.err().map(|error| {
@@ -126,7 +127,7 @@ impl Task {
             if let Some(reply) = reply {
                 answer(reply, Answered { applied: true, reason, also: Vec::new() });
             }
-        });
+        }));
     }
 
     fn tool_rule(&self, check: &ToolCheck) -> Option<ToolRemember> {

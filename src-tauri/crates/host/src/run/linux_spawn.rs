@@ -32,6 +32,8 @@ struct Child {
     hold: bool,
     /// Who holds it.
     host: c_int,
+    /// How many files it may hold open: as many as we might before we raised our own limit.
+    files: Option<libc::rlimit>,
     /// The hard limit that marks it and all that it starts.
     mark: u64,
     /// Whether that failed.
@@ -87,6 +89,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         },
         hold,
         host: rustix::process::getpid().as_raw_nonzero().get(),
+        files: crate::descriptors::given_to_children(),
         mark: mark::of_runs().ok_or_else(unmarked)?,
         not_held: false,
         error: 0,
@@ -176,6 +179,9 @@ unsafe fn prepare(child: &mut Child) {
         libc::umask(0o022);
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+        if let Some(files) = &child.files {
+            libc::setrlimit(libc::RLIMIT_NOFILE, ptr::from_ref(files));
+        }
         let mark = libc::rlimit { rlim_cur: child.mark, rlim_max: child.mark };
         if libc::setrlimit(libc::RLIMIT_LOCKS, &raw const mark) < 0 {
             return fail(child);
@@ -307,10 +313,10 @@ fn trace(request: libc::c_uint, pid: Pid, data: usize) -> bool {
 }
 
 /// A descriptor that becomes readable when a child of ours exits. Needs a running tokio runtime.
-pub(super) fn watch(pid: Pid) -> std::io::Result<AsyncFd<OwnedFd>> {
+pub(super) fn watch(pid: Pid) -> std::io::Result<Option<AsyncFd<OwnedFd>>> {
     let descriptor = rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?;
     // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
-    Ok(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?)
+    Ok(Some(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?))
 }
 
 /// NULL-terminated pointers to strings that stay where they are.

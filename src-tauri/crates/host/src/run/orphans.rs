@@ -50,7 +50,7 @@ pub(super) fn look_after() {
 
 async fn wait_for(pid: Pid) {
     let exit = super::linux_spawn::watch(pid);
-    if let Ok(exit) = &exit {
+    if let Ok(Some(exit)) = &exit {
         drop(exit.readable().await);
         // It has exited: this returns at once, and takes nobody else's child.
         _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);

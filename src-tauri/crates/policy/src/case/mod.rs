@@ -284,6 +284,8 @@ impl World<'_> {
             path,
             shebang: None,
             mutable: false,
+            agent_can_change: false,
+            links: 1,
             setuid: false,
         }))
     }

@@ -86,6 +86,8 @@ fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> 
         identity: None,
         shebang: None,
         mutable: false,
+        agent_can_change: false,
+        links: 1,
         setuid: false,
     }))
 }

@@ -177,7 +177,9 @@ fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
         Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
     };
-    path::without_aliases(&path::join(folder, &path::out_of_proc(&expanded, folder))).to_owned()
+    let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
+    // The folders of agents are real paths, which lie in `/private` on a Mac.
+    if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
 }
 
 /// The part of a word, as it is written, in front of what is only known when it runs.
@@ -196,9 +198,9 @@ struct Places<'f> {
 
 impl<'f> Places<'f> {
     /// First folders that hold what is the person's, or another program's.
-    const OTHERS: [&'static str; 16] = [
-        "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp", "Users",
-        "var", "Volumes", "work", "Library",
+    const OTHERS: [&'static str; 17] = [
+        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
+        "Users", "var", "Volumes", "work", "Library",
     ];
 
     fn new(facts: &'f Facts<'f>) -> Self {

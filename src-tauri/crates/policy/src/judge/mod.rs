@@ -25,6 +25,7 @@ mod mention;
 mod near;
 mod outcome;
 mod step;
+mod unidentified;
 mod unseen;
 mod whole;
 
@@ -173,7 +174,13 @@ impl<'a> Judgement<'a> {
     fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<Outcome> {
         let found = against::step(self.policy, &self.line, at);
         let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
-        let doubt = named.filter(|_| !denied).and_then(|named| named.of_step(at));
+        let doubt = named.filter(|_| !denied).and_then(|named| {
+            // Where only a rule lets something through, what cannot be identified is asked about anyway.
+            let settings = &self.policy.settings;
+            let unasked = settings.security == Security::Full || settings.fallback == Fallback::Full;
+            let unknown = || unidentified::of_step(self.policy, self.facts, at);
+            named.of_step(at).or_else(|| unasked.then(unknown).flatten())
+        });
         doubt.or(found).map(|outcome| self.unasked(outcome))
     }
 

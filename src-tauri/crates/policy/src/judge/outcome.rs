@@ -52,6 +52,7 @@ impl Outcome {
             | Reason::Skill
             | Reason::ReadOnly
             | Reason::BinaryChanged
+            | Reason::AgentCanChange
             | Reason::Opaque
             | Reason::AllowlistMiss
             | Reason::CannotConfine => 8,

@@ -117,7 +117,8 @@ fn by_read_only_list(
     at: usize,
     name: &str,
 ) -> Option<Outcome> {
-    if !policy.settings.allow_read_only {
+    // What the agent could have written, or can exchange until then, is not the program that only reads.
+    if !policy.settings.allow_read_only || facts.steps[at].changeable().next().is_some() {
         return None;
     }
     let confined = !looks.confinement.is_none();
@@ -151,6 +152,15 @@ fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
             let told = rule_ref(rule);
             let message = format!("{name} changed since the rule {} was given: {what}.", told.pattern);
             Outcome::new(Decision::Ask, Reason::BinaryChanged, message).by(told)
+        }
+        Coverage::NotHeld(rule, file) => {
+            let told = rule_ref(rule);
+            let message = format!(
+                "The rule {} holds while {} is unchanged, and the agent can change it until it runs.",
+                told.pattern,
+                postern_command::escape::text(file)
+            );
+            Outcome::new(Decision::Ask, Reason::AgentCanChange, message).by(told)
         }
         Coverage::Close(rule, why) => {
             let pattern = rule_ref(rule).pattern;

@@ -4,7 +4,7 @@ use super::{Protected, ProtectedPlace, Protection};
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
 use crate::path;
-use postern_command::{Step, Word};
+use postern_command::{Role, Step, Word};
 
 /// Programs that take a folder with all that is in it, to remove, move or open it up.
 const TAKES_ALL: &[&str] = &[
@@ -92,7 +92,7 @@ impl Protected {
             return;
         }
         let expanded = path::expand_home(text, self.home());
-        let lexical = path::join(folder, &path::out_of_proc(&expanded, folder));
+        let lexical = path::reached(folder, &expanded);
         let real = found
             .targets
             .iter()
@@ -138,9 +138,8 @@ fn only_reads(step: &Step) -> bool {
     // A word that begins so is a path whatever it turns into.
     let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
     let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
-    step.opaque.is_none()
-        && step.argv.iter().all(known)
-        && reads(&step.argv.iter().map(text).collect::<Vec<_>>())
+    let is_known_to = step.argv.iter().all(known) && reads(&step.argv.iter().map(text).collect::<Vec<_>>());
+    step.opaque.is_none() && (step.role == Role::HarmlessBuiltin || is_known_to)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern, Signer};
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
@@ -19,8 +19,8 @@ pub(crate) struct Index {
     first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
     exact: HashMap<Box<str>, Places>,
-    /// The first words of those.
-    exact_heads: HashSet<Box<str>>,
+    /// Those, by their first words.
+    exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
     signed: HashMap<Box<str>, Places>,
@@ -38,7 +38,7 @@ impl Index {
             first_words: HashMap::new(),
             any_program: Vec::new(),
             exact: HashMap::new(),
-            exact_heads: HashSet::new(),
+            exact_heads: HashMap::new(),
             sha256: HashMap::new(),
             files: HashMap::new(),
             signed: HashMap::new(),
@@ -87,7 +87,7 @@ impl Index {
         if generous {
             words[0] = &name;
         }
-        self.exact_heads.insert(words[0].into());
+        self.exact_heads.entry(words[0].into()).or_default().push(at);
         self.exact.entry(words.join("\0").into_boxed_str()).or_default().push(at);
     }
 
@@ -151,7 +151,7 @@ impl Index {
         !self.any_program.is_empty()
             || self.first_words.contains_key(base)
             || self.base_names.contains_key(base)
-            || self.exact_heads.contains(base)
+            || self.exact_heads.contains_key(base)
     }
 
     pub(crate) fn of_any_program(&self) -> &[usize] {
@@ -162,6 +162,11 @@ impl Index {
         if !self.exact.is_empty() {
             extend(&self.exact, &argv.join("\0"), found);
         }
+    }
+
+    /// Rules that deny an argv which begins with this name, whatever follows.
+    pub(crate) fn by_exact_head(&self, base: &str, found: &mut Vec<usize>) {
+        extend(&self.exact_heads, base, found);
     }
 
     /// Rules that allow, by what a program is: by its content, or by who vouches for its signature. A name that an ad-hoc or

@@ -78,6 +78,18 @@ static BY_NAME: LazyLock<HashMap<&str, &Tool>> = LazyLock::new(|| {
 /// A program of which nothing is known but how options are mostly spelled.
 const UNLISTED: Tool = tool::tool(&[], "", &[]);
 
+/// Whether a program's own commands have one of this name; none where it is not known which ones it has.
+pub(super) fn has_command(program: &str, word: &str) -> Option<bool> {
+    if program == "git" {
+        return Some(git::COMMANDS.contains(&word));
+    }
+    let rows = BY_NAME.get(program)?.rows;
+    let lists = rows.iter().flat_map(|row| row.marks.split(' ')).filter_map(|mark| mark.strip_prefix('!'));
+    let mut lists = lists.peekable();
+    lists.peek()?;
+    Some(lists.any(|list| list.split(',').any(|own| own == word)))
+}
+
 /// The ways out of a call.
 pub(super) fn of(call: &Call) -> Vec<UnsafeArg> {
     let name = family(call.head().unwrap_or_default());

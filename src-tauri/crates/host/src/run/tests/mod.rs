@@ -2,7 +2,6 @@
 
 mod drift;
 mod exploits;
-#[cfg(target_os = "linux")]
 mod lifetime;
 #[cfg(target_os = "linux")]
 mod look;

@@ -98,12 +98,14 @@ fn what_the_disk_says_counts() {
     let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
     let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
     let pinned = Rule { pin: Some(Box::new(Pin { program: identity("a"), script: None })), ..allow.clone() };
-    let there = Seen { exists: true, mutable: true, changed: false };
+    let there = Seen { exists: true, mutable: true, ..Seen::default() };
     for (rule, seen, expected) in [
         (&allow, there, Some(FindingKind::AgentWritable)),
         (&pinned, there, None),
         (&pinned, Seen { changed: true, ..there }, Some(FindingKind::Changed)),
         (&allow, Seen { mutable: false, ..there }, None),
+        (&pinned, Seen { agent_can_change: true, ..there }, Some(FindingKind::AgentWritable)),
+        (&allow, Seen { agent_can_change: true, mutable: false, ..there }, Some(FindingKind::AgentWritable)),
         (&allow, Seen::default(), Some(FindingKind::Missing)),
         (&deny, Seen::default(), Some(FindingKind::Missing)),
         (&deny, there, None),

@@ -145,13 +145,16 @@ fn a_rule_that_says_too_little_is_broken() {
 }
 
 #[test]
-fn the_paths_to_watch_are_those_that_deny_rules_name() {
+fn the_programs_to_watch_are_those_that_deny_rules_name() {
     let rules = [
         rule(1, Effect::Deny, "~/bin/x"),
         rule(2, Effect::Deny, "/opt/*"),
         rule(3, Effect::Allow, "/usr/bin/ls"),
         rule(4, Effect::Deny, "rm"),
+        rule(5, Effect::Deny, "git push *"),
+        rule(6, Effect::Deny, "* push"),
     ];
-    let watched = RuleSet::compile(&rules, HOME, true).denied_paths(HOME);
-    assert_eq!(watched, [(1, format!("{HOME}/bin/x"))]);
+    let watched = RuleSet::compile(&rules, HOME, true).denied_programs(HOME);
+    let expected = [(1, format!("{HOME}/bin/x")), (4, "rm".to_owned()), (5, "git".to_owned())];
+    assert_eq!(watched, expected);
 }

@@ -1,5 +1,6 @@
 //! The order of a verdict, stage by stage.
 
+mod changeable;
 mod core;
 mod doubt;
 mod generated;
