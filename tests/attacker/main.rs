@@ -6,6 +6,8 @@
     reason = "an attacker that cannot go on fails here, and the line says why"
 )]
 
+mod flood;
+
 use postern_client::{Channel, Message, read_key};
 use postern_protocol::{Call, Notice, RunParams};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -69,6 +71,7 @@ impl Agent {
                 let times = exchange_for(&text("a"), &text("b"), order["microseconds"].as_u64().unwrap_or(0));
                 json!({ "reply": reply, "times": times })
             }
+            "flood" => flood::start(order, &self.socket, &self.key),
             "event" => self.event(&text("method"), &text("requestId")),
             other => json!({ "error": format!("no such order: {other}") }),
         }

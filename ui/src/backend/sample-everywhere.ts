@@ -99,6 +99,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     atZero: "Denied",
     armingMs: 1000,
     waiting: 2,
+    queued: 1,
     recent: [{ line: shown("before"), outcome: said("outcome"), at: now - 60_000 }],
   };
   if (tool) return { ...question, editable: undefined, programs: [], cwd: [], env: [], stdin: null };

@@ -121,9 +121,13 @@ atZero: string,
  */
 armingMs: number, 
 /**
- * How many more wait.
+ * How many more wait, of all agents.
  */
 waiting: number, 
+/**
+ * How many of them are of the same agent and wait for their turn to be asked.
+ */
+queued?: number, 
 /**
  * What this session asked for lately, newest first, at most three.
  */

@@ -62,7 +62,7 @@ envPass: Array<string>,
  */
 folders: Array<string>, 
 /**
- * Where programs are looked up, in order; empty means the built-in list.
+ * Where programs are looked up, in order; empty means [`SEARCH_PATH`].
  */
 searchPath: Array<string>, 
 /**
@@ -70,7 +70,7 @@ searchPath: Array<string>,
  */
 outputCapBytes: number, 
 /**
- * Questions a minute before the agent is quieted.
+ * Questions a minute that open beside others; beyond that they come one after the other.
  */
 questionsPerMinute: number, 
 /**

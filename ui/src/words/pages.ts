@@ -50,6 +50,7 @@ export const pages = {
   agent: {
     connected: "channel connected",
     idle: "not connected",
+    allowAgain: "Allow again",
     deniedUntil: (when: string) => `denying everything until ${when}`,
     preset: "What it may run",
     presets: { deny: "Deny", ask: "Ask", allow: "Allow" },
@@ -62,7 +63,7 @@ export const pages = {
     skills: "Allow CLIs of installed skills",
     skillsHint: "Each only while it is the one that you approved.",
     readOnly: "Allow read-only commands",
-    readOnlyHint: "ls, cat, git status and the like, unless an argument reaches further.",
+    readOnlyHint: "ls, cat, git status and the like, in its folders: they run without network, write nothing, and read no keys.",
     elevated: "May ask for this machine",
     elevatedHint: "Off: it may be told about tools, but every command is denied without a question.",
     elevatedOff: "Off: every command of this agent is denied without a question.",

@@ -41,6 +41,9 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             }
         }
     }
+    if let Some(files) = changeable(question) {
+        field("not held", &format!("the agent can change {files} until it runs"))?;
+    }
     if !question.cwd.is_empty() {
         field("in", &shown(&question.cwd))?;
     }
@@ -61,10 +64,26 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
         field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
     }
-    let more =
-        if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
+    let more = more_waiting(question);
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
+}
+
+/// What waits beside it.
+pub(crate) fn more_waiting(question: &Question) -> String {
+    match (question.waiting, question.queued) {
+        (0, _) => String::new(),
+        (waiting, 0) => format!(" · {waiting} more waiting"),
+        (waiting, queued) => {
+            format!(" · {waiting} more waiting, {queued} of them from {}", question.asker.agent)
+        }
+    }
+}
+
+/// The files that the agent can change until they run, in words; none where there are none.
+pub(crate) fn changeable(question: &Question) -> Option<String> {
+    let files: Vec<String> = question.changeable.iter().map(shown).collect();
+    (!files.is_empty()).then(|| files.join(" and "))
 }
 
 /// Who asks, and whether for a command here or for a tool of its own.

@@ -2,13 +2,16 @@
 //! Pure.
 
 pub mod chat;
+mod lines;
 mod lists;
 pub mod methods;
 mod question;
 mod told;
 
+pub use lines::Lines;
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
+    StoppedAgent,
 };
 pub use postern_policy::PatternKind;
 pub use question::{
@@ -16,5 +19,5 @@ pub use question::{
     PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
 };
 pub use told::{
-    Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

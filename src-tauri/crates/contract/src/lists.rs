@@ -34,8 +34,26 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub managed: Option<String>,
+    /// The agents of which everything is denied for a while, because the person said so.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub stopped: Vec<StoppedAgent>,
+    /// Why this system cannot confine a run, so that the read-only list asks; none where it can.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cannot_confine: Option<String>,
     /// When the host started.
     pub started_at: Millis,
+}
+
+/// An agent that the person stopped for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StoppedAgent {
+    /// The agent.
+    pub agent: AgentId,
+    /// Until when.
+    pub until: Millis,
 }
 
 /// What the host does at the moment.

@@ -197,6 +197,11 @@ pub struct Question {
     pub steps: Vec<StepVerdict>,
     /// What would run.
     pub programs: Vec<ShownProgram>,
+    /// The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
+    /// by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Shown>>", optional)]
+    pub changeable: Vec<Shown>,
     /// Where.
     pub cwd: Shown,
     /// What changes in the environment.
@@ -221,8 +226,12 @@ pub struct Question {
     pub at_zero: String,
     /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
     pub arming_ms: u64,
-    /// How many more wait.
+    /// How many more wait, of all agents.
     pub waiting: u32,
+    /// How many of them are of the same agent and wait for their turn to be asked.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub queued: u32,
     /// What this session asked for lately, newest first, at most three.
     #[serde(default)]
     pub recent: Vec<Past>,

@@ -3,9 +3,12 @@
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
 use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places, now};
 use crate::control::{self, Control, ListenError, Listening, Stranger};
+use crate::descriptors;
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, Pause, World};
+use crate::lanes::{Lanes, PATIENCE};
+use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
 use crate::resolve::Resolver;
 use crate::session::Session;
@@ -13,12 +16,13 @@ use crate::socket::Channels;
 use crate::user::User;
 use crate::watch;
 use postern_contract::Told;
-use postern_contract::methods::ControlError;
-use postern_store::{OpenError, Opened, Store};
+use postern_contract::methods::{ControlCode, ControlError};
+use postern_store::{OpenError, Opened, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -66,6 +70,9 @@ pub enum StartError {
     /// The control socket could not be opened.
     #[error("cannot open the control socket: {0}")]
     Control(String),
+    /// The process was started by a command that the host of this data folder had started.
+    #[error("a command that Postern started may not start Postern on {}: start it from your own terminal", .0.display())]
+    StartedByARun(PathBuf),
 }
 
 /// A running host. Clones are the same host.
@@ -85,12 +92,17 @@ struct Inner {
     control: Control,
     listening: Mutex<Option<Listening>>,
     closed: CancellationToken,
+    /// Of the gate and the person's side.
+    own: OwnThreads,
     _lock: FolderLock,
 }
 
 impl Host {
     /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime.
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
+        descriptors::raise();
+        let own =
+            OwnThreads::start().map_err(|source| StartError::Folder { path: config.data.clone(), source })?;
         let lock = take(&config.data).await?;
         let failed = |source| StartError::Folder { path: config.data.clone(), source };
         let data = std::fs::canonicalize(&config.data).map_err(failed)?;
@@ -98,6 +110,9 @@ impl Host {
         let store = tokio::task::spawn_blocking(move || Store::open(&path))
             .await
             .map_err(|error| failed(io::Error::other(error)))??;
+        refuse_runs(&store, &config.data).await?;
+        #[cfg(target_os = "linux")]
+        crate::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
         let world = world(&config, &data);
         let places = Places {
@@ -123,12 +138,14 @@ impl Host {
             told: told.clone(),
             stirred: stirred.clone(),
             world: Arc::clone(&world),
+            lanes: Lanes::new(PATIENCE),
+            runtime: Handle::current(),
             faces: faces.clone(),
             session: config.session,
             pause,
             deny_all: in_doubt(&store),
         };
-        gate::start(parts, &gate, received);
+        gate::start(parts, &gate, received, &own.handle());
         let control = Control::new(control::Parts {
             book: book.clone(),
             gate: gate.clone(),
@@ -140,14 +157,19 @@ impl Host {
             doors: Kept::default(),
         });
         open_channels(&book, &channels).await;
-        let listening = control::listen(control.clone(), &data)
-            .map_err(|error: ListenError| StartError::Control(error.to_string()))?;
         let closed = CancellationToken::new();
-        control.tell_seldom(stirred, &closed);
-        tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
+        let listening = {
+            let own = own.handle();
+            let _on_these = own.enter();
+            control.tell_seldom(stirred, &closed);
+            control.tell_of_changes(&closed);
+            tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
+            control::listen(control.clone(), &data)
+                .map_err(|error: ListenError| StartError::Control(error.to_string()))?
+        };
         let listening = Mutex::new(Some(listening));
         let inner =
-            Inner { data, gate, faces, told, store, channels, control, listening, closed, _lock: lock };
+            Inner { data, gate, faces, told, store, channels, control, listening, closed, own, _lock: lock };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -174,7 +196,14 @@ impl Host {
         method: &str,
         params: serde_json::Value,
     ) -> Result<serde_json::Value, ControlError> {
-        self.inner.control.call(*face, method, params).await
+        let (control, face, method) = (self.inner.control.clone(), *face, method.to_owned());
+        let called = self
+            .inner
+            .own
+            .handle()
+            .spawn(audit::carry(async move { control.call(face, &method, params).await }));
+        let quitting = |_| ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down");
+        called.await.map_err(quitting)?
     }
 
     /// Everything a face may want to show, from now on.
@@ -195,6 +224,11 @@ impl Host {
     /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
     pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
+    }
+
+    /// Says by what the network vouches for a remote face: the audit names it beside the face's name.
+    pub fn identify(&self, face: &FaceGuard, id: &str) {
+        self.inner.faces.identify(face.id(), id);
     }
 
     /// Gives this host its doors.
@@ -260,8 +294,14 @@ impl Host {
     /// Keeps the secret that a person gave the door `name`, where [`Self::secret`] keeps its own; none forgets it.
     pub async fn keep_given(&self, name: &'static str, secret: Option<String>) -> io::Result<()> {
         let data = self.inner.data.clone();
+        let given = secret.is_some();
         let kept = tokio::task::spawn_blocking(move || control::keep_given(&data, name, secret.as_deref()));
-        kept.await.map_err(io::Error::other)?
+        kept.await.map_err(io::Error::other)??;
+        let noted = serde_json::json!({ "secret": if given { "given" } else { "forgotten" } });
+        let note = self.inner.store.write_durable(move |conn| {
+            postern_store::audit::note(conn, "secrets", name, (None, Some(&noted)), given)
+        });
+        note.await.map_err(io::Error::other)
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last
@@ -278,6 +318,10 @@ impl Host {
         if ended.is_err() {
             tracing::warn!("some commands did not end in time; the next start ends them");
         }
+        #[cfg(target_os = "linux")]
+        if tokio::task::spawn_blocking(crate::run::end_orphans).await.is_err() {
+            tracing::warn!("what commands left behind was not ended");
+        }
         self.inner.channels.close_all().await;
         if let Some(listening) = listening {
             listening.close().await;
@@ -286,6 +330,29 @@ impl Host {
         // A record that cannot be closed is recovered at the next start.
         _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
+}
+
+/// Under what name the highest mark of a host on this folder is kept.
+#[cfg(target_os = "linux")]
+const MARK: &str = "host.mark";
+
+/// Refuses a host that carries a run's mark: its own runs would carry a lower one, and it would let its siblings in.
+#[cfg(target_os = "linux")]
+async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
+    let own = crate::run::own_mark();
+    let known: Option<u64> = store.read(|conn| postern_store::settings::get(conn, MARK))?;
+    if known.is_some_and(|known| own < known) {
+        return Err(StartError::StartedByARun(data.to_owned()));
+    }
+    if known != Some(own) {
+        store.write_durable(move |conn| postern_store::settings::set(conn, MARK, &own)).await?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn refuse_runs(_: &Store, _: &Path) -> Result<(), StartError> {
+    Ok(())
 }
 
 /// Where a door's value lies among the settings.
@@ -312,6 +379,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         home,
         data: data.to_string_lossy().into_owned(),
         any_case: cfg!(target_os = "macos"),
+        confines: crate::confine::can_confine(&config.user.home, &data.to_string_lossy()),
     })
 }
 

@@ -5,12 +5,16 @@
 
 mod ask;
 mod book;
+mod confine;
 mod control;
+mod descriptors;
 pub mod doors;
 mod folder;
 mod gate;
 mod host;
 pub mod identity;
+mod lanes;
+mod own_threads;
 mod publish;
 pub mod resolve;
 pub mod run;

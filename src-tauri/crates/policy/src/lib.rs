@@ -4,6 +4,7 @@ mod agent;
 mod arguments;
 pub mod case;
 mod check;
+mod confinement;
 pub mod environment;
 pub mod exec_approval;
 mod facts;
@@ -30,6 +31,7 @@ pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
+pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
@@ -40,9 +42,9 @@ pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
-    Signature, Source, Usage,
+    Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
+    ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
-pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
+pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -212,7 +212,7 @@ pub enum DenyReason {
     Drifted,
     /// Too many questions wait.
     QueueFull,
-    /// Too many requests, or the agent is cooling down.
+    /// Too much at once, or in a short time.
     RateLimited,
     /// It asks for environment names that are refused.
     EnvRefused,
@@ -220,6 +220,8 @@ pub enum DenyReason {
     CwdRefused,
     /// No face could show the question.
     CannotPresent,
+    /// A folder or file that it names did not answer in time.
+    NoAnswer,
     /// Postern is paused.
     Paused,
     /// Postern was restarted before it was decided or started.
@@ -245,6 +247,7 @@ impl DenyReason {
             Self::EnvRefused => "env-refused",
             Self::CwdRefused => "cwd-refused",
             Self::CannotPresent => "cannot-present",
+            Self::NoAnswer => "no-answer",
             Self::Paused => "paused",
             Self::Restarted => "restarted",
         }

@@ -22,10 +22,10 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
     runtime.block_on(serve(config))
 }
 
-/// How many threads carry messages: a quarter of the cores. What computes or waits for the disk has threads of its own,
+/// How many threads carry what agents send: a quarter of the cores, and two at least. What computes or waits for the disk has threads of its own,
 /// and every request goes through the one task of the gate: more of them only wake each other.
 fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).max(1))
+    std::thread::available_parallelism().map_or(2, |cores| (cores.get() / 4).max(2))
 }
 
 async fn serve(config: HostConfig) -> Result<(), Failure> {

@@ -112,6 +112,7 @@ impl App {
             }
             Told::StatusChanged(status) => self.status = Some(*status),
             Told::Attention(attention) => self.message = attention.message,
+            Told::PolicyWidened(row) => self.message = format!("more may run now: {}", row.summary),
             Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged
@@ -220,14 +221,18 @@ impl App {
         self.choice.edited = (!same && !text.trim().is_empty()).then_some((id, text));
     }
 
-    /// Return is on *Deny*, which has the focus: no key that is pressed by habit allows.
+    /// No key that is pressed by habit answers: neither Return nor Esc allows or denies.
     fn answer(&mut self, key: Key) -> Act {
         let Some(question) = self.question().filter(|_| self.view == View::Questions) else {
             return Act::Nothing;
         };
         let proposal = |nth: usize| question.proposals.get(nth).map(|proposal| proposal.id.clone());
         let yes = match key {
-            Key::Enter | Key::Escape | Key::Char('d') => return no(Answer::Deny, None),
+            Key::Char('d') => return no(Answer::Deny, None),
+            Key::Enter | Key::Escape => {
+                "d denies; nothing else does by habit".clone_into(&mut self.message);
+                return Act::Nothing;
+            }
             Key::Char('x') => return no(Answer::DenyAll, None),
             Key::Char('w') => {
                 self.mode = Mode::Words(String::new());

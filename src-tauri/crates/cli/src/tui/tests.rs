@@ -53,7 +53,7 @@ fn the_whole_question_is_on_the_screen_with_its_keys() {
         "/home/ann",
         "⟨U+202E⟩",
         &"d".repeat(64),
-        "[Return: deny]",
+        "d: deny",
         "1 waiting",
     ] {
         assert!(said.contains(part), "{part} in {said}");
@@ -100,21 +100,17 @@ fn what_is_typed_is_on_the_screen_to_its_end() {
 }
 
 #[test]
-fn return_denies_and_no_habit_allows() {
-    for key in [Key::Enter, Key::Escape, Key::Char('d')] {
-        let mut app = showing(question("ls", 1));
-        screen(&mut app, 80, 40);
-        armed(&mut app);
-        assert_eq!(
-            app.press(key),
-            Act::Answer { answer: Answer::Deny, proposal: None, feedback: None },
-            "{key:?}"
-        );
-    }
+fn d_denies_and_no_habit_answers() {
     let mut app = showing(question("ls", 1));
     screen(&mut app, 80, 40);
     armed(&mut app);
-    for key in [Key::Char('a'), Key::Char('y'), Key::Char(' '), Key::Down, Key::Tab, Key::Tab] {
+    let no = Act::Answer { answer: Answer::Deny, proposal: None, feedback: None };
+    assert_eq!(app.press(Key::Char('d')), no);
+    let mut app = showing(question("ls", 1));
+    screen(&mut app, 80, 40);
+    armed(&mut app);
+    let habits = [Key::Enter, Key::Escape, Key::Char('a'), Key::Char('y'), Key::Char(' ')];
+    for key in habits.into_iter().chain([Key::Down, Key::Tab, Key::Tab]) {
         assert_eq!(app.press(key), Act::Nothing, "{key:?}");
     }
 }
@@ -188,7 +184,7 @@ fn what_was_answered_elsewhere_is_gone() {
     app.hear(Told::QuestionClosed(Closed {
         id: "q1".into(),
         code: "a1b2".into(),
-        how: "denied".into(),
+        how: postern_contract::ClosedBy::Denied,
         face: None,
     }));
     assert!(screen(&mut app, 80, 24).join("").contains("nothing waits"));

@@ -121,6 +121,10 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
             }
         }
     }
+    if let Some(files) = crate::question::changeable(question) {
+        let warning = format!("the agent can change {files} until it runs");
+        add("not held", vec![(warning, Style::new().bold())]);
+    }
     if !question.cwd.is_empty() {
         add("in", shown(&question.cwd, Style::new()));
     }

@@ -67,7 +67,9 @@ fn head(app: &App) -> Line<'static> {
         View::Questions => "questions",
         View::Activity => "activity",
     };
-    Line::from(format!(" Postern {state} · {view} · {} waiting ", app.questions.len()))
+    let stopped = app.status.iter().flat_map(|status| &status.stopped);
+    let stopped: String = stopped.map(|one| format!("· {} stopped ", one.agent)).collect();
+    Line::from(format!(" Postern {state} · {view} · {} waiting {stopped}", app.questions.len()))
 }
 
 fn question(frame: &mut Frame<'_>, app: &mut App, body: Rect) {
@@ -145,7 +147,8 @@ fn bottom(app: &App) -> String {
         format!("{below} more lines below")
     };
     let message = if app.message.is_empty() { String::new() } else { format!(" · {}", app.message) };
-    format!("{state} · {} in {left}{message}", question.at_zero)
+    let more = crate::question::more_waiting(question);
+    format!("{state} · {} in {left}{more}{message}", question.at_zero)
 }
 
 fn keys(app: &App) -> String {
@@ -164,7 +167,7 @@ fn keys(app: &App) -> String {
             let always = always(app, question);
             let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "[Return: deny]   A: allow once{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
+                "d: deny   A: allow once{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
             )
         }
     }

@@ -15,6 +15,7 @@ const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;
 const SAYS: usize = 200;
 const REASONS: usize = 300;
+const FILES: usize = 120;
 
 /// Why a question cannot be approved from a chat, if it cannot.
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
@@ -68,12 +69,20 @@ fn details(question: &Question, message: &mut Message) {
     if !question.risk.reasons.is_empty() {
         message.own(": ").quoted(&cut(&question.risk.reasons.join("; "), REASONS));
     }
+    if !question.changeable.is_empty() {
+        let files: Vec<String> = question.changeable.iter().map(plain).collect();
+        message.own("\nNot held: the agent can change ").quoted(&cut(&files.join(" and "), FILES));
+        message.own(" until it runs");
+    }
     let environment = environment(question);
     if !environment.is_empty() {
         message.own("\nEnvironment: ").quoted(&cut(&environment, ENVIRONMENT));
     }
     if let Some(stdin) = &question.stdin {
         message.own("\nInput: ").own(stdin);
+    }
+    if question.queued > 0 {
+        message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
     }
     if let Some(says) = &question.asker.says {
         message.own("\nThe agent says: ").quoted(&cut(&plain(says), SAYS));

@@ -169,6 +169,7 @@ fn refusal(denied: &Denied) -> Refusal {
         | DenyReason::Drifted
         | DenyReason::QueueFull
         | DenyReason::RateLimited
+        | DenyReason::NoAnswer
         | DenyReason::Paused
         | DenyReason::Restarted => {
             Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.message), denied.reason.name())

@@ -109,6 +109,9 @@ impl Ends {
         if !cwd.is_empty() {
             payload["cwd"] = Value::String(cwd);
         }
+        if !question.changeable.is_empty() {
+            payload["changeable"] = question.changeable.iter().map(plain).collect();
+        }
         self.message("exec-approval-request", payload)
     }
 

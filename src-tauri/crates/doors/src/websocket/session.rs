@@ -5,7 +5,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Closed, Question, Told};
+use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Told};
 use postern_host::{FaceGuard, Host};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -105,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             .cloned()
             .collect();
         for id in gone {
-            let closed = Closed { id, code: String::new(), how: "resolved".to_owned(), face: None };
+            let closed = Closed { id, code: String::new(), how: ClosedBy::Resolved, face: None };
             self.closed(&closed).await?;
         }
         for question in waiting.questions {

@@ -2,6 +2,7 @@
 
 use crate::book::now;
 use postern_policy::Millis;
+use postern_store::audit::By;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -57,6 +58,8 @@ struct Roster {
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
     /// Names of those that have one of their own.
     named: BTreeMap<u64, String>,
+    /// What a network or a door vouches for them by.
+    identified: BTreeMap<u64, String>,
 }
 
 impl Faces {
@@ -93,6 +96,24 @@ impl Faces {
     /// The name of a face as people read it: its own, or its kind's.
     pub(crate) fn name_of(&self, face: FaceId) -> String {
         self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
+    }
+
+    /// Says by what a face is vouched for, for the audit.
+    pub(crate) fn identify(&self, face: FaceId, id: &str) {
+        self.lock().identified.insert(face.number, id.to_owned());
+    }
+
+    /// A face as it is named in the audit.
+    pub(crate) fn who(&self, face: FaceId) -> By {
+        let roster = self.lock();
+        let name =
+            roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
+                Some(id) => format!("{name} ({id})"),
+                None => name,
+            });
+        drop(roster);
+        let user = Some(rustix::process::getuid().as_raw()).filter(|_| face.kind != FaceKind::Remote);
+        By { face: face.kind.name().to_owned(), name, user, ..By::default() }
     }
 
     /// The kinds of those on duty.
@@ -135,6 +156,7 @@ impl Drop for FaceGuard {
         let mut roster = self.faces.lock();
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
+        roster.identified.remove(&self.id.number);
         drop(roster);
         self.faces.changed.notify_one();
     }

@@ -1,14 +1,10 @@
-//! How often an agent may ask: requests a second, questions a minute, and a pause after refusals.
+//! How often an agent may ask: requests a second, and questions a minute. What is refused by a person counts for nothing.
 
 use postern_policy::Settings;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Refusals by a person that cool an agent down.
-const REFUSALS: usize = 3;
-/// The time in which they count.
-const REFUSED_WITHIN: Duration = Duration::from_mins(10);
 /// Calls a second that are no requests: status, output, kill and the like.
 const CALLS_A_SECOND: f64 = 500.0;
 const MINUTE: Duration = Duration::from_mins(1);
@@ -19,7 +15,6 @@ pub(crate) struct Flood {
     requests: Bucket,
     calls: Bucket,
     questions: VecDeque<Instant>,
-    refusals: VecDeque<Instant>,
 }
 
 /// How long to wait before it makes sense to try again.
@@ -37,7 +32,7 @@ impl Flood {
     /// An agent that did nothing yet.
     pub(crate) fn new(now: Instant) -> Self {
         let (requests, calls) = (Bucket::new(now), Bucket::new(now));
-        Self { requests, calls, questions: VecDeque::new(), refusals: VecDeque::new() }
+        Self { requests, calls, questions: VecDeque::new() }
     }
 
     /// A request comes in. A burst of two seconds' worth is let through.
@@ -50,27 +45,18 @@ impl Flood {
         self.calls.take(CALLS_A_SECOND, now)
     }
 
-    /// A person would have to be asked.
-    pub(crate) fn question(&mut self, settings: &Settings, now: Instant) -> Result<(), TryAfter> {
-        forget(&mut self.refusals, now, REFUSED_WITHIN);
-        if self.refusals.len() >= REFUSALS {
-            let until = self.refusals[self.refusals.len() - REFUSALS] + REFUSED_WITHIN;
-            return Err(TryAfter(until.saturating_duration_since(now)));
-        }
+    /// When the next question may open beside those that are open; none where it may now.
+    pub(crate) fn next_question(&mut self, settings: &Settings, now: Instant) -> Option<Instant> {
         forget(&mut self.questions, now, MINUTE);
         let most = usize::try_from(settings.questions_per_minute).unwrap_or(usize::MAX).max(1);
-        if self.questions.len() >= most {
-            let until = self.questions[self.questions.len() - most] + MINUTE;
-            return Err(TryAfter(until.saturating_duration_since(now)));
-        }
-        self.questions.push_back(now);
-        Ok(())
+        let full = self.questions.len().checked_sub(most)?;
+        Some(self.questions[full] + MINUTE)
     }
 
-    /// A person said no.
-    pub(crate) fn refused(&mut self, now: Instant) {
-        forget(&mut self.refusals, now, REFUSED_WITHIN);
-        self.refusals.push_back(now);
+    /// A person is asked.
+    pub(crate) fn asked(&mut self, now: Instant) {
+        forget(&mut self.questions, now, MINUTE);
+        self.questions.push_back(now);
     }
 }
 
@@ -135,31 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_limited_by_the_minute() {
+    fn questions_are_spread_over_the_minute() {
         let start = Instant::now();
         let settings = Settings { questions_per_minute: 2, ..Settings::default() };
         let mut flood = Flood::new(start);
-        assert_eq!(flood.question(&settings, start), Ok(()));
-        assert_eq!(flood.question(&settings, start + Duration::from_secs(10)), Ok(()));
-        let third = flood.question(&settings, start + Duration::from_secs(20));
-        assert_eq!(third, Err(TryAfter(Duration::from_secs(40))), "until the first is a minute old");
-        assert_eq!(flood.question(&settings, start + Duration::from_mins(1)), Ok(()));
-    }
-
-    #[test]
-    fn three_refusals_cool_an_agent_down() {
-        let start = Instant::now();
-        let settings = Settings::default();
-        let mut flood = Flood::new(start);
-        flood.refused(start);
-        flood.refused(start);
-        assert_eq!(flood.question(&settings, start), Ok(()), "two refusals are no pattern");
-        flood.refused(start);
-        assert_eq!(flood.question(&settings, start), Err(TryAfter(Duration::from_mins(10))));
-        assert_eq!(
-            flood.question(&settings, start + Duration::from_mins(10)),
-            Ok(()),
-            "it is forgotten in time"
-        );
+        for seconds in [0, 10] {
+            let now = start + Duration::from_secs(seconds);
+            assert_eq!(flood.next_question(&settings, now), None);
+            flood.asked(now);
+        }
+        let third = flood.next_question(&settings, start + Duration::from_secs(20));
+        assert_eq!(third, Some(start + Duration::from_mins(1)), "when the first is a minute old");
+        assert_eq!(flood.next_question(&settings, start + Duration::from_mins(1)), None);
     }
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Questions that may wait for one agent.
 pub(crate) const PER_AGENT: usize = 10;
-/// Questions that may wait in all.
+/// Questions that may wait in all. An agent that has none open may open one beyond that.
 pub(crate) const IN_ALL: usize = 32;
 /// Requests that may wait for one question.
 pub(crate) const PER_QUESTION: usize = 64;
@@ -80,10 +80,18 @@ impl Questions {
         self.list.len()
     }
 
-    /// Whether another question of `agent` may wait.
-    pub(crate) fn has_room(&self, agent: &AgentId) -> bool {
-        let own = self.list.iter().filter(|waiting| waiting.question.asker.agent == *agent).count();
-        own < PER_AGENT && self.list.len() < IN_ALL
+    /// How many of `agent` wait.
+    pub(crate) fn of_agent(&self, agent: &AgentId) -> usize {
+        self.list.iter().filter(|waiting| waiting.question.asker.agent == *agent).count()
+    }
+
+    /// Whether one waits already that shows `digest` for `agent`, and has room for another waiter.
+    pub(crate) fn can_join(&self, agent: &AgentId, digest: &str) -> bool {
+        self.list.iter().any(|waiting| {
+            waiting.question.asker.agent == *agent
+                && waiting.question.digest == digest
+                && waiting.waiters.len() < PER_QUESTION
+        })
     }
 
     /// Adds `waiter` to the question that already shows `digest` to the person for `agent`, if one waits.

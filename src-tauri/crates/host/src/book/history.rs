@@ -121,6 +121,8 @@ impl Book {
         let agent = self.agent(&row.summary.agent);
         let configured = agent.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
         let found = self.resolver().facts(reading, &cwd, &search_path(configured, &places.home));
-        Some(Found { steps: found.steps, cwd: cwd.bound.path.clone(), env_to_ask: Vec::new() })
+        let folders = vec![cwd.bound.path.clone()];
+        let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
+        Some(Found { steps: found.steps, cwd, folders, confinable: true, env_to_ask })
     }
 }

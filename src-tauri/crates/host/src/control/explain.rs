@@ -92,6 +92,7 @@ fn refused(denial: Denial) -> Explained {
         | DenyReason::QueueFull
         | DenyReason::RateLimited
         | DenyReason::CannotPresent
+        | DenyReason::NoAnswer
         | DenyReason::Paused
         | DenyReason::Restarted => Reason::Invalid,
     };

@@ -5,9 +5,10 @@ use crate::ask::FaceId;
 use crate::book::{Managed, now};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
-use postern_contract::{Mode, Status, Told};
+use postern_contract::{Mode, Status, StoppedAgent, Told};
 use postern_policy::Millis;
 use postern_store::Opened;
+use postern_store::agents::Agent;
 use tokio_util::sync::CancellationToken;
 
 /// The longest pause that ends by itself, in milliseconds: a week.
@@ -23,6 +24,7 @@ impl Control {
             attention
                 .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
         }
+        attention.extend(self.audit_problem());
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
                 attention.insert(0, why.clone());
@@ -42,6 +44,8 @@ impl Control {
             faces: parts.faces.names(),
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
+            stopped: snapshot.agents.values().filter_map(|entry| stopped(&entry.agent)).collect(),
+            cannot_confine: parts.world.confines.as_ref().err().cloned(),
             started_at: parts.started_at,
         })
     }
@@ -61,11 +65,17 @@ impl Control {
         }));
     }
 
-    async fn status_changed(&self) -> Result<Status, ControlError> {
+    pub(super) async fn status_changed(&self) -> Result<Status, ControlError> {
         let status = self.status().await?;
         self.tell(Told::StatusChanged(Box::new(status.clone())));
         Ok(status)
     }
+}
+
+/// An agent that the person stopped, while it is.
+fn stopped(agent: &Agent) -> Option<StoppedAgent> {
+    let until = agent.denied_until.filter(|until| *until > now())?;
+    Some(StoppedAgent { agent: agent.id.clone(), until })
 }
 
 impl Handle<GetStatus> for Control {

@@ -1,6 +1,7 @@
 //! What a person's answer does.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::{Choice, Request};
 use super::task::{Task, answer};
 use crate::ask::FaceId;
@@ -10,14 +11,15 @@ use postern_contract::{Answer, AnswerParams, Answered};
 use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
+use postern_store::audit;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::message::Killed;
+use super::message::{Killed, Told as Done};
 
 /// How long *deny all* lasts, in milliseconds.
-const DENY_ALL_MS: i64 = 10 * 60 * 1000;
+pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
 /// The longest words that are passed on to an agent, in bytes.
 const FEEDBACK: usize = 4096;
 
@@ -53,7 +55,12 @@ impl Task {
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
-        self.question_closed(&waiting.question, name(params.answer), Some(face_name.clone()), feedback);
+        self.question_closed(
+            &waiting.question,
+            Closing::Answer(params.answer),
+            Some(face_name.clone()),
+            feedback,
+        );
         for waiter in &waiting.waiters {
             if let Waiter::Request(id) = waiter
                 && let Some(request) = self.requests.get_mut(id)
@@ -98,7 +105,11 @@ impl Task {
                     if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
                         remember = always;
                         if always {
-                            request.choice = Some(Choice { params: Box::new(params.clone()), reply });
+                            request.choice = Some(Choice {
+                                params: Box::new(params.clone()),
+                                reply,
+                                who: audit::current(),
+                            });
                         } else {
                             request.answering = Some(reply);
                         }
@@ -117,7 +128,6 @@ impl Task {
 
     fn answered_no(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let agent = waiting.question.asker.agent.clone();
-        self.agent(&agent).flood.refused(Instant::now());
         let rule = self.deny_rule(waiting, params);
         let denial = denial::user(params.feedback.clone());
         for waiter in &waiting.waiters {
@@ -130,15 +140,18 @@ impl Task {
         let gate = self.messages.clone();
         match params.answer {
             Answer::DenyAll => {
+                // From now on, not from when it is written down.
+                self.agent(&agent).stopping = true;
                 self.deny_agent(&agent, &denial);
-                tokio::spawn(async move {
+                self.spawn(audit::carry(async move {
                     let until = now() + DENY_ALL_MS;
                     let saved = book.deny_agent_until(&agent, Some(until)).await;
                     answer(reply, saved_or(saved.map_err(|error| error.to_string())));
-                });
+                    Done::Stopped { agent }
+                }));
             }
             Answer::DenyAlways => {
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let saved = match rule {
                         Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
                         Err(problem) => Err(problem),
@@ -148,7 +161,7 @@ impl Task {
                         _ = messages.send(super::Message::Rejudge { agent: None }).await;
                     }
                     answer(reply, saved_or(saved));
-                });
+                }));
             }
             Answer::Once | Answer::Always | Answer::Deny => {
                 // Behind everything that was written because of it.
@@ -173,11 +186,11 @@ impl Task {
 
     /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
-        self.deny_waiting(|waiting| waiting == agent, denial, "deny-all");
+        self.deny_waiting(|waiting| waiting == agent, denial, Closing::Answer(Answer::DenyAll));
     }
 
     /// Denies everything that waits and whose agent is chosen.
-    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: &str) {
+    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: Closing) {
         let ids: Vec<String> = self
             .questions
             .iter()
@@ -194,6 +207,7 @@ impl Task {
                 }
             }
         }
+        self.deny_held(chosen, denial);
     }
 
     /// Takes back what waits for a person.
@@ -225,7 +239,7 @@ fn saved_or(saved: Result<(), String>) -> Answered {
 }
 
 /// The stable name of an answer.
-fn name(answer: Answer) -> &'static str {
+pub(super) fn name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",
         Answer::Always => "always",

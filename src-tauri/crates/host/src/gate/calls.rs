@@ -5,6 +5,7 @@ use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
 use super::task::Task;
 use crate::ask::flood::TryAfter;
 use crate::book::now;
+use crate::lanes::Lane;
 use crate::run::Stream as RunStream;
 use postern_command::escape;
 use postern_policy::{AgentId, Decision, Verdict};
@@ -73,9 +74,8 @@ impl Task {
     }
 
     fn run_called(&mut self, connection: ConnectionId, agent: &AgentId, run: RunParams, reply: Reply) {
-        let fingerprint = run.fingerprint();
         if let Some(id) = self.keys.get(&(agent.clone(), run.request_id)).copied() {
-            self.join(id, &fingerprint, run.wait, reply);
+            self.join(id, &run.fingerprint(), run.wait, reply);
             return;
         }
         let Some(policy) = self.parts.book.policy(agent) else {
@@ -91,7 +91,21 @@ impl Task {
             reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
             return;
         }
+        if let Err(after) = self.agent(agent).ledger.has_room(Instant::now()) {
+            let message = "this agent has written as much to Postern's record as it may for now";
+            let error = ErrorObject::new(ErrorCode::RateLimited, message);
+            reply.error(&error.retry_after(TryAfter(after).millis()));
+            return;
+        }
+        if !self.parts.lanes.has_room(agent, Lane::LookUps) {
+            let message = "too many requests of this agent wait to be looked up";
+            reply.error(
+                &ErrorObject::new(ErrorCode::RateLimited, message).retry_after(super::denial::BUSY_MS),
+            );
+            return;
+        }
         self.note_seen(agent);
+        let fingerprint = run.fingerprint();
         let mut request = new_request(connection, agent, run, fingerprint, policy.settings.output_cap_bytes);
         request.new = Some(super::record::new_row(&request));
         match request.run.wait {
@@ -169,7 +183,7 @@ impl Task {
             ending: None,
         };
         // Output is looked at off the gate's own task.
-        tokio::task::spawn_blocking(move || {
+        self.look_into(agent, reply, move |reply| {
             if let Some(running) = running {
                 status.stdout_bytes = running.output(RunStream::Stdout).bytes;
                 status.stderr_bytes = running.output(RunStream::Stderr).bytes;
@@ -324,6 +338,7 @@ fn new_request(
         fingerprint,
         line,
         edited: None,
+        run_edited: None,
         state: State::Received,
         effects: VecDeque::new(),
         waits: false,

@@ -1,7 +1,14 @@
 //! Denials that the gate itself speaks: each with its reason, a sentence, and what the agent could do instead.
 
+use crate::identity::{FILES, Overrun};
+use crate::lanes::{PATIENCE, Unanswered};
 use postern_policy::{RuleId, Verdict};
 use postern_request::{Denial, DenyReason};
+
+/// When to try again what there is no room for at the moment, in milliseconds.
+pub(super) const BUSY_MS: u64 = 5_000;
+/// The same where a person has to answer something first.
+const QUEUE_FULL_MS: u64 = 30_000;
 
 /// A denial with what the agent could do about it: there is none without.
 fn advised(reason: DenyReason, message: impl Into<String>, advice: impl Into<String>) -> Denial {
@@ -51,6 +58,7 @@ fn usual_advice(reason: DenyReason) -> &'static str {
         | DenyReason::QueueFull
         | DenyReason::RateLimited
         | DenyReason::CannotPresent
+        | DenyReason::NoAnswer
         | DenyReason::Paused
         | DenyReason::Restarted => "Ask the person what to do instead.",
     }
@@ -72,8 +80,10 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::ReadOnly
         | Reason::Builtin
         | Reason::BinaryChanged
+        | Reason::AgentCanChange
         | Reason::Opaque
         | Reason::AllowlistMiss
+        | Reason::CannotConfine
         | Reason::AskAlways => DenyReason::AllowlistMiss,
     };
     let rule: Option<RuleId> = verdict.rule.as_ref().map(|rule| rule.id);
@@ -94,18 +104,46 @@ pub(crate) fn denied_for_now(retry_after_ms: u64) -> Denial {
     Denial { retry_after_ms: Some(retry_after_ms), ..advised(DenyReason::User, message, advice) }
 }
 
-/// Too many questions wait.
-pub(crate) fn queue_full() -> Denial {
-    let advice = "Wait until some of the open questions were answered.";
-    advised(DenyReason::QueueFull, "Too many questions wait for the person already.", advice)
+/// So many of the agent's requests wait for the person that there is no room for another.
+pub(crate) fn queue_full(waiting: usize) -> Denial {
+    let message =
+        format!("{waiting} requests of this agent wait to be asked about. Nobody said no to this one.");
+    let advice = "Wait until some of them were answered; what rules allow runs meanwhile.";
+    Denial { retry_after_ms: Some(QUEUE_FULL_MS), ..advised(DenyReason::QueueFull, message, advice) }
 }
 
-/// The agent asks too often, or was refused too often.
-pub(crate) fn asked_too_often(retry_after_ms: u64) -> Denial {
-    let seconds = retry_after_ms.div_ceil(1000);
-    let message = "This agent asked the person too often, or was refused too often, in the last minutes.";
-    let advice = format!("Ask again after {seconds} s; what rules allow runs meanwhile.");
-    Denial { retry_after_ms: Some(retry_after_ms), ..advised(DenyReason::RateLimited, message, advice) }
+/// It names, or would have Postern read, too much.
+pub(crate) fn too_much(overrun: Overrun) -> Denial {
+    let message = format!("It was not looked up: {overrun}.");
+    match overrun {
+        Overrun::Files => advised(
+            DenyReason::Invalid,
+            message,
+            format!("Split it: one request may name {FILES} files, programs and scripts together."),
+        ),
+        Overrun::Bytes => advised(DenyReason::Invalid, message, "Split it into requests that name less."),
+        Overrun::Stopped => unanswered(Unanswered::Late),
+    }
+}
+
+/// It could not be looked up.
+pub(crate) fn unanswered(why: Unanswered) -> Denial {
+    match why {
+        Unanswered::Full => Denial {
+            retry_after_ms: Some(BUSY_MS),
+            ..advised(
+                DenyReason::RateLimited,
+                "Too many requests of this agent wait to be looked up.",
+                "Wait for the answers to what was sent before.",
+            )
+        },
+        Unanswered::Late => advised(
+            DenyReason::NoAnswer,
+            format!("It could not be looked up within {} s.", PATIENCE.as_secs()),
+            "A folder or file that it names does not answer, or there is too much to read: name others, or ask the person.",
+        ),
+        Unanswered::Failed => invalid("Postern could not judge it."),
+    }
 }
 
 /// Too many runs wait for a place.
@@ -181,6 +219,7 @@ mod tests {
             advice: None,
             rule: None,
             risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+            confinement: postern_policy::Confinement::None,
             steps: Vec::new(),
             used: Vec::new(),
             trace: Vec::new(),
@@ -200,8 +239,10 @@ mod tests {
             Reason::ReadOnly,
             Reason::Builtin,
             Reason::BinaryChanged,
+            Reason::AgentCanChange,
             Reason::Opaque,
             Reason::AllowlistMiss,
+            Reason::CannotConfine,
             Reason::AskAlways,
             Reason::EnvRefused,
             Reason::CwdRefused,
@@ -213,8 +254,11 @@ mod tests {
             environment("environment refused: PATH is set by Postern"),
             paused(),
             denied_for_now(1500),
-            queue_full(),
-            asked_too_often(1),
+            queue_full(64),
+            too_much(Overrun::Files),
+            too_much(Overrun::Bytes),
+            unanswered(Unanswered::Late),
+            unanswered(Unanswered::Full),
             too_many_runs(),
             too_long_to_show(),
             user(None),
@@ -251,7 +295,7 @@ mod tests {
     #[test]
     fn nobody_is_told_no_where_nobody_said_no() {
         let no_person =
-            [expired(true), expired(false), cannot_present("x"), paused(), queue_full(), no_record()];
+            [expired(true), expired(false), cannot_present("x"), paused(), queue_full(1), no_record()];
         for denial in no_person {
             assert_ne!(denial.reason, DenyReason::User, "{denial:?}");
             assert!(!denial.message.contains("person denied"), "{denial:?}");

@@ -28,7 +28,7 @@ pub(crate) struct Judgements {
     /// What was on show when the person changed it.
     digest: String,
     run: Arc<RunParams>,
-    /// One for each request that waits for the question: each holds its own files open.
+    /// One for each request that waits for the question.
     each: Vec<(Uuid, Judgement)>,
     reply: oneshot::Sender<Edited>,
 }
@@ -74,12 +74,17 @@ impl Task {
             return;
         };
         let world = Arc::clone(&self.parts.world);
+        // Not on the agent's own threads: a person waits for it.
+        let judging = tokio::task::spawn_blocking(move || {
+            let judge = |(id, run)| {
+                let mut judgement = judge_run(&world, &policy, version, &run, now());
+                judgement.close();
+                (id, judgement)
+            };
+            let run = asked.first().map(|(_, run)| Arc::new(run.clone()));
+            (run, asked.into_iter().map(judge).collect::<Vec<_>>())
+        });
         self.spawn(async move {
-            let judging = tokio::task::spawn_blocking(move || {
-                let judge = |(id, run)| (id, judge_run(&world, &policy, version, &run, now()));
-                let run = asked.first().map(|(_, run)| Arc::new(run.clone()));
-                (run, asked.into_iter().map(judge).collect::<Vec<_>>())
-            });
             // Whatever made it panic: what cannot be judged is not shown.
             let Ok((Some(run), each)) = judging.await else {
                 answer(reply, refused("Postern could not judge it".to_owned()));
@@ -96,7 +101,7 @@ impl Task {
         let shown = self.can_show(&question, &digest, &run, each);
         let edited = match shown {
             Ok((question, judged)) => {
-                self.show_edited(question, judged);
+                self.show_edited(question, judged, &run);
                 Edited { applied: true, reason: None }
             }
             Err(reason) => refused(reason),
@@ -151,7 +156,7 @@ impl Task {
         Ok((Question { requests: before.requests, ..shown }, judged))
     }
 
-    fn show_edited(&mut self, question: Question, judged: Plans) {
+    fn show_edited(&mut self, question: Question, judged: Plans, run: &Arc<RunParams>) {
         let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
         let expires = Instant::now() + Duration::from_millis(left);
         self.questions.show(question.clone(), expires);
@@ -167,6 +172,7 @@ impl Task {
             let text = text_of(&judged.plan.launch);
             request.line = escape::text(&text);
             request.edited = Some(text);
+            request.run_edited = Some(Arc::clone(run));
             request.judged = Some(judged);
             let about = request.about();
             let pending = Notice::Pending(Pending { expires_at: expires_at.clone(), position });

@@ -3,10 +3,10 @@
 use super::judge::Judgement;
 use super::message::{Message, Told as Done};
 use super::task::Task;
+use crate::lanes::Lane;
 use postern_contract::Scope;
 use postern_request::{Effect, Event};
-use postern_store::requests;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use postern_store::{audit, requests};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -37,7 +37,7 @@ impl Task {
         }
     }
 
-    /// Looks a request up and judges it, on a thread that may block; one that was here before is told of instead. What is
+    /// Looks a request up and judges it, on one of its agent's own threads; one that was here before is told of instead. What is
     /// not in the record and does not live is new: one that ended is forgotten here behind its record. What is denied
     /// whatever else holds is not looked up: nothing of it begins but its record, which finds the one before it.
     pub(super) fn look_up(&self, id: Uuid) {
@@ -46,15 +46,21 @@ impl Task {
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
         let (store, messages, new) = (self.parts.store.clone(), self.messages.clone(), request.new.clone());
-        tokio::task::spawn_blocking(move || {
-            let judge = || super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
-            // Whatever made it panic: what cannot be judged does not run.
-            let judgement = catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
-                let message = "Postern could not judge it.";
-                Judgement::Refused(super::denial::invalid(message))
+        let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
+        self.aside(async move {
+            let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
+                let world = world.within(allowance);
+                let mut judgement =
+                    super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
+                judgement.keep(open);
+                let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
+                    store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
+                });
+                (judgement, before)
             });
-            let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
-                store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
+            // What cannot be judged does not run.
+            let (judgement, before) = looked_up.await.unwrap_or_else(|unanswered| {
+                (Judgement::Refused(super::denial::unanswered(unanswered)), Ok(None))
             });
             let done = match before {
                 Ok(None) => Done::Judged { id, judgement },
@@ -84,9 +90,13 @@ impl Task {
         };
         let remember = super::answer::remember_of(request, &choice.params);
         let book = self.parts.book.clone();
+        let who = choice.who.clone().unwrap_or_default();
         self.spawn(async move {
             let outcome = match remember {
-                Ok(remember) => book.remember(remember).await.map(drop).map_err(|error| error.to_string()),
+                Ok(remember) => {
+                    let saved = audit::by(who, book.remember(remember)).await;
+                    saved.map(drop).map_err(|error| error.to_string())
+                }
                 Err(problem) => Err(problem),
             };
             Done::Remembered { id, outcome }

@@ -209,6 +209,7 @@ pub(super) fn reason(reason: DenyReason) -> Reason {
         DenyReason::EnvRefused => Reason::EnvRefused,
         DenyReason::CwdRefused => Reason::CwdRefused,
         DenyReason::CannotPresent => Reason::CannotPresent,
+        DenyReason::NoAnswer => Reason::NoAnswer,
         DenyReason::Paused => Reason::Paused,
         DenyReason::Restarted => Reason::Restarted,
     }

@@ -6,17 +6,19 @@ use super::judge::judge_run;
 use super::live::state_of;
 use super::task::Task;
 use crate::book::now;
+use crate::identity::Allowance;
+use crate::lanes::Lane;
 use crate::run::{Captured, Exit, Finished, Stream as RunStream};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{
-    Accepted, Encoding, ErrorCode, KillResult, Notice, OutputParams, OutputResult, RunParams, RunResult,
-    StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
+    Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,
+    RunResult, StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
 };
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, RequestRow};
 use postern_store::{Store, outputs};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -24,9 +26,9 @@ impl Task {
     /// The same request was here before, and ended: its outcome is told again.
     pub(super) fn told_before(&mut self, id: Uuid, row: RequestRow) {
         let Some(request) = self.take_unwritten(id) else { return };
-        let store = self.parts.store.clone();
-        let (accepted, finished) = (request.accepted, request.finished);
-        tokio::task::spawn_blocking(move || {
+        let (store, lanes) = (self.parts.store.clone(), self.parts.lanes.clone());
+        let (agent, accepted, finished) = (request.agent.clone(), request.accepted, request.finished);
+        let tell = move |_, _| {
             let notice = notice_of(&store, &row);
             for reply in accepted.into_iter().chain(finished) {
                 match &notice {
@@ -38,7 +40,9 @@ impl Task {
                     })),
                 }
             }
-        });
+        };
+        // Where there is no room for it, whoever waits hears that it was not answered, and asks again.
+        self.aside(async move { _ = lanes.run(&agent, Lane::Records, tell).await });
     }
 
     pub(super) fn status_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
@@ -78,7 +82,7 @@ impl Task {
     pub(super) fn output(&self, agent: &AgentId, params: OutputParams, reply: Reply) {
         if let Some(request) = self.theirs(agent, params.request_id) {
             let (running, state) = (request.running.clone(), request.run_state());
-            tokio::task::spawn_blocking(move || {
+            self.look_into(agent, reply, move |reply| {
                 let so_far = |stream| running.as_ref().map(|running| running.output(stream));
                 let stdout = so_far(RunStream::Stdout).unwrap_or_default();
                 let stderr = so_far(RunStream::Stderr).unwrap_or_default();
@@ -98,11 +102,12 @@ impl Task {
     pub(super) fn which(&self, agent: &AgentId, params: WhichParams, reply: Reply) {
         let Some(policy) = self.parts.book.policy(agent) else { return };
         let (world, version) = (Arc::clone(&self.parts.world), self.parts.book.version());
-        tokio::task::spawn_blocking(move || {
+        self.on_lane(agent, Lane::LookUps, reply, move |allowance, reply| {
             let programs = params
                 .names
                 .into_iter()
                 .map(|name| {
+                    let world = world.within(allowance.another());
                     let run = RunParams::new(Uuid::nil(), What::Command(vec![name.clone()]));
                     match judge_run(&world, &policy, version, &run, now()) {
                         super::judge::Judgement::Judged(judged) => WhichProgram {
@@ -124,6 +129,39 @@ impl Task {
         });
     }
 
+    /// Reads what is kept of an agent's requests, on its own thread for that.
+    pub(super) fn look_into(&self, agent: &AgentId, reply: Reply, work: impl FnOnce(Reply) + Send + 'static) {
+        self.on_lane(agent, Lane::Records, reply, move |_, reply| work(reply));
+    }
+
+    /// Answers a call on one of the agent's own threads; where there is no room, or no end, it says so at once.
+    fn on_lane(
+        &self,
+        agent: &AgentId,
+        lane: Lane,
+        reply: Reply,
+        work: impl FnOnce(Allowance, Reply) + Send + 'static,
+    ) {
+        let (lanes, agent) = (self.parts.lanes.clone(), agent.clone());
+        let waits = Arc::new(Mutex::new(Some(reply)));
+        self.aside(async move {
+            let taken = Arc::clone(&waits);
+            let answered = lanes.run(&agent, lane, move |allowance, _| {
+                let reply = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(reply) = reply {
+                    work(allowance, reply);
+                }
+            });
+            let answered = answered.await;
+            let reply = waits.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let (Err(why), Some(reply)) = (answered, reply) {
+                let denial = super::denial::unanswered(why);
+                let error = ErrorObject::new(ErrorCode::RateLimited, denial.message);
+                reply.error(&error.retry_after(super::denial::BUSY_MS));
+            }
+        });
+    }
+
     /// Finds an old request of this agent; another agent's is none.
     fn look_back(
         &self,
@@ -132,10 +170,10 @@ impl Task {
         reply: Reply,
         then: impl FnOnce(&Store, RequestRow, Reply) + Send + 'static,
     ) {
-        let (store, agent) = (self.parts.store.clone(), agent.clone());
-        tokio::task::spawn_blocking(move || {
+        let (store, whose) = (self.parts.store.clone(), agent.clone());
+        self.look_into(agent, reply, move |reply| {
             let name = request_id.to_string();
-            match store.read(|conn| requests::get_by_key(conn, &agent, &name)) {
+            match store.read(|conn| requests::get_by_key(conn, &whose, &name)) {
                 Ok(Some(row)) => then(&store, row, reply),
                 Ok(None) => reply.refuse(ErrorCode::UnknownRequest, "this agent has no such request"),
                 Err(_) => reply.refuse(ErrorCode::Internal, "the record cannot be read at the moment"),

@@ -6,7 +6,7 @@ use super::show::{self, Asked};
 use super::task::Task;
 use crate::ask::questions::Waiter;
 use crate::book::now;
-use postern_contract::{Closed, Question, Told};
+use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
 use postern_policy::{Decision, Settings};
 use postern_protocol::{Event as Notice, Pending};
 use postern_request::{Denial, Digest, Event, State};
@@ -27,8 +27,9 @@ impl Task {
                 self.happen(id, Event::LookedUp);
             }
             State::Resolving => {
-                let event = self.weigh(id, judgement);
-                self.happen(id, event);
+                if let Some(event) = self.weigh(id, judgement) {
+                    self.happen(id, event);
+                }
             }
             // It ended meanwhile.
             State::Asking { .. }
@@ -39,62 +40,75 @@ impl Task {
         }
     }
 
-    /// What a judgement means now: paused, cooled down and full queues deny whatever it says.
-    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
+    /// What a judgement means now: a pause denies whatever it says. None: it waits for its turn to be asked about.
+    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Option<Event> {
         let judged = match judgement {
-            Judgement::Refused(denial) => return Event::JudgedDeny(denial),
+            Judgement::Refused(denial) => return Some(Event::JudgedDeny(denial)),
             Judgement::Judged(judged) => judged,
         };
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
-            return Event::JudgedDeny(denial::no_record());
+            return Some(Event::JudgedDeny(denial::no_record()));
         };
         let agent = request.agent.clone();
         request.judged = Some(judged);
         self.used(id, verdict.decision);
         if verdict.decision == Decision::Deny {
-            return Event::JudgedDeny(denial::of_verdict(&verdict));
+            return Some(Event::JudgedDeny(denial::of_verdict(&verdict)));
         }
         if self.is_paused() {
-            return Event::JudgedDeny(denial::paused());
+            return Some(Event::JudgedDeny(denial::paused()));
         }
         if let Some(left) = self.denied_for(&agent) {
-            return Event::JudgedDeny(denial::denied_for_now(left));
+            return Some(Event::JudgedDeny(denial::denied_for_now(left)));
         }
-        match verdict.decision {
+        Some(match verdict.decision {
             Decision::Allow => Event::JudgedAllow(by_of(&verdict)),
             Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
-                Ok(()) => Event::JudgedAsk { digest },
+                Ok(true) => Event::JudgedAsk { digest },
+                Ok(false) => {
+                    self.hold(id);
+                    return None;
+                }
                 Err(denial) => Event::JudgedDeny(denial),
             },
+        })
+    }
+
+    /// It waits for its turn: written down, and with nothing open. Whoever only wanted to know that it is taken is told.
+    fn hold(&mut self, id: Uuid) {
+        self.answer_accepted(id);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        if let Some(judged) = &mut request.judged {
+            judged.close();
+        }
+        if request.new.is_some() && !request.waits {
+            self.record(id);
         }
     }
 
     /// How long the person denied everything of this agent for, in milliseconds.
     pub(super) fn denied_for(&self, agent: &postern_policy::AgentId) -> Option<u64> {
+        if self.agents.get(agent).is_some_and(|state| state.stopping) {
+            return u64::try_from(super::answer::DENY_ALL_MS).ok();
+        }
         let until = self.parts.book.agent(agent)?.agent.denied_until?;
         u64::try_from(until.saturating_sub(now())).ok().filter(|left| *left > 0)
     }
 
-    /// Builds the question, where another one may be asked.
-    fn prepare_question(&mut self, id: Uuid, digest: &Digest) -> Result<(), Denial> {
+    /// Builds the question, where another one may be asked now.
+    fn prepare_question(&mut self, id: Uuid, digest: &Digest) -> Result<bool, Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
         let agent = request.agent.clone();
         let Some(entry) = self.parts.book.agent(&agent) else { return Err(denial::no_record()) };
         let settings = entry.policy.settings.clone();
-        let waits_already = self
-            .questions
-            .iter()
-            .any(|waiting| waiting.question.asker.agent == agent && waiting.question.digest == digest.0);
-        if !waits_already {
+        if !self.questions.can_join(&agent, &digest.0) {
             self.may_wait()?;
-            if !self.questions.has_room(&agent) {
-                return Err(denial::queue_full());
+            if !self.has_turn(&agent, Waiter::Request(id))? {
+                return Ok(false);
             }
-            let asked = self.agent(&agent).flood.question(&settings, Instant::now());
-            asked.map_err(|after| denial::asked_too_often(after.millis()))?;
         }
         let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
         let Some(judged) = &request.judged else { return Err(denial::no_record()) };
@@ -117,7 +131,7 @@ impl Task {
         if let Some(request) = self.requests.get_mut(&id) {
             request.question = Some(Box::new(question));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Opens the question, or joins the one that shows the same plan. Its record is durable already.
@@ -127,6 +141,9 @@ impl Task {
         let Some(question) = request.question.take() else { return };
         if !request.is_asking() {
             return;
+        }
+        if let Some(judged) = &mut request.judged {
+            judged.close();
         }
         let (agent, about) = (request.agent.clone(), request.about());
         let waiter = Waiter::Request(id);
@@ -143,8 +160,7 @@ impl Task {
         let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
         let expires_at = crate::publish::time(question.expires_at);
         let pending = Notice::Pending(Pending { expires_at, position });
-        let others = self.questions.len().saturating_sub(1);
-        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
+        let question = self.among_others(question);
         let row = row_of(&question);
         let written = move |conn: &Connection, _| {
             match row {
@@ -173,14 +189,14 @@ impl Task {
             super::task::answer(answering, answered);
         }
         let how = match self.requests.get(&id).map(|request| &request.state) {
-            Some(State::Ended(_)) | None => "withdrawn",
-            Some(_) => "rule",
+            Some(State::Ended(_)) | None => Closing::Withdrawn,
+            Some(_) => Closing::Rule,
         };
         self.leave_question(Waiter::Request(id), &id.to_string(), how);
     }
 
     /// `waiter` waits no more. The question closes when nobody does.
-    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: &str) {
+    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: Closing) {
         let Some(waiting) = self.questions.leave(waiter, name) else { return };
         let question = waiting.question.clone();
         if waiting.waiters.is_empty() {
@@ -195,17 +211,17 @@ impl Task {
     pub(super) fn question_closed(
         &self,
         question: &Question,
-        how: &str,
+        how: Closing,
         face: Option<String>,
         feedback: Option<String>,
     ) {
         if let Ok(id) = Uuid::parse_str(&question.id) {
             let closed =
-                questions::Closed { at: now(), answer: how.to_owned(), face: face.clone(), feedback };
+                questions::Closed { at: now(), answer: how.word().to_owned(), face: face.clone(), feedback };
             // The person's answer is durable with the request's own record, which follows on the same thread.
             drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
         }
-        let how = how_word(how).to_owned();
+        let how = how.told();
         let (id, code) = (question.id.clone(), question.code.clone());
         self.tell(Told::QuestionClosed(Closed { id, code, how, face }));
     }
@@ -233,12 +249,44 @@ impl Task {
     }
 }
 
-/// What is told of how a question closed.
-fn how_word(how: &str) -> &str {
-    match how {
-        "once" | "always" => "allowed",
-        "deny" | "deny-always" | "deny-all" | "paused" => "denied",
-        other => other,
+/// What closes a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closing {
+    /// A person's answer.
+    Answer(Answer),
+    /// The pause.
+    Paused,
+    /// The clock.
+    Expired,
+    /// Whoever asked asks no more.
+    Withdrawn,
+    /// A new rule.
+    Rule,
+}
+
+impl Closing {
+    /// Returns what the record keeps.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Answer(answer) => super::answer::name(answer),
+            Self::Paused => "paused",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Rule => "rule",
+        }
+    }
+
+    /// Returns what faces are told.
+    fn told(self) -> ClosedBy {
+        match self {
+            Self::Answer(Answer::Once | Answer::Always) => ClosedBy::Allowed,
+            Self::Answer(Answer::Deny | Answer::DenyAlways | Answer::DenyAll) | Self::Paused => {
+                ClosedBy::Denied
+            }
+            Self::Expired => ClosedBy::Expired,
+            Self::Withdrawn => ClosedBy::Withdrawn,
+            Self::Rule => ClosedBy::Rule,
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What the gate holds of every request that has not ended, and of every agent that asks.
 
 use super::judge::{Judged, Judgement};
+use super::ledger::Ledger;
 use super::past::Lately;
 use super::tool_command::{ToolCall, ToolFacts};
+use super::turns::Turns;
 use crate::ask::flood::Flood;
 use crate::publish::About;
 use crate::run::{Finished, Running};
@@ -36,6 +38,8 @@ pub(crate) struct Request {
     pub(crate) line: String,
     /// What a person made of the command, as a line of shell text: only a person's yes starts it then.
     pub(crate) edited: Option<String>,
+    /// The same as it would be asked for.
+    pub(crate) run_edited: Option<Arc<RunParams>>,
     pub(crate) state: State,
     /// What is still to be done, in order.
     pub(crate) effects: VecDeque<Effect>,
@@ -88,6 +92,8 @@ pub(crate) struct Request {
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
     pub(crate) reply: oneshot::Sender<Answered>,
+    /// Who chose, for the audit.
+    pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
 /// Standard input that is sent while it runs: kept in order until somebody reads it.
@@ -198,6 +204,12 @@ pub(crate) struct AgentState {
     pub(crate) gone_at: Option<Instant>,
     /// What it asked for lately.
     pub(crate) lately: Lately,
+    /// The person stopped it, which is being written down.
+    pub(crate) stopping: bool,
+    /// What it may still write to the record.
+    pub(crate) ledger: Ledger,
+    /// What waits to be asked about, behind the questions that are open.
+    pub(crate) turns: Turns,
 }
 
 impl AgentState {
@@ -212,6 +224,9 @@ impl AgentState {
             sessions: open.into_iter().map(|session| (session, Openness::Kept)).collect(),
             gone_at: None,
             lately: Lately::default(),
+            stopping: false,
+            ledger: Ledger::new(now),
+            turns: Turns::default(),
         }
     }
 }

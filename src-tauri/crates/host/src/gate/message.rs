@@ -11,9 +11,11 @@ use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice, Signal};
-use postern_request::Event;
+use postern_request::{Denial, Event};
 use postern_store::Error;
+use postern_store::audit::By;
 use postern_store::requests::Opening;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -67,6 +69,8 @@ pub(crate) enum Message {
     Shutdown(oneshot::Sender<()>),
     /// An adapter has something to say.
     Told(Box<Told>),
+    /// What somebody wants who is named in the audit.
+    By(Arc<By>, Box<Self>),
 }
 
 impl Message {
@@ -91,6 +95,8 @@ pub(crate) enum Told {
     Judged { id: Uuid, judgement: Judgement },
     /// What a person made of a command was judged.
     Edited(Box<Judgements>),
+    /// It is written down that the person stopped an agent, or could not be.
+    Stopped { agent: AgentId },
     /// Nothing: whoever waited was told.
     Nothing,
     /// What a question's offers would have let through was counted.
@@ -98,7 +104,7 @@ pub(crate) enum Told {
     /// What the person chose was saved, or could not be.
     Remembered { id: Uuid, outcome: Result<(), String> },
     /// A shell tool's command was looked up, or could not be.
-    ToolLookedUp { check: Option<ToolCheck>, was_open: bool, reply: Reply },
+    ToolLookedUp { check: Result<Box<ToolCheck>, Denial>, was_open: bool, reply: Reply },
     /// It runs.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.

@@ -11,6 +11,7 @@ mod expire;
 mod fresh;
 mod judge;
 mod judged;
+mod ledger;
 mod live;
 mod message;
 mod past;
@@ -28,6 +29,7 @@ mod task;
 mod tool;
 mod tool_command;
 mod tool_end;
+mod turns;
 
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
@@ -48,6 +50,8 @@ use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQu
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
+use postern_store::audit;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -58,6 +62,14 @@ const BACKLOG: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Gate {
     messages: mpsc::Sender<Message>,
+    /// What a person wants: taken before everything else.
+    first: mpsc::Sender<Message>,
+}
+
+/// The other end of a gate's channels.
+pub(crate) struct Received {
+    first: mpsc::Receiver<Message>,
+    rest: mpsc::Receiver<Message>,
 }
 
 /// The gate is gone: the host is shutting down.
@@ -66,15 +78,16 @@ pub struct Gate {
 pub struct Gone;
 
 /// A gate and the other end of its channel, for [`run`].
-pub(crate) fn gate() -> (Gate, mpsc::Receiver<Message>) {
-    let (messages, received) = mpsc::channel(BACKLOG);
-    (Gate { messages }, received)
+pub(crate) fn gate() -> (Gate, Received) {
+    let (messages, rest) = mpsc::channel(BACKLOG);
+    let (urgent, first) = mpsc::channel(BACKLOG);
+    (Gate { messages, first: urgent }, Received { first, rest })
 }
 
-/// Starts the gate's task.
-pub(crate) fn start(parts: Parts, gate: &Gate, received: mpsc::Receiver<Message>) {
+/// Starts the gate's task on threads that nothing else keeps busy.
+pub(crate) fn start(parts: Parts, gate: &Gate, received: Received, on: &Handle) {
     let task = task::Task::new(parts, gate.messages.downgrade());
-    tokio::spawn(task.run(received));
+    drop(on.spawn(task.run(received)));
 }
 
 impl Gate {
@@ -107,7 +120,7 @@ impl Gate {
 
     /// A face could not show a question (its page crashed, the screen is locked): if nobody answers, nothing runs.
     pub async fn cannot_present(&self, face: FaceId, question: String, why: String) -> Result<(), Gone> {
-        self.send(Message::CannotPresent { face, question, why }).await
+        self.first.send(Message::CannotPresent { face, question, why }).await.map_err(|_| Gone)
     }
 
     /// Signals a run, or denies a request that waits, for the person. `request` is the host's own id.
@@ -141,7 +154,7 @@ impl Gate {
 
     /// The policy of `agent` (of every agent: none) changed: what waits is judged again.
     pub async fn rejudge(&self, agent: Option<AgentId>) -> Result<(), Gone> {
-        self.send(Message::Rejudge { agent }).await
+        self.first.send(Message::Rejudge { agent }).await.map_err(|_| Gone)
     }
 
     /// The tool calls that wait, oldest first.
@@ -176,12 +189,12 @@ impl Gate {
 
     /// The settings of an agent; none where there is no such agent.
     pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, Gone> {
-        self.ask(|reply| Message::Settings { agent, reply }).await
+        self.ask_in_turn(|reply| Message::Settings { agent, reply }).await
     }
 
     /// A connection of `agent` was authenticated.
     pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, Gone> {
-        self.ask(|reply| Message::Opened { agent, outbox, reply }).await
+        self.ask_in_turn(|reply| Message::Opened { agent, outbox, reply }).await
     }
 
     /// A connection ended. Never waits.
@@ -195,14 +208,27 @@ impl Gate {
 
     /// Whether something of `agent` runs or waits.
     pub(crate) async fn is_busy(&self, agent: AgentId) -> Result<bool, Gone> {
-        self.ask(|reply| Message::IsBusy { agent, reply }).await
+        self.ask_in_turn(|reply| Message::IsBusy { agent, reply }).await
     }
 
     pub(crate) async fn send(&self, message: Message) -> Result<(), Gone> {
         self.messages.send(message).await.map_err(|_| Gone)
     }
 
+    /// For a person.
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
+        let (reply, answer) = oneshot::channel();
+        let message = message(reply);
+        let message = match audit::current() {
+            Some(who) => Message::By(who, Box::new(message)),
+            None => message,
+        };
+        self.first.send(message).await.map_err(|_| Gone)?;
+        answer.await.map_err(|_| Gone)
+    }
+
+    /// For an agent's connection: behind what was said before.
+    async fn ask_in_turn<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
         self.send(message(reply)).await?;
         answer.await.map_err(|_| Gone)

@@ -1,20 +1,34 @@
 //! Writing a request down: its state before its effect, its event with its state.
 
+use super::ledger;
 use super::live::Request;
 use super::message::{Message, Told as Done};
 use super::task::Task;
 use postern_policy::Millis;
 use postern_protocol::{Event as Told, Notice, Started};
-use postern_request::{Effect, Event, State};
+use postern_request::{Effect, Ending, Event, State};
 use postern_store::requests::{self, Change, NewRequest, Opening, Phase, Process};
 use postern_store::{Connection, Error, outputs, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 /// What a record's transaction does: it gets the number of the event that goes with it, where one does, and gives false
 /// where the request turns out to have been here before.
 type Work = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
+
+/// What is kept of a request.
+#[derive(Default)]
+struct Kept {
+    /// Whether what was found for it, and its output, is kept in full.
+    bodies: bool,
+    /// What is written down first.
+    new: Option<Arc<NewRequest>>,
+    /// What stands in place of what was written down before.
+    cut: Option<NewRequest>,
+    saved: Vec<(outputs::Stream, outputs::Output)>,
+}
 
 impl Task {
     /// It was here before, or it could not be looked up whether it was.
@@ -33,9 +47,10 @@ impl Task {
 
     /// Writes the state down as it is now, together with the event that tells of it; the first time, with the request.
     pub(super) fn record(&mut self, id: Uuid) {
-        let Some(request) = self.requests.get_mut(&id) else { return };
         let at = crate::book::now();
-        let change = match change_of(request, at) {
+        let kept = self.kept(id);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let change = match change_of(request, at, kept.bodies) {
             Ok(change) => change,
             Err(error) => {
                 self.recorded(id, Err(error));
@@ -48,8 +63,8 @@ impl Task {
         let intend = matches!(next, Some(Effect::Start(_))) && !request.intended;
         request.intended |= intend;
         let ends = request.ending().is_some();
-        let (saved, uses) = (outputs_of(request), std::mem::take(&mut request.uses));
-        let new = request.new.clone();
+        let uses = std::mem::take(&mut request.uses);
+        let Kept { bodies: keep, new, cut, saved } = kept;
         let (known, was_known) = oneshot::channel();
         let work: Work = Box::new(move |conn, number| {
             let change = change.told(number.filter(|_| ends));
@@ -62,6 +77,9 @@ impl Task {
                 }
                 None => _ = requests::change(conn, id, &change)?,
             }
+            if let Some(cut) = &cut {
+                requests::forget_body(conn, id, &cut.line, &cut.asked)?;
+            }
             if intend {
                 requests::intend(conn, id, at)?;
             }
@@ -73,11 +91,43 @@ impl Task {
             }
             Ok(true)
         });
-        self.write(id, at, intend, work, was_known);
+        self.write(id, at, intend, keep, work, was_known);
+    }
+
+    /// What is written down of a request as it is now: without its bodies where its agent wrote too much.
+    fn kept(&mut self, id: Uuid) -> Kept {
+        let Some(request) = self.requests.get(&id) else { return Kept::default() };
+        let (new, saved) = (request.new.clone(), outputs_of(request));
+        let (ends, denied) =
+            (request.ending().is_some(), matches!(request.ending(), Some(Ending::Denied(_))));
+        // What was written down while it waited for a person goes as well.
+        let written = (denied && new.is_none()).then(|| new_row(request));
+        let asked = new.as_ref().or(written.as_ref()).map_or(0, |new| new.asked.len());
+        let output = saved.iter().map(|(_, output)| output.head.len() + output.tail.len()).sum();
+        let agent = request.agent.clone();
+        let ledger = &mut self.agent(&agent).ledger;
+        if ledger.write(asked, output, !denied, Instant::now()) || !ends {
+            return Kept { bodies: true, new, cut: None, saved };
+        }
+        let saved = saved.into_iter().map(|(stream, output)| (stream, ledger::without_middle(output)));
+        Kept {
+            bodies: false,
+            new: new.map(|new| Arc::new(ledger::without_body(&new))),
+            cut: written.map(|written| ledger::without_body(&written)),
+            saved: saved.collect(),
+        }
     }
 
     /// Hands a record to the writer. What becomes of it comes back as a message.
-    fn write(&mut self, id: Uuid, at: Millis, intend: bool, work: Work, known: oneshot::Receiver<Opening>) {
+    fn write(
+        &mut self,
+        id: Uuid,
+        at: Millis,
+        intend: bool,
+        keep: bool,
+        work: Work,
+        known: oneshot::Receiver<Opening>,
+    ) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let event = match request.effects.iter().find(|effect| tells(effect)) {
             Some(Effect::TellStarted { pid }) => started_event(request, *pid),
@@ -97,7 +147,8 @@ impl Task {
             request.began = None;
             let numbered = move |conn: &Connection, number| work(conn, Some(number));
             let said = move |outcome| say(outcome, known);
-            self.parts.publisher.publish(&about, at, event, numbered, said);
+            let kept = if keep { None } else { Some(ledger::without_output(&event)) };
+            self.parts.publisher.publish_keeping(&about, at, event, kept.as_ref(), numbered, said);
         } else {
             // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
             let store = &self.parts.store;
@@ -145,14 +196,17 @@ fn tells(effect: &Effect) -> bool {
 }
 
 /// What is to be written of a request as it is now.
-fn change_of(request: &Request, at: postern_policy::Millis) -> Result<Change, Error> {
+fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Result<Change, Error> {
     let mut change = match request.ending() {
         Some(ending) => Change::ended(ending, at)?,
         None => Change::to(Phase::from(&request.state), at),
     };
     if let (Some(judged), true) = (&request.judged, request.pid().is_none()) {
-        change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
-        change = change.found(judged.found().text());
+        change = change.weighed(&judged.verdict.risk, &judged.digest)?;
+        if bodies {
+            change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
+            change = change.found(judged.found().text());
+        }
         if request.edited.is_some() {
             change = change.edited(request.line.clone());
         }

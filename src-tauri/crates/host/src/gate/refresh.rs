@@ -69,9 +69,15 @@ impl Task {
         }
     }
 
+    /// A question with how much waits beside it and behind it.
+    pub(super) fn among_others(&self, question: Question) -> Question {
+        let waiting = u32::try_from(self.all_waiting().saturating_sub(1)).unwrap_or(u32::MAX);
+        let queued = self.queued(&question.asker.agent);
+        Question { waiting, queued, ..question }
+    }
+
     pub(super) fn tell_changed(&self, question: Question) {
-        let others = self.questions.len().saturating_sub(1);
-        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
+        let question = self.among_others(question);
         self.tell(Told::QuestionChanged(Box::new(question)));
     }
 }

@@ -22,6 +22,7 @@ impl Task {
         for id in asking {
             self.rejudge_one(id);
         }
+        self.rejudge_held(agent);
         self.deny_quieted(agent);
         if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
             self.agent_removed(agent);
@@ -89,6 +90,7 @@ impl Task {
             }
             Decision::Allow => {
                 let by = by_of(&verdict);
+                judged.tighten(&verdict);
                 judged.verdict = verdict;
                 self.used(id, decision);
                 self.happen(id, Event::Allowed(by));

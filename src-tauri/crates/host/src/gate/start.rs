@@ -1,15 +1,18 @@
 //! The last check, and the start: policy, files, script and folder are still what was let through.
 
 use super::denial;
+use super::judge::{World, open_again};
 use super::live::{InputPiece, Request};
 use super::message::Told as Done;
 use super::task::Task;
 use crate::book::now;
+use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
-use crate::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, Stream};
-use postern_policy::Decision;
-use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, Stdin};
-use postern_request::{Approved, By, Denial, Event, Outcome, State};
+use crate::resolve::{Cwd, Held};
+use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError, Stream};
+use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
+use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin};
+use postern_request::{Approved, By, Denial, Event, Outcome, Plan, State};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -32,6 +35,10 @@ impl Task {
             state.running += 1;
             self.launch(id, approved);
         } else if state.waiting.len() < WAITING {
+            if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
+                judged.close();
+            }
+            let state = self.agent(&agent);
             state.waiting.push_back((id, approved));
         } else {
             self.happen(id, Event::Drifted(denial::too_many_runs()));
@@ -65,8 +72,14 @@ impl Task {
             self.happen(id, Event::Drifted(denial));
             return;
         }
+        let Some(policy) = self.requests.get(&id).and_then(|request| self.parts.book.policy(&request.agent))
+        else {
+            return;
+        };
+        let (world, lanes) = (Arc::clone(&self.parts.world), self.parts.lanes.clone());
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let Some(prepared) = prepared(request) else {
+        let agent = request.agent.clone();
+        let Some(prepare) = prepare(request, &self.parts.world) else {
             self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
             return;
         };
@@ -78,10 +91,14 @@ impl Task {
             publisher: self.parts.publisher.clone(),
             about,
             outbox: self.outbox_of(id),
-            stream: prepared.stream,
+            stream: prepare.stream,
         };
         let messages = self.messages.clone();
         self.spawn(async move {
+            let prepared = match prepare.open(&lanes, &agent, world, policy).await {
+                Ok(prepared) => prepared,
+                Err(denial) => return Done::Happened { id, event: Event::Drifted(denial) },
+            };
             if !intended {
                 let written = store.write_durable(move |conn| requests::intend(conn, id, now())).await;
                 if !matches!(written, Ok(true)) {
@@ -129,6 +146,9 @@ impl Task {
             return Ok(());
         }
         let again = judged.again(&self.parts.world, &policy, now());
+        if !matches!(by, By::Person) && !again.confinement.is_none() && judged.plan.confinement.is_none() {
+            return Err(changed());
+        }
         let holds = match (by, again.decision) {
             (_, Decision::Allow) | (By::Person, Decision::Ask) => true,
             (By::Fallback, Decision::Ask) => match policy.settings.fallback {
@@ -172,23 +192,66 @@ impl Task {
     }
 }
 
-/// Everything that a start needs; none where it was taken before.
-fn prepared(request: &mut Request) -> Option<Prepared> {
+/// What a start needs beside its files, and these where they are still open.
+struct Prepare {
+    open: Option<(Held, Cwd)>,
+    run: Arc<RunParams>,
+    plan: Plan,
+    look: Option<Look>,
+    input: Input,
+    output_cap: u64,
+    stream: bool,
+}
+
+impl Prepare {
+    /// Everything, with the files open: as they were judged, or nothing.
+    async fn open(
+        self,
+        lanes: &Lanes,
+        agent: &AgentId,
+        world: Arc<World>,
+        policy: Arc<AgentPolicy>,
+    ) -> Result<Prepared, Denial> {
+        let Self { open, run, plan, look, input, output_cap, stream } = self;
+        let (held, cwd, plan) = match open {
+            Some((held, cwd)) => (held, cwd, plan),
+            None => {
+                let again = move |allowance, _| {
+                    let opened = open_again(&world.within(allowance), &policy, &run, &plan);
+                    opened.map(|(held, cwd)| (held, cwd, plan))
+                };
+                let opened = lanes.run(agent, Lane::LookUps, again).await;
+                opened.unwrap_or_else(|why| Err(denial::unanswered(why)))?
+            }
+        };
+        Ok(Prepared { plan, held, cwd, look, input, output_cap, stream, grace: GRACE })
+    }
+}
+
+/// What a start needs; none where it was not judged.
+fn prepare(request: &mut Request, world: &World) -> Option<Prepare> {
     let judged = request.judged.as_mut()?;
-    let (held, cwd) = judged.open.take()?;
+    let open = judged.open.take();
+    judged.close();
     let input = match &request.run.stdin {
         Stdin::Nothing => Input::Nothing,
         Stdin::Text(text) => Input::Inline(text.clone().into_bytes()),
         Stdin::Stream => Input::Stream,
     };
-    Some(Prepared {
+    let look = match &judged.plan.confinement {
+        Confinement::None => None,
+        Confinement::Look { folders } => {
+            Some(Look { folders: folders.clone(), home: world.home.clone(), data: world.data.clone() })
+        }
+    };
+    Some(Prepare {
+        open,
+        run: Arc::clone(request.run_edited.as_ref().unwrap_or(&request.run)),
         plan: judged.plan.clone(),
-        held,
-        cwd,
+        look,
         input,
         output_cap: request.output_cap,
         stream: request.run.stream,
-        grace: GRACE,
     })
 }
 

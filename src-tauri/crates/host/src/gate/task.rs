@@ -1,5 +1,6 @@
 //! The one task that owns every live request.
 
+use super::Received;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request, ToolCheck};
 use super::message::{Counts, Message, Told as Done};
@@ -7,16 +8,18 @@ use super::message::{Counts, Message, Told as Done};
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
 use crate::book::{Book, now};
+use crate::lanes::Lanes;
 use crate::publish::{Publisher, Stirred};
 use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
 use postern_policy::{AgentId, Millis};
 use postern_request::{Event, step};
-use postern_store::Store;
+use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -31,6 +34,10 @@ pub(crate) struct Parts {
     /// What is told seldom: status and agents.
     pub(crate) stirred: Stirred,
     pub(crate) world: Arc<World>,
+    /// The agents' own threads, for what they make Postern read.
+    pub(crate) lanes: Lanes,
+    /// Where runs and what is told of them live: the gate's own threads are for the gate.
+    pub(crate) runtime: Handle,
     pub(crate) faces: Faces,
     pub(crate) session: Arc<dyn Session>,
     /// Whether everything is denied from the start: a pause that was on.
@@ -90,7 +97,8 @@ impl Task {
     }
 
     /// Runs until the last handle is gone.
-    pub(super) async fn run(mut self, mut received: mpsc::Receiver<Message>) {
+    pub(super) async fn run(mut self, received: Received) {
+        let Received { mut first, mut rest } = received;
         loop {
             let deadline = self.next_deadline();
             let timer = async {
@@ -101,12 +109,16 @@ impl Task {
             };
             let waiting = self.questions.len();
             tokio::select! {
-                message = received.recv() => match message {
+                // What a person wants is not behind what agents want, however much that is.
+                biased;
+                Some(message) = first.recv() => self.take(message),
+                () = timer => self.expire(),
+                message = rest.recv() => match message {
                     Some(message) => self.take(message),
                     None => return,
                 },
-                () = timer => self.expire(),
             }
+            self.next_turns();
             if self.questions.len() != waiting {
                 self.parts.stirred.status.notify_one();
             }
@@ -170,6 +182,7 @@ impl Task {
                 self.shut_down();
             }
             Message::Told(done) => self.done(*done),
+            Message::By(who, message) => audit::now_by(who, || self.take(*message)),
         }
     }
 
@@ -186,6 +199,10 @@ impl Task {
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
             Done::Edited(judgements) => self.edited(*judgements),
+            Done::Stopped { agent } => {
+                self.agent(&agent).stopping = false;
+                self.parts.stirred.status.notify_one();
+            }
             Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
@@ -236,13 +253,18 @@ impl Task {
     /// Gives `work` to a task of its own, whose result comes back as a message.
     pub(super) fn spawn(&self, work: impl Future<Output = Done> + Send + 'static) {
         let messages = self.messages.clone();
-        tokio::spawn(async move {
+        self.aside(async move {
             let done = work.await;
             if let Some(messages) = messages.upgrade() {
                 // A gate that is gone does not wait for it.
                 _ = messages.send(Message::Told(Box::new(done))).await;
             }
         });
+    }
+
+    /// Does `work` away from the gate's own threads.
+    pub(super) fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        drop(self.parts.runtime.spawn(work));
     }
 
     pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
@@ -288,7 +310,7 @@ impl Task {
     fn counts(&self) -> Counts {
         let running = self.requests.values().filter(|request| request.pid().is_some()).count();
         Counts {
-            waiting: u32::try_from(self.questions.len()).unwrap_or(u32::MAX),
+            waiting: u32::try_from(self.all_waiting()).unwrap_or(u32::MAX),
             running: u32::try_from(running).unwrap_or(u32::MAX),
             paused: self.parts.pause.is_some(),
             paused_until: self.parts.pause.and_then(|pause| pause.until),
@@ -297,14 +319,7 @@ impl Task {
     }
 
     fn shown_questions(&self) -> Vec<Question> {
-        let all = self.questions.len();
-        self.questions
-            .iter()
-            .map(|waiting| {
-                let waiting_too = u32::try_from(all - 1).unwrap_or(u32::MAX);
-                Question { waiting: waiting_too, ..waiting.question.clone() }
-            })
-            .collect()
+        self.questions.iter().map(|waiting| self.among_others(waiting.question.clone())).collect()
     }
 
     /// Whether everything is denied at the moment.
@@ -315,7 +330,7 @@ impl Task {
     fn pause(&mut self, pause: Pause) {
         self.parts.pause = Some(pause);
         self.keep_pause();
-        self.deny_waiting(|_| true, &super::denial::paused(), "paused");
+        self.deny_waiting(|_| true, &super::denial::paused(), super::judged::Closing::Paused);
     }
 
     /// The time of a pause is over.
@@ -347,12 +362,16 @@ impl Task {
     }
 
     /// When the task has to look at the clock again.
-    fn next_deadline(&self) -> Option<Instant> {
+    fn next_deadline(&mut self) -> Option<Instant> {
+        let turn = self.next_turn_at();
         let pause = self.parts.pause.and_then(|pause| pause.until).map(|until| {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause, self.look_at, self.next_gone()].into_iter().flatten().min()
+        [self.questions.next_expiry(), pause, self.look_at, self.next_gone(), turn]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Tells every face.

@@ -9,6 +9,7 @@ use super::task::Task;
 use super::tool_command::ToolFacts;
 use crate::ask::questions::Waiter;
 use crate::book::now;
+use crate::lanes::Lane;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
@@ -54,20 +55,36 @@ impl Task {
     fn look_up_tool(&mut self, policy: Arc<AgentPolicy>, check: ToolCheck, reply: Reply) {
         let world = Arc::clone(&self.parts.world);
         let was_open = self.is_open(&check);
+        let (lanes, agent) = (self.parts.lanes.clone(), check.agent.clone());
         self.spawn(async move {
-            let looked_up = tokio::task::spawn_blocking(move || {
+            let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, _| {
+                let world = world.within(allowance);
                 let found = Box::new(ToolFacts::look_up(&world, &policy.settings, check.call()));
-                ToolCheck { found, ..check }
+                match world.resolver.identities().overrun() {
+                    None => Ok(ToolCheck { found, ..check }),
+                    Some(overrun) => Err(denial::too_much(overrun)),
+                }
             });
-            Done::ToolLookedUp { check: looked_up.await.ok(), was_open, reply }
+            let check = looked_up.await.unwrap_or_else(|why| Err(denial::unanswered(why))).map(Box::new);
+            Done::ToolLookedUp { check, was_open, reply }
         });
     }
 
     /// A tool's command was looked up. Its session is as it was, or nothing is judged in it.
-    pub(super) fn tool_looked_up(&mut self, check: Option<ToolCheck>, was_open: bool, reply: Reply) {
-        let Some(check) = check else {
-            reply.refuse(ErrorCode::Internal, "Postern could not judge it");
-            return;
+    pub(super) fn tool_looked_up(
+        &mut self,
+        check: Result<Box<ToolCheck>, Denial>,
+        was_open: bool,
+        reply: Reply,
+    ) {
+        let check = match check {
+            Ok(check) => *check,
+            Err(denial) => {
+                let (decision, error) = (word(Decision::Deny), Some(ToolError::ToolDeniedError));
+                let message = Some(denial.message);
+                reply.ok(&ToolCheckResult { decision, check_id: None, message, error, by_default: false });
+                return;
+            }
         };
         let Some(policy) = self.parts.book.policy(&check.agent) else {
             reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
@@ -120,19 +137,46 @@ impl Task {
     }
 
     fn ask_about_tool(&mut self, check: ToolCheck, verdict: &ToolVerdict) -> Result<Uuid, Denial> {
+        let id = Uuid::now_v7();
+        self.checks.insert(id, check);
+        match self.open_tool(id, verdict) {
+            Ok(()) => Ok(id),
+            Err(denial) => {
+                self.checks.remove(&id);
+                Err(denial)
+            }
+        }
+    }
+
+    /// A check's turn has come: by now it may be clear.
+    pub(super) fn tool_turn(&mut self, id: Uuid) {
+        let Some(check) = self.checks.get(&id) else { return };
+        let Some(policy) = self.parts.book.policy(&check.agent) else { return };
+        let verdict = self.judge_tool(&policy, check);
+        let agent = check.agent.clone();
+        if verdict.decision != Decision::Ask {
+            self.rejudge_tools(Some(&agent));
+        } else if let Err(denial) = self.open_tool(id, &verdict) {
+            self.tool_denied(id, &denial);
+        }
+        self.agent(&agent).turns.taken();
+    }
+
+    /// Opens the question about a check, or joins the one that shows the same; or it waits for its turn.
+    fn open_tool(&mut self, id: Uuid, verdict: &ToolVerdict) -> Result<(), Denial> {
+        let Some(check) = self.checks.get(&id) else { return Err(denial::no_record()) };
         let agent = check.agent.clone();
         let Some(entry) = self.parts.book.agent(&agent) else { return Err(denial::no_record()) };
         let settings = entry.policy.settings.clone();
         if let Some(left) = self.denied_for(&agent) {
             return Err(denial::denied_for_now(left));
         }
-        let id = Uuid::now_v7();
         let asked_at = now();
         let question = show::tool_question(&AskedTool {
             id: Uuid::now_v7(),
             code: self.questions.fresh_code(Uuid::new_v4()),
             entry: &entry,
-            check: &check,
+            check,
             home: &self.parts.world.home,
             verdict,
             at: asked_at,
@@ -147,21 +191,20 @@ impl Task {
             self.tell(Told::QuestionChanged(Box::new(question)));
         } else {
             self.may_wait()?;
-            if !self.questions.has_room(&agent) {
-                return Err(denial::queue_full());
+            if !self.has_turn(&agent, waiter)? {
+                return Ok(());
             }
-            let asked = self.agent(&agent).flood.question(&settings, Instant::now());
-            asked.map_err(|after| denial::asked_too_often(after.millis()))?;
             let expires = Instant::now() + Duration::from_millis(settings.approval_timeout_ms);
             self.questions.open(question.clone(), waiter, expires);
             if let Some(row) = super::judged::row_of(&question) {
                 drop(self.parts.store.write(move |conn| postern_store::questions::open(conn, &row)));
             }
-            self.tell(Told::QuestionOpened(Box::new(question)));
+            self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
         }
-        self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting_tool(id, &check)))));
-        self.checks.insert(id, check);
-        Ok(id)
+        if let Some(check) = self.checks.get(&id) {
+            self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting_tool(id, check)))));
+        }
+        Ok(())
     }
 
     /// The checks that wait, oldest first.

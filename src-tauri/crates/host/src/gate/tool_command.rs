@@ -3,7 +3,7 @@
 
 use super::judge::{World, first_folder};
 use crate::book::now;
-use crate::resolve::{Cwd, real, search_path};
+use crate::resolve::{Cwd, Reach, real, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
     SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, named_paths,
@@ -100,7 +100,8 @@ impl ToolCommand {
         let folder = named.map_or_else(|| first_folder(world, settings), str::to_owned);
         let cwd = Cwd::open(&folder).map_or(folder, |cwd| cwd.bound.path);
         let programs = search_path(&settings.search_path, &world.home);
-        let steps = world.resolver.steps(&reading, Path::new(&cwd), &programs);
+        let resolver = world.resolver.reached_by(Reach::of_agent(&settings.folders, &world.home, &cwd));
+        let steps = resolver.steps(&reading, Path::new(&cwd), &programs);
         Self { reading, steps, cwd }
     }
 
@@ -126,6 +127,8 @@ impl ToolCommand {
             now: now(),
             case_insensitive: world.any_case,
             shell: true,
+            folders: &[],
+            confinable: false,
             env_to_ask: &[],
         }
     }

@@ -1,6 +1,7 @@
 //! How a tool's check ends: a person's answer, a rule, time, or an agent that went away.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::ToolCheck;
 use super::message::ToolAnswer;
 use super::task::{Task, answer};
@@ -12,6 +13,7 @@ use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, 
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{Decision as Word, Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
+use postern_store::audit;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -102,7 +104,7 @@ impl Task {
         let told = self.resolve_tool(id, end);
         // Behind everything that was written because of it.
         let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
-        tokio::spawn(async move {
+        tokio::spawn(audit::carry(async move {
             let mut reason = None;
             if let Some(remember) = remember {
                 reason = book.remember_tool(remember).await.err().map(|error| {
@@ -125,7 +127,7 @@ impl Task {
             if let Some(reply) = reply {
                 answer(reply, Answered { applied: true, reason, also: Vec::new() });
             }
-        });
+        }));
     }
 
     fn tool_rule(&self, check: &ToolCheck) -> Option<ToolRemember> {
@@ -145,7 +147,7 @@ impl Task {
 
     /// A check is taken back: nobody needs its answer any more.
     pub(super) fn withdraw_check(&mut self, id: Uuid, why: &str) {
-        self.leave_question(Waiter::Tool(id), &id.to_string(), "withdrawn");
+        self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Withdrawn);
         self.tool_denied(id, &denial::cancelled(&format!("It was taken back: {why}.")));
     }
 
@@ -188,7 +190,7 @@ impl Task {
             })
             .collect();
         for (id, end) in decided {
-            self.leave_question(Waiter::Tool(id), &id.to_string(), "rule");
+            self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Rule);
             drop(self.resolve_tool(id, end));
         }
     }

@@ -1,18 +1,21 @@
 //! What a file is: sha256 of its content, its metadata, its version and (macOS) its signature. Read through the opened
-//! file, never by path, and remembered for as long as the file cannot have changed unseen.
+//! file (the signature by path, with proof that it is the same file), and remembered for as long as the file cannot have changed unseen.
 
+mod allowance;
 #[cfg(target_os = "macos")]
 mod macos_signature;
+mod memory;
 mod signature;
 mod state;
 mod version;
 
+pub use allowance::{Allowance, FILES, Meter, Overrun};
 pub use state::FileState;
 pub use version::version_of;
 
+use memory::Memory;
 use postern_policy::{Identity, Signature};
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -21,8 +24,6 @@ use std::time::{Duration, SystemTime};
 
 /// The largest file that is identified, in bytes. What is larger is not run.
 pub const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
-/// How many files are remembered; reaching it forgets them all, which costs one more hash each.
-const MAX_REMEMBERED: usize = 4096;
 /// A file that changed this recently can change again without its times showing it.
 const UNSETTLED: Duration = Duration::from_secs(2);
 /// How often a file that changes while it is read is read again.
@@ -42,6 +43,9 @@ pub enum IdentityError {
     /// It changed each time while it was read.
     #[error("is being written to")]
     Changing,
+    /// Too much was looked at already, or nobody waits for it any more.
+    #[error("was not looked at: {0}")]
+    Overrun(#[from] Overrun),
 }
 
 /// A file, identified.
@@ -62,16 +66,30 @@ struct Content {
     signature: Option<Signature>,
 }
 
-/// Remembers what files are, keyed by everything that changes when a file does (device, inode, size, mtime, ctime).
-#[derive(Debug, Default)]
+/// Remembers what files are, keyed by everything that changes when a file does (device, inode, size, mtime, ctime). Clones
+/// share what is remembered.
+#[derive(Debug, Clone, Default)]
 pub struct Identities {
-    known: Mutex<HashMap<FileState, Arc<Content>>>,
+    known: Arc<Mutex<Memory>>,
+    /// What may be read; none where the person asks.
+    allowance: Option<Allowance>,
 }
 
 impl Identities {
     /// An empty memory.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same memory for a look that may read only so much.
+    #[must_use]
+    pub fn within(&self, allowance: Allowance) -> Self {
+        Self { known: Arc::clone(&self.known), allowance: Some(allowance) }
+    }
+
+    /// Why the look went no further; none where everything was read.
+    pub fn overrun(&self) -> Option<Overrun> {
+        self.allowance.as_ref().and_then(Allowance::overrun)
     }
 
     /// What `file` is. `real_path` only helps to tell its version and, on macOS, to find its signature.
@@ -81,16 +99,19 @@ impl Identities {
     pub fn of(&self, file: &File, real_path: &Path) -> Result<Identified, IdentityError> {
         for _ in 0..ATTEMPTS {
             let state = FileState::of(file)?;
+            if let Some(allowance) = &self.allowance {
+                allowance.file(state.device, state.inode)?;
+            }
             if let Some(content) = self.remembered(&state) {
                 let identity = identity(&state, &content, real_path);
                 return Ok(Identified { state, identity, settled: true });
             }
             let settled = state.settled(SystemTime::now(), UNSETTLED);
-            let sha256 = sha256(file, state.size)?;
+            let sha256 = read(file, state.size, self.allowance.as_ref())?;
             if FileState::of(file)? != state {
                 continue;
             }
-            let content = Arc::new(Content { sha256, signature: signature::of(file) });
+            let content = Arc::new(Content { sha256, signature: signature::of(file, real_path) });
             if settled {
                 self.remember(state, &content);
             }
@@ -100,15 +121,12 @@ impl Identities {
     }
 
     fn remembered(&self, state: &FileState) -> Option<Arc<Content>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(state).cloned()
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(state)
     }
 
     fn remember(&self, state: FileState, content: &Arc<Content>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_REMEMBERED {
-            known.clear();
-        }
-        known.insert(state, Arc::clone(content));
+        let meter = self.allowance.as_ref().map(Allowance::meter);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(state, content, meter);
     }
 }
 
@@ -130,6 +148,11 @@ fn identity(state: &FileState, content: &Content, real_path: &Path) -> Identity 
 /// # Errors
 /// [`IdentityError`]: unreadable, too large, or shorter than `size`.
 pub fn sha256(file: &File, size: u64) -> Result<String, IdentityError> {
+    read(file, size, None)
+}
+
+/// The same, block by block as the allowance has it.
+fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String, IdentityError> {
     if size > MAX_FILE_BYTES {
         return Err(IdentityError::TooLarge);
     }
@@ -137,6 +160,9 @@ pub fn sha256(file: &File, size: u64) -> Result<String, IdentityError> {
     let mut block = vec![0; BLOCK];
     let mut offset = 0;
     while offset < size {
+        if let Some(allowance) = allowance {
+            allowance.read((size - offset).min(BLOCK as u64))?;
+        }
         let read = file.read_at(&mut block, offset)?;
         if read == 0 {
             return Err(IdentityError::Changing);

@@ -18,7 +18,8 @@ use postern_protocol::{ErrorObject, Event, Notice};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use teller::{Item, Subscription, Told};
+use teller::{Item, Subscription, Told, Wanted};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
 
@@ -37,12 +38,14 @@ pub(crate) struct About {
 #[derive(Debug, Clone)]
 pub(crate) struct Publisher {
     store: Store,
+    runtime: Handle,
     tellers: Arc<Mutex<HashMap<AgentId, mpsc::UnboundedSender<Item>>>>,
 }
 
 impl Publisher {
+    /// Its tellers live where it is made, whoever tells something.
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, tellers: Arc::default() }
+        Self { store, runtime: Handle::current(), tellers: Arc::default() }
     }
 
     /// Writes `event` down in one transaction with `work`, tells the agent, then says so to `done`. `work` gets the number
@@ -55,7 +58,20 @@ impl Publisher {
         work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
         done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
     ) {
-        let new = line::stored(about, at, &event);
+        self.publish_keeping(about, at, event, None, work, done);
+    }
+
+    /// The same, where something else is written down than is told: the same event with less in it.
+    pub(crate) fn publish_keeping(
+        &self,
+        about: &About,
+        at: Millis,
+        event: Event,
+        kept: Option<&Event>,
+        work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
+        done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
+    ) {
+        let new = line::stored(about, at, kept.unwrap_or(&event));
         let notice = Notice {
             sequence: 0,
             at: line::time(at),
@@ -120,14 +136,14 @@ impl Publisher {
         answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
     ) {
         let answer = Box::new(answer);
-        self.send(agent, move |_| Item::Replay { outbox, sequence, answer });
+        self.send(agent, move |_| Item::Replay(Wanted { outbox, sequence, answer }));
     }
 
     /// Queues under the lock, so that the order of writing is the order of telling.
     fn send(&self, agent: &AgentId, item: impl FnOnce(&Store) -> Item) {
         let mut tellers = self.tellers.lock().unwrap_or_else(PoisonError::into_inner);
-        let teller =
-            tellers.entry(agent.clone()).or_insert_with(|| teller::start(agent.clone(), self.store.clone()));
+        let start = || teller::start(&self.runtime, agent.clone(), self.store.clone());
+        let teller = tellers.entry(agent.clone()).or_insert_with(start);
         // A teller ends only with its queue: what it does not take any more, nobody would hear.
         _ = teller.send(item(&self.store));
     }

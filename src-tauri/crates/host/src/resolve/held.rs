@@ -1,7 +1,7 @@
 //! Files that a run depends on, kept open from the moment they were judged until the run has started.
 
 use super::format::{Format, HEADER_BYTES, format_of};
-use super::kernel_path::real_path;
+use super::kernel_path::{real_path, real_path_of_name};
 use super::mutable::is_mutable;
 use crate::identity::{FileState, Identified, Identities, IdentityError};
 use postern_policy::{Identity, Program, Script};
@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +31,10 @@ pub struct HeldFile {
     pub shebang: Option<Vec<String>>,
     /// Whether the person's own user could change it.
     pub mutable: bool,
+    /// Whether the agent could change which file runs, or what is in it.
+    pub agent_can_change: bool,
+    /// How many names the file has.
+    pub links: u64,
     /// Whether it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
@@ -61,7 +65,9 @@ impl HeldFile {
     pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, Problem> {
         let file = open_regular(path, purpose)?;
         let mode = Mode::from_raw_mode(rustix::fs::fstat(&file).map_err(problem)?.st_mode);
-        let real = real_path(&file).map_err(|_| Problem::Missing)?;
+        let links = file.metadata().map_or(0, |meta| meta.nlink());
+        let own_name = if links > 1 { real_path_of_name(path, &file) } else { None };
+        let real = own_name.map_or_else(|| real_path(&file), Ok).map_err(|_| Problem::Missing)?;
         let shebang = match purpose {
             Purpose::Program => shebang_of(&file)?,
             Purpose::Operand => None,
@@ -76,6 +82,8 @@ impl HeldFile {
             interpreter: None,
             shebang,
             mutable: is_mutable(path, &real),
+            agent_can_change: false,
+            links,
             setuid: mode.intersects(Mode::SUID | Mode::SGID) || has_capabilities(&file),
             earlier: Vec::new(),
             path: path.to_owned(),
@@ -115,6 +123,8 @@ impl HeldFile {
             identity: Some(self.bound.identity.clone()),
             shebang: self.shebang.clone(),
             mutable: self.mutable,
+            agent_can_change: self.agent_can_change,
+            links: self.links,
             setuid: self.setuid,
         }
     }
@@ -125,6 +135,7 @@ impl HeldFile {
             written: written.to_owned(),
             real_path: self.bound.real_path.clone(),
             identity: self.bound.identity.clone(),
+            agent_can_change: self.agent_can_change,
         }
     }
 }

@@ -9,6 +9,7 @@ mod held;
 mod kernel_path;
 mod lookup;
 mod mutable;
+mod reach;
 mod search;
 mod targets;
 #[cfg(test)]
@@ -16,11 +17,14 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+#[cfg(target_os = "linux")]
+pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
+pub use reach::Reach;
 pub use search::search_path;
 pub(crate) use targets::real;
 
-use crate::identity::Identities;
+use crate::identity::{Allowance, Identities};
 use lookup::{Found, Known, Place};
 use postern_command::{Dir, Power, Reading, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
@@ -34,9 +38,11 @@ pub const SHELL: &str = "/bin/bash";
 /// Looks programs up. Cheap to clone; clones share what is remembered about files.
 #[derive(Debug, Clone, Default)]
 pub struct Resolver {
-    identities: Arc<Identities>,
+    identities: Identities,
     /// The person's home folder; empty where none was told.
     home: Arc<str>,
+    /// What the agent can change that it looks things up for; nothing where that is none.
+    reach: Arc<Reach>,
 }
 
 /// What was found for a request.
@@ -97,6 +103,18 @@ impl Resolver {
     /// A resolver that knows the person's home folder (absolute), for paths that begin there.
     pub fn at_home(home: &str) -> Self {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
+    }
+
+    /// The same resolver for a look that may read only so much.
+    #[must_use]
+    pub fn within(&self, allowance: Allowance) -> Self {
+        Self { identities: self.identities.within(allowance), ..self.clone() }
+    }
+
+    /// The same, for an agent that can change what is in its reach.
+    #[must_use]
+    pub fn reached_by(&self, reach: Reach) -> Self {
+        Self { reach: Arc::new(reach), ..self.clone() }
     }
 
     /// The identities it remembers.

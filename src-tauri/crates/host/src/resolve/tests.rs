@@ -107,6 +107,22 @@ fn the_working_directory_is_not_searched() {
 }
 
 #[test]
+fn a_file_with_several_names_is_called_by_the_one_that_leads_to_it() {
+    let place = Place::new();
+    let first = place.script("bin/git");
+    std::fs::hard_link(&first, place.path("bin/clang")).unwrap();
+    symlink("bin/clang", place.path("cc")).unwrap();
+    for (name, expected) in [("bin/git", "bin/git"), ("bin/clang", "bin/clang"), ("cc", "bin/clang")] {
+        let program = found(place.find(&format!("./{name}"), &[]));
+        assert_eq!(
+            (program.real_path, program.links),
+            (place.path(expected).display().to_string(), 2),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn links_are_followed_for_the_real_path_and_kept_in_the_path() {
     let place = Place::new();
     let real = place.script("Cellar/tool/2.1/bin/tool");
@@ -300,4 +316,25 @@ fn a_working_directory_knows_whether_its_path_still_leads_to_it() {
     std::fs::rename(place.path("folder"), place.path("moved")).unwrap();
     std::fs::create_dir(place.path("folder")).unwrap();
     assert!(!cwd.is_current());
+}
+
+#[test]
+fn what_the_agent_can_change_is_said_of_each_program() {
+    let place = Place::new();
+    place.script("tool");
+    place.file("by_env", "#!/usr/bin/env tool\n", 0o755);
+    symlink("/usr/bin/env", place.path("link")).unwrap();
+    let home = place.folder.path().to_str().unwrap();
+    let resolver = place.resolver.reached_by(Reach::of_agent(&[home.to_owned()], "/nowhere", "/nowhere"));
+    let search = ["/usr/bin".to_owned(), place.path("").display().to_string()];
+    let lookup =
+        |name: &str, search: &[String]| found(resolver.find(name, &place.cwd(), search)).agent_can_change;
+    for (name, expected) in [("./tool", true), ("./by_env", true), ("./link", true), ("/usr/bin/env", false)]
+    {
+        assert_eq!(lookup(name, &search), expected, "{name}");
+    }
+    assert!(!lookup("env", &search), "found before the agent's folder");
+    let first: Vec<String> = search.iter().rev().cloned().collect();
+    assert!(lookup("env", &first), "the agent can put another one in front of it");
+    assert!(!found(place.find("./tool", &[])).agent_can_change, "no agent asks");
 }

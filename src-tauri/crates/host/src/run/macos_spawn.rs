@@ -5,15 +5,18 @@
 use super::SpawnError;
 use super::start::Call;
 use crate::identity::hex;
+use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
 use rustix::process::{Pid, Signal};
 use std::ffi::{CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::ptr;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
 /// `POSIX_SPAWN_SETSID` of `<sys/spawn.h>`, which libc does not list.
 const SETSID: c_int = 0x0400;
@@ -73,6 +76,22 @@ pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
 pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
     rustix::process::kill_process(pid, Signal::CONT)
         .map_err(|error| SpawnError::Failed(format!("it was ended while it started: {error}")))
+}
+
+/// A descriptor that becomes readable when a child of ours exits: a queue with that one event in it, which nobody takes
+/// out. None where it has exited already: the system finds no zombies. Needs a running tokio runtime.
+pub(super) fn watch(pid: Pid) -> io::Result<Option<AsyncFd<OwnedFd>>> {
+    let queue = kqueue::kqueue()?;
+    rustix::io::fcntl_setfd(&queue, rustix::io::FdFlags::CLOEXEC)?;
+    let exit = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
+    let exit = Event::new(exit, EventFlags::ADD | EventFlags::ONESHOT, ptr::null_mut());
+    // SAFETY: the event names a process and no descriptor.
+    let added = unsafe { kqueue::kevent(&queue, &[exit], &mut [] as &mut [Event], None) };
+    match added {
+        Ok(_) => Ok(Some(AsyncFd::with_interest(queue, Interest::READABLE)?)),
+        Err(rustix::io::Errno::SRCH) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn path_of(pid: Pid) -> Option<PathBuf> {

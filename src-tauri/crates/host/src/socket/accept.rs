@@ -10,8 +10,10 @@ use tokio_util::task::TaskTracker;
 
 /// Connections of one channel at a time.
 pub(crate) const PER_CHANNEL: usize = 64;
-/// Connections in all.
+/// Connections in all, beside those that each channel has for itself.
 pub(crate) const IN_ALL: usize = 512;
+/// Connections that each channel has for itself, however many the others have.
+const RESERVED: usize = 4;
 /// How long to wait when the system has no descriptor to give.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 
@@ -19,7 +21,8 @@ const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Place {
     _own: OwnedSemaphorePermit,
-    _all: OwnedSemaphorePermit,
+    /// None for one of the channel's own.
+    _all: Option<OwnedSemaphorePermit>,
 }
 
 /// Who may connect, and how many.
@@ -50,7 +53,8 @@ impl Limits {
             return None;
         }
         let own = self.own.clone().try_acquire_owned().ok()?;
-        let all = self.all.clone().try_acquire_owned().ok()?;
+        let reserved = self.taken() <= RESERVED;
+        let all = if reserved { None } else { Some(self.all.clone().try_acquire_owned().ok()?) };
         Some(Place { _own: own, _all: all })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::clients::Clients;
 use super::handshake::{Proved, handshake};
+use super::intake::Intake;
 use super::outbox::{self, Outbox};
 use super::reader::Reader;
 use super::reply::{Debts, Reply};
@@ -12,6 +13,7 @@ use postern_protocol::limits::{IDLE_MS, Limits};
 use postern_protocol::{
     Call, ErrorCode, ErrorObject, Frame, Key, PolicyNote, Refused, Socket, Welcome, error_line, result_line,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncRead;
 use tokio::net::UnixStream;
@@ -29,6 +31,8 @@ pub(crate) struct Channel {
     pub(crate) gate: Gate,
     pub(crate) publisher: Publisher,
     pub(crate) clients: Clients,
+    /// How much came in, over all its connections.
+    pub(super) intake: Arc<Intake>,
     /// Cancelled when the channel closes.
     pub(crate) closed: CancellationToken,
 }
@@ -65,6 +69,7 @@ async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, outbox: &Outbox, chan
     let _open = Open { id, gate: channel.gate.clone() };
     let debts = Debts::default();
     while let Some(read) = next(&mut reader, &debts, channel).await {
+        channel.intake.took(reader.taken()).await;
         match read.and_then(Call::of_frame) {
             Ok((call_id, call)) => {
                 let reply = Reply::new(outbox.clone(), call_id, debts.owe());

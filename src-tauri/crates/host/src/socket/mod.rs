@@ -4,6 +4,7 @@ mod accept;
 mod clients;
 mod connection;
 mod handshake;
+mod intake;
 mod listen;
 mod outbox;
 mod reader;
@@ -28,6 +29,7 @@ use postern_protocol::Key;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +41,8 @@ pub(crate) struct Channels {
     publisher: Publisher,
     all: Arc<Semaphore>,
     clients: Clients,
+    /// Where connections are served, whoever opens a channel.
+    runtime: Handle,
     open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
 }
 
@@ -52,7 +56,8 @@ struct OpenChannel {
 impl Channels {
     pub(crate) fn new(gate: Gate, publisher: Publisher) -> Self {
         let all = Arc::new(Semaphore::new(accept::IN_ALL));
-        Self { gate, publisher, all, clients: Clients::default(), open: Arc::default() }
+        let (clients, runtime) = (Clients::default(), Handle::current());
+        Self { gate, publisher, all, clients, runtime, open: Arc::default() }
     }
 
     /// Listens for `agent` on `socket`, in a folder that is private already. Peers must be one of `uids` and hold
@@ -65,7 +70,10 @@ impl Channels {
         uids: &[u32],
     ) -> Result<(), BindError> {
         self.close(agent).await;
-        let bound = bind(socket)?;
+        let bound = {
+            let _on_these = self.runtime.enter();
+            bind(socket)?
+        };
         let closed = CancellationToken::new();
         let mut admitted = vec![rustix::process::getuid().as_raw()];
         admitted.extend_from_slice(uids);
@@ -76,6 +84,7 @@ impl Channels {
             gate: self.gate.clone(),
             publisher: self.publisher.clone(),
             clients: self.clients.clone(),
+            intake: Arc::new(intake::Intake::new()),
             closed: closed.clone(),
         };
         let serve = move |stream, place| {
@@ -85,7 +94,7 @@ impl Channels {
                 drop::<Place>(place);
             }
         };
-        let task = tokio::spawn(accept(bound, limits.clone(), closed.clone(), serve));
+        let task = self.runtime.spawn(accept(bound, limits.clone(), closed.clone(), serve));
         self.lock().insert(agent.clone(), OpenChannel { limits, closed, task });
         Ok(())
     }

@@ -13,11 +13,17 @@ pub(crate) struct Reader<S> {
     stream: S,
     lines: LineBuffer,
     chunk: Vec<u8>,
+    taken: usize,
 }
 
 impl<S: AsyncRead + Unpin> Reader<S> {
     pub(crate) fn new(stream: S) -> Self {
-        Self { stream, lines: LineBuffer::new(limits::FRAME_IN), chunk: vec![0; CHUNK] }
+        Self { stream, lines: LineBuffer::new(limits::FRAME_IN), chunk: vec![0; CHUNK], taken: 0 }
+    }
+
+    /// How many bytes were read since this was last asked.
+    pub(crate) fn taken(&mut self) -> usize {
+        std::mem::take(&mut self.taken)
     }
 
     /// The next message, or what is wrong with it; none at the end. Dropping the future loses nothing.
@@ -30,6 +36,7 @@ impl<S: AsyncRead + Unpin> Reader<S> {
             if read == 0 {
                 return Ok(None);
             }
+            self.taken += read;
             self.lines.push(&self.chunk[..read]);
         }
     }

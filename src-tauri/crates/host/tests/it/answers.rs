@@ -2,7 +2,7 @@
 
 use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;
-use postern_contract::{Answer, AnswerParams, Question};
+use postern_contract::{Answer, AnswerParams, ClosedBy, Question};
 use postern_host::FaceKind;
 use postern_policy::RiskLevel;
 use serde_json::json;
@@ -120,17 +120,28 @@ async fn deny_always_saves_a_rule_and_deny_all_lasts() {
 }
 
 #[tokio::test]
-async fn three_refusals_cool_an_agent_down() {
+async fn refusals_count_for_nothing() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
-    for number in ["1", "2", "3"] {
-        let (_, call) = wire.post_run(&["echo", number], json!({})).await;
-        lab.answer("deny", json!({})).await;
-        wire.answer(call).await.unwrap();
+    for number in 1..=7 {
+        let (_, call) = wire.post_run(&["echo", &number.to_string()], json!({})).await;
+        lab.answer("deny", json!({"feedback": "use fetch instead"})).await;
+        assert_eq!(wire.answer(call).await.unwrap()["reason"], "user", "question {number} was asked");
     }
-    let denied = wire.run(&["echo", "4"]).await;
-    assert_eq!(denied["reason"], "rate-limited", "{denied}");
-    assert!(denied["retryAfterMs"].as_u64().is_some_and(|left| left > 0), "{denied}");
+}
+
+#[tokio::test]
+async fn deny_all_takes_what_waits_behind_the_questions_as_well() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let mut calls = Vec::new();
+    for number in 0..15 {
+        calls.push(wire.post_run(&["echo", &number.to_string()], json!({})).await.1);
+    }
+    lab.answer("deny-all", json!({})).await;
+    for call in calls {
+        assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+    }
 }
 
 #[tokio::test]
@@ -143,7 +154,7 @@ async fn nobody_answering_is_the_fallback() {
     lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;
     let denied = wire.answer(unseen).await.unwrap();
     assert_eq!(denied["reason"], "expired", "nobody could have seen it: {denied}");
-    assert_eq!(lab.closed().await, "expired");
+    assert_eq!(lab.closed().await, ClosedBy::Expired);
 
     let (_, seen) = wire.post_run(&["echo", "seen"], json!({})).await;
     lab.question().await;

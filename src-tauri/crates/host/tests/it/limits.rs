@@ -1,6 +1,7 @@
 //! What is too much, and what is denied for now.
 
 use crate::support::Lab;
+use postern_contract::ClosedBy;
 use serde_json::json;
 
 #[tokio::test]
@@ -18,28 +19,107 @@ async fn paused_means_denied_until_resumed() {
 }
 
 #[tokio::test]
-async fn ten_questions_wait_and_no_more() {
+async fn ten_questions_open_and_the_rest_wait_their_turn() {
     let mut lab = Lab::start().await;
     let mut wire = lab.connect("main").await;
-    for number in 0..10 {
-        wire.post_run(&["echo", &number.to_string()], json!({})).await;
-        lab.question().await;
+    let mut calls = Vec::new();
+    for number in 0..30 {
+        calls.push(wire.post_run(&["basename", &format!("/x/{number}")], json!({})).await.1);
     }
-    let denied = wire.run(&["echo", "one more"]).await;
-    assert_eq!(denied["reason"], "queue-full", "{denied}");
+    for _ in 0..30 {
+        let (question, _) = lab.answer("once", json!({})).await;
+        assert!(question.queued <= 20, "ten are open: {question:?}");
+    }
+    for (number, call) in calls.into_iter().enumerate() {
+        assert_eq!(
+            wire.answer(call).await.unwrap()["stdout"],
+            format!("{number}\n"),
+            "every one was asked about"
+        );
+    }
 }
 
 #[tokio::test]
-async fn questions_a_minute_are_limited() {
+async fn what_waits_is_bounded_and_says_that_nobody_said_no() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    for number in 0..80 {
+        wire.post_run(&["echo", &number.to_string()], json!({})).await;
+    }
+    lab.question().await;
+    // Ten are open and 64 wait behind them.
+    for _ in 74..80 {
+        let denied = wire.event("exec.denied").await;
+        assert_eq!(denied["reason"], "queue-full", "{denied}");
+        assert!(denied["message"].as_str().unwrap().contains("Nobody said no"), "{denied}");
+        assert_eq!(denied["retryAfterMs"], 30_000, "{denied}");
+    }
+    assert_eq!(lab.control("status", json!({})).await.unwrap()["waiting"], 74);
+}
+
+#[tokio::test]
+async fn beyond_so_many_a_minute_questions_come_one_after_the_other() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("questionsPerMinute", "1")]).await;
     let mut wire = lab.connect("main").await;
-    let (_, first) = wire.post_run(&["echo", "1"], json!({})).await;
+    let (_, first) = wire.post_run(&["basename", "/x/1"], json!({})).await;
+    let question = lab.question().await;
+    let (_, second) = wire.post_run(&["basename", "/x/2"], json!({})).await;
+    while lab.control("status", json!({})).await.unwrap()["waiting"] != 2 {
+        tokio::task::yield_now().await;
+    }
+    let listed = lab.control("questions.list", json!({})).await.unwrap();
+    assert_eq!(
+        listed["questions"].as_array().unwrap().len(),
+        1,
+        "the second waits behind the first: {listed}"
+    );
+    assert_eq!(listed["questions"][0]["queued"], 1, "{listed}");
+    lab.answer_to(&question, "once", json!({})).await;
+    assert_eq!(wire.answer(first).await.unwrap()["stdout"], "1\n");
     lab.answer("once", json!({})).await;
-    wire.answer(first).await.unwrap();
-    let denied = wire.run(&["echo", "2"]).await;
-    assert_eq!(denied["reason"], "rate-limited", "{denied}");
-    assert!(denied["retryAfterMs"].as_u64().is_some_and(|left| left <= 60_000), "{denied}");
+    assert_eq!(
+        wire.answer(second).await.unwrap()["stdout"],
+        "2\n",
+        "it was asked about at once, in the same minute"
+    );
+}
+
+#[tokio::test]
+async fn an_agent_that_has_no_question_open_always_gets_one() {
+    let mut lab = Lab::start().await;
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let mut wires = Vec::new();
+    for name in names {
+        lab.control("agents.add", json!({"agent": name})).await.unwrap();
+        lab.set(name, &[("questionsPerMinute", "100")]).await;
+        let mut wire = lab.connect(name).await;
+        for number in 0..12 {
+            wire.post_run(&["echo", &number.to_string()], json!({})).await;
+        }
+        wires.push(wire);
+    }
+    let mut last = lab.connect("main").await;
+    last.post_run(&["echo", "me too"], json!({})).await;
+    while lab.question().await.asker.agent.as_str() != "main" {}
+}
+
+#[tokio::test]
+async fn a_rule_frees_what_waits_its_turn_and_a_pause_denies_it() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("questionsPerMinute", "1")]).await;
+    let mut wire = lab.connect("main").await;
+    wire.post_run(&["uname"], json!({})).await;
+    lab.question().await;
+    let (_, freed) = wire.post_run(&["basename", "/x/1"], json!({})).await;
+    let (_, paused) = wire.post_run(&["dirname", "/x/2"], json!({})).await;
+    while lab.control("status", json!({})).await.unwrap()["waiting"] != 3 {
+        tokio::task::yield_now().await;
+    }
+    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
+    assert_eq!(wire.answer(freed).await.unwrap()["stdout"], "1\n");
+    lab.control("pause", json!({})).await.unwrap();
+    assert_eq!(wire.answer(paused).await.unwrap()["reason"], "paused");
 }
 
 #[tokio::test]
@@ -87,7 +167,7 @@ async fn what_is_to_end_with_its_connection_does() {
     let (request_id, _) = wire.post_run(&["echo", "hi"], json!({"cancelOnDisconnect": true})).await;
     lab.question().await;
     drop(wire);
-    assert_eq!(lab.closed().await, "withdrawn");
+    assert_eq!(lab.closed().await, ClosedBy::Withdrawn);
     let mut wire = lab.connect_after("main", Some(0)).await;
     let denied = wire.event("exec.denied").await;
     assert_eq!((&denied["requestId"], &denied["reason"]), (&json!(request_id), &json!("cancelled")));

@@ -1,4 +1,4 @@
-//! Which paths a tool's call may write to, by the names under which tools take paths.
+//! Which paths a tool's call names, by the names under which tools take paths.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
@@ -60,6 +60,11 @@ const FIELDS: [&str; 44] = [
 const TAKES_ALL: [&str; 10] =
     ["chmod", "chown", "delete", "move", "mv", "remove", "rename", "rm", "rmdir", "trash"];
 
+/// Whether a tool writes nothing.
+pub(super) fn only_reads(tool: &str) -> bool {
+    READERS.contains(&tool)
+}
+
 /// What a call may do with a path that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
@@ -91,7 +96,7 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
         _ if takes_all(tool) => PathUse::WriteAll,
         _ => PathUse::Write,
     };
-    all_paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+    paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
 /// The names, written as those of paths are, under which tools take the text of a command.
@@ -113,18 +118,27 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
         .collect()
 }
 
-/// The paths that a call may write to; none where its tool only reads.
+/// The paths that a call names.
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
-    if READERS.contains(&tool) { Vec::new() } else { all_paths(tool, arguments) }
-}
-
-fn all_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
     let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
     collect(arguments, Named { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The pattern of a `glob`, behind the folder that it is looked for in.
+pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
+    let text = |name| arguments.get(name).and_then(Json::as_str);
+    let pattern = text("pattern").filter(|_| tool == "glob")?;
+    let below = text("path").filter(|_| !pattern.starts_with(['/', '~']));
+    Some(
+        below.map_or_else(
+            || pattern.to_owned(),
+            |folder| format!("{}/{pattern}", folder.trim_end_matches('/')),
+        ),
+    )
 }
 
 /// Whether what this tool does to a folder, it does to all that is in it.
@@ -242,8 +256,9 @@ mod tests {
             ),
             ("gitApplyDiff", json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}), vec!["a/x", "b/x", "x"]),
             ("write_note", json!({"text": "*** Update File: /a"}), vec![]),
-            ("read_file", json!({"path": "/a"}), vec![]),
-            ("grep", json!({"path": "/a"}), vec![]),
+            ("read_file", json!({"path": "/a"}), vec!["/a"]),
+            ("grep", json!({"path": "/a", "pattern": "/b"}), vec!["/a"]),
+            ("glob", json!({"path": "/a", "pattern": "**/b"}), vec!["/a"]),
             ("deploy", json!({"to_whom": "/a", "content": "/b"}), vec![]),
         ] {
             assert_eq!(paths(tool, &arguments), expected, "{tool} {arguments}");

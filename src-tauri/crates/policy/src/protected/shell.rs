@@ -92,7 +92,7 @@ impl Protected {
             return;
         }
         let expanded = path::expand_home(text, self.home());
-        let lexical = path::join(folder, &path::out_of_proc(&expanded, folder));
+        let lexical = path::reached(folder, &expanded);
         let real = found
             .targets
             .iter()

@@ -60,7 +60,10 @@ fn command(launch: Option<&Launch>, asked: &Value) -> Shown {
         Some(Launch::Shell { text }) => shown(text),
         None => match (asked.get("command").and_then(argv), word(asked, "shell")) {
             (Some(argv), _) => shown(&quote(&argv)),
-            (None, text) => shown(&text.unwrap_or_default()),
+            (None, text) => {
+                let beginning = asked.get("notKept").and_then(|kept| word(kept, "beginning"));
+                shown(&text.or(beginning).unwrap_or_default())
+            }
         },
     }
 }

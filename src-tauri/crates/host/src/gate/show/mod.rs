@@ -63,6 +63,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         edited: asked.edited.clone(),
         steps: Vec::new(),
         programs: programs::programs(judged, asked.home),
+        changeable: programs::changeable(judged),
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
@@ -76,6 +77,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         at_zero: String::new(),
         arming_ms: 0,
         waiting: 0,
+        queued: 0,
         recent: asked.recent.clone(),
     };
     refresh(&mut question, judged, &entry.policy.settings);
@@ -160,6 +162,7 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         edited: None,
         steps: verdict.steps.iter().map(step).collect(),
         programs: Vec::new(),
+        changeable: Vec::new(),
         cwd: shell.map(|command| shown_path(&command.cwd, asked.home)).unwrap_or_default(),
         env: Vec::new(),
         stdin: None,
@@ -174,6 +177,7 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         at_zero: "Denied".to_owned(),
         arming_ms: arming_ms(verdict.risk.level),
         waiting: 0,
+        queued: 0,
         recent: asked.recent.clone(),
     };
     (size(&question) <= MOST).then_some(question)

@@ -6,8 +6,15 @@ const SHORT: Duration = Duration::from_millis(100);
 
 fn alive(pid: i32) -> bool {
     // A zombie of somebody else counts as gone.
-    std::fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" Z")))
+    let state =
+        std::process::Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap();
+    state.stdout.first().is_some_and(|state| *state != b'Z')
+}
+
+/// Whether there is no such process, not even a zombie.
+fn gone(pid: u32) -> bool {
+    let pid = Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
 }
 
 /// Waits until the run has written a line to a file: process ids, separated by spaces.
@@ -48,6 +55,7 @@ async fn term_that_is_ignored_becomes_kill() {
     assert_eq!((finished.outcome, finished.exit, finished.escaped), (Outcome::Killed, Exit::Signal(9), 0));
 }
 
+#[cfg(target_os = "linux")] // setsid
 #[tokio::test]
 async fn a_grandchild_that_left_the_session_is_ended_too() {
     let place = Place::new();
@@ -102,6 +110,7 @@ async fn what_is_stopped_is_ended_as_well() {
     assert_eq!(end(&mut events).await.exit, Exit::Signal(15), "TERM reaches it, because it is continued");
 }
 
+#[cfg(target_os = "linux")] // setsid
 #[tokio::test]
 async fn output_that_something_else_still_holds_is_cut_off() {
     let place = Place::new();
@@ -158,10 +167,42 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     assert_eq!(end(&mut events).await.outcome, Outcome::Killed);
 }
 
+/// Threads of this process.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn signals_and_an_end_that_takes_its_time_cost_no_threads() {
+    let place = Place::new();
+    let told = place.path("told");
+    let line = format!(
+        "trap '' TERM URG; echo $$ > {0}.new; mv {0}.new {0}; while :; do sleep 1000; done",
+        told.display()
+    );
+    let mut prepared = place.prepare(&["sh", "-c", &line]);
+    prepared.grace = Duration::from_secs(1);
+    let (running, mut events) = begin(prepared).await.unwrap();
+    pids(&told).await;
+    let before = threads();
+    for _ in 0..600 {
+        running.signal(rustix::process::Signal::URG.as_raw());
+        tokio::task::yield_now().await;
+    }
+    let during = threads();
+    running.stop(Stop::Killed);
+    assert_eq!(end(&mut events).await.exit, Exit::Signal(9), "it was looked at all the time of its grace");
+    let after = threads();
+    // Other tests of this process start and end threads at the same time.
+    assert!(during < before + 100 && after < before + 100, "{before}, {during}, {after} threads");
+}
+
 #[tokio::test]
 async fn descriptors_and_zombies_do_not_grow() {
     let place = Place::new();
-    let count = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let count = || std::fs::read_dir("/dev/fd").unwrap().count();
     let mut children = Vec::new();
     let mut counts = Vec::new();
     for round in 0..30 {
@@ -174,14 +215,12 @@ async fn descriptors_and_zombies_do_not_grow() {
             counts.push(count());
         }
     }
-    assert!(
-        children.iter().all(|pid| !Path::new(&format!("/proc/{pid}")).exists()),
-        "every child was reaped"
-    );
+    assert!(children.iter().all(|pid| gone(*pid)), "every child was reaped");
     // Other tests of this process open and close files at the same time: growth would show as twenty times four.
     assert!(counts[19] < counts[0] + 40, "{counts:?}");
 }
 
+#[cfg(target_os = "linux")] // a copy of a signed program of the system does not run elsewhere
 #[tokio::test]
 async fn a_setuid_program_keeps_its_rights() {
     let place = Place::new();

@@ -40,7 +40,7 @@ fn a_working_directory_that_is_pointed_elsewhere_all_the_time() {
 }
 
 #[test]
-#[ignore = "minutes; by hand: cargo test -p postern-host ten_thousand_rounds -- --ignored"]
+#[ignore = "minutes; by hand: cargo test --workspace --lib ten_thousand_rounds -- --ignored"]
 fn ten_thousand_rounds_of_every_swap() {
     for swap in [rename, relink, write_over, edit, repoint] {
         swap(BY_HAND);

@@ -4,7 +4,7 @@ use super::key::NewRequest;
 use super::row::{Phase, Process};
 use crate::column::{Id, text};
 use crate::error::Error;
-use postern_policy::{Millis, Verdict};
+use postern_policy::{Millis, Risk, Verdict};
 use postern_request::{By, Digest, Ending, Outcome, Plan};
 use rusqlite::{Connection, params};
 use serde::Serialize;
@@ -117,6 +117,13 @@ impl Change {
         self
     }
 
+    /// This is its risk, and the digest of what would run.
+    pub fn weighed(mut self, risk: &Risk, digest: &Digest) -> Result<Self, Error> {
+        self.risk = Some(text(risk)?);
+        self.digest = Some(digest.0.clone());
+        Ok(self)
+    }
+
     /// It runs as this process.
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
@@ -218,6 +225,15 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
         change.facts,
         change.told,
     ])?)
+}
+
+/// Forgets what was asked for in full and what was found for it; `line` and `asked` are kept in its place.
+pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
+    let mut update = conn.prepare_cached(
+        "UPDATE requests SET line = ?2, asked = ?3, plan = NULL, verdict = NULL, facts = NULL WHERE id = ?1",
+    )?;
+    update.execute(params![Id(id), line, asked])?;
+    Ok(())
 }
 
 /// Notes by which event the end of a request was told.

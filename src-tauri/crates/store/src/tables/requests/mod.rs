@@ -6,7 +6,7 @@ mod key;
 mod list;
 mod row;
 
-pub use change::{Change, change, intend, told};
+pub use change::{Change, change, forget_body, intend, told};
 pub use decided::Decided;
 pub use key::{NewRequest, Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};

@@ -1,0 +1,53 @@
+//! How many files this process may hold open: raised at the start, and given back to what it starts.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::sync::OnceLock;
+
+/// How many are asked for. macOS gives no process more than 10,240 (`OPEN_MAX`).
+const WANTED: u64 = if cfg!(target_os = "macos") { 10_240 } else { 65_536 };
+/// Where the system names no limit at all.
+const UNLIMITED: u64 = WANTED;
+
+/// The limit as it was found.
+static FOUND: OnceLock<Rlimit> = OnceLock::new();
+
+/// Raises the limit as far as the system lets this user, and gives what it is then. A program that is started from a desktop
+/// finds 256 of them on macOS and 1,024 on Linux, which is what a handful of connections use up.
+pub(crate) fn raise() -> u64 {
+    let found = *FOUND.get_or_init(|| getrlimit(Resource::Nofile));
+    let most = found.maximum.map_or(WANTED, |hard| hard.min(WANTED));
+    let before = found.current.unwrap_or(UNLIMITED);
+    if before >= most {
+        return before;
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: found.maximum }) {
+        Ok(()) => most,
+        Err(error) => {
+            tracing::warn!(%error, before, "the limit of open files could not be raised");
+            before
+        }
+    }
+}
+
+/// What a program that is started here finds: some look at every descriptor up to the limit. None where it was never raised.
+#[cfg(target_os = "linux")]
+pub(crate) fn given_to_children() -> Option<libc::rlimit> {
+    let raw = |limit: Option<u64>| limit.unwrap_or(libc::RLIM_INFINITY);
+    let found = FOUND.get()?;
+    Some(libc::rlimit { rlim_cur: raw(found.current), rlim_max: raw(found.maximum) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::raise;
+    use rustix::process::{Resource, getrlimit};
+
+    #[test]
+    fn the_limit_is_raised_once_and_what_is_started_finds_the_old_one() {
+        let before = getrlimit(Resource::Nofile);
+        let raised = raise();
+        assert_eq!(getrlimit(Resource::Nofile).current, Some(raised));
+        assert!(before.current.is_none_or(|before| raised >= before));
+        assert_eq!(raise(), raised, "a second host finds it raised");
+    }
+}

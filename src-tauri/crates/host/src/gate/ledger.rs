@@ -1,0 +1,139 @@
+//! How much one agent writes to the record: generous for work, and an end to what fills a disk. Bodies go first (what was
+//! asked for in full, what was found for it, output); who asked, what it began with and what became of it is kept.
+
+use postern_protocol::Event;
+use postern_store::outputs::Output;
+use postern_store::requests::NewRequest;
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Bodies at once, and by the second over time: 56 MiB an hour.
+const BODIES: Rate = Rate { burst: 256.0 * 1024.0 * 1024.0, second: 16.0 * 1024.0 };
+/// The rest, likewise.
+const ROWS: Rate = Rate { burst: 32.0 * 1024.0 * 1024.0, second: 16.0 * 1024.0 };
+/// What a row takes beside what is counted of it: indexes, its event, its times.
+const ROW: usize = 1024;
+/// The longest body that is kept of a request that never ran, in bytes.
+const DENIED: usize = 64 * 1024;
+/// What is kept of a body that is not, in characters.
+const BEGINNING: usize = 512;
+/// What is kept of each end of a stream whose output is not, in bytes.
+const OUTPUT: usize = 2048;
+
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    burst: f64,
+    second: f64,
+}
+
+/// What one agent may still write.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    bodies: f64,
+    rows: f64,
+    at: Instant,
+}
+
+impl Ledger {
+    /// An agent that wrote nothing yet.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { bodies: BODIES.burst, rows: ROWS.burst, at: now }
+    }
+
+    fn refill(&mut self, now: Instant) {
+        let seconds = now.saturating_duration_since(self.at).as_secs_f64();
+        self.bodies = (self.bodies + seconds * BODIES.second).min(BODIES.burst);
+        self.rows = (self.rows + seconds * ROWS.second).min(ROWS.burst);
+        self.at = now;
+    }
+
+    /// Whether another request may be written down; otherwise when.
+    pub(super) fn has_room(&mut self, now: Instant) -> Result<(), Duration> {
+        self.refill(now);
+        if self.rows > 0.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - self.rows) / ROWS.second)) }
+    }
+
+    /// A row is written of a request that asked in so many bytes, and wrote so many. Gives whether these may be kept; of one
+    /// that never ran only what is not too long.
+    pub(super) fn write(&mut self, asked: usize, output: usize, ran: bool, now: Instant) -> bool {
+        self.refill(now);
+        // What is found and judged for it repeats it, and the event of its end the output.
+        let body = asked.saturating_mul(4).saturating_add(output.saturating_mul(2));
+        let keep = (ran || asked <= DENIED) && float(body) <= self.bodies;
+        if keep {
+            self.bodies -= float(body);
+        }
+        self.rows -= float(ROW);
+        keep
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bodies are megabytes at most")]
+fn float(bytes: usize) -> f64 {
+    bytes as f64
+}
+
+/// A request without what it asked for in full: its digest is kept beside it, and its beginning.
+pub(super) fn without_body(new: &NewRequest) -> NewRequest {
+    let beginning: String = new.line.chars().take(BEGINNING).collect();
+    let bytes = new.asked.len();
+    let line = if beginning.len() < new.line.len() {
+        format!("{beginning}… ({bytes} bytes, not kept)")
+    } else {
+        new.line.clone()
+    };
+    let asked = json!({ "notKept": { "bytes": bytes, "beginning": beginning } }).to_string();
+    NewRequest { line, asked, ..new.clone() }
+}
+
+/// Output without its middle.
+pub(super) fn without_middle(output: Output) -> Output {
+    let Output { bytes, mut head, tail } = output;
+    head.truncate(OUTPUT);
+    let tail = tail[tail.len().saturating_sub(OUTPUT)..].to_vec();
+    Output { bytes, head, tail }
+}
+
+/// The event that tells an end, as it is kept without its output. It is told with it.
+pub(super) fn without_output(event: &Event) -> Event {
+    match event {
+        Event::Finished(finished) => Event::Finished(postern_protocol::Finished {
+            stdout: String::new(),
+            stderr: String::new(),
+            truncated: true,
+            ..finished.clone()
+        }),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BODIES, DENIED, Ledger, ROW, ROWS};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[test]
+    fn bodies_go_first_then_nothing_is_taken_and_with_time_it_is_again() {
+        let start = Instant::now();
+        let mut ledger = Ledger::new(start);
+        assert!(!ledger.write(DENIED + 1, 0, false, start), "what never ran is kept up to a length");
+        assert!(ledger.write(DENIED + 1, 0, true, start), "what ran is kept");
+        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start)).count();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
+        let most = BODIES.burst as usize / (4 * DENIED);
+        assert!(kept + 2 >= most && kept <= most, "{kept} bodies of {most}");
+        assert_eq!(ledger.has_room(start), Ok(()), "rows are written without them");
+        let rows = (0..100_000).take_while(|_| {
+            ledger.write(0, 0, false, start);
+            ledger.has_room(start).is_ok()
+        });
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
+        let most = ROWS.burst as usize / ROW;
+        assert!(rows.count() < most);
+        let after = ledger.has_room(start).unwrap_err();
+        assert!(after < Duration::from_secs(1), "{after:?}");
+        assert_eq!(ledger.has_room(start + after), Ok(()), "it said when");
+    }
+}

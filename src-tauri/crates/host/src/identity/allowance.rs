@@ -1,0 +1,189 @@
+//! How much one look at the disk may read: so many files, so many bytes, and no longer than somebody waits for it.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Files that one request may name.
+pub const FILES: usize = 64;
+/// Bytes that are read for one request: what was read before and did not change is not read again.
+pub(super) const BYTES: u64 = 1024 * 1024 * 1024;
+/// Bytes a second that are read for one agent, over time.
+const RATE: f64 = 64.0 * 1024.0 * 1024.0;
+/// What may be read at once by an agent that read nothing for a while.
+const BURST: f64 = 1024.0 * 1024.0 * 1024.0;
+/// How often somebody who waits for its turn looks whether it is still wanted.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Why a look at the disk went no further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Overrun {
+    /// More than [`FILES`].
+    #[error("more than {FILES} files are named at once")]
+    Files,
+    /// More than [`BYTES`].
+    #[error("the files that are named are larger than 1 GiB together")]
+    Bytes,
+    /// Nobody waits for it any more.
+    #[error("nobody waits for it any more")]
+    Stopped,
+}
+
+/// What one agent reads, over all its requests.
+#[derive(Debug)]
+pub struct Meter(Mutex<Level>);
+
+#[derive(Debug)]
+struct Level {
+    left: f64,
+    at: Instant,
+}
+
+impl Meter {
+    /// An agent that read nothing yet.
+    pub fn new() -> Self {
+        Self(Mutex::new(Level { left: BURST, at: Instant::now() }))
+    }
+
+    /// Takes `bytes`, and gives how long to wait before they are read.
+    fn take(&self, bytes: u64, now: Instant) -> Duration {
+        let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let grown = now.saturating_duration_since(level.at).as_secs_f64() * RATE;
+        #[expect(clippy::cast_precision_loss, reason = "a block is small")]
+        let bytes = bytes as f64;
+        level.left = (level.left + grown).min(BURST) - bytes;
+        level.at = now;
+        if level.left >= 0.0 { Duration::ZERO } else { Duration::from_secs_f64(-level.left / RATE) }
+    }
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What one request may read. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Allowance(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    meter: Arc<Meter>,
+    files: Mutex<HashSet<(u64, u64)>>,
+    bytes: AtomicU64,
+    stopped: AtomicBool,
+    overrun: Mutex<Option<Overrun>>,
+}
+
+impl Allowance {
+    /// For one request of the agent that `meter` belongs to.
+    pub fn new(meter: Arc<Meter>) -> Self {
+        Self(Arc::new(Inner {
+            meter,
+            files: Mutex::default(),
+            bytes: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            overrun: Mutex::new(None),
+        }))
+    }
+
+    /// For another request of the same agent.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self::new(Arc::clone(&self.0.meter))
+    }
+
+    /// Whose it is.
+    pub(super) fn meter(&self) -> &Arc<Meter> {
+        &self.0.meter
+    }
+
+    /// Nobody waits for it any more: what is being read ends soon.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Why it went no further; none where everything was read.
+    pub fn overrun(&self) -> Option<Overrun> {
+        *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A file is looked at, by its device and inode.
+    pub(super) fn file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
+        let mut files = self.0.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert((device, inode));
+        let fits = files.len() <= FILES;
+        drop(files);
+        if fits { Ok(()) } else { Err(self.over(Overrun::Files)) }
+    }
+
+    /// So many bytes are about to be read: waits until it is the agent's turn.
+    pub(super) fn read(&self, bytes: u64) -> Result<(), Overrun> {
+        if self.0.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > BYTES {
+            return Err(self.over(Overrun::Bytes));
+        }
+        let now = Instant::now();
+        let turn = now + self.0.meter.take(bytes, now);
+        loop {
+            if self.0.stopped.load(Ordering::Relaxed) {
+                return Err(self.over(Overrun::Stopped));
+            }
+            let left = turn.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(NAP));
+        }
+    }
+
+    fn over(&self, overrun: Overrun) -> Overrun {
+        *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(overrun)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowance, BURST, BYTES, FILES, Meter, Overrun, RATE};
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn one_request_names_so_many_files_and_each_counts_once() {
+        let allowance = Allowance::new(Arc::default());
+        for round in 0..2 {
+            for inode in 0..FILES as u64 {
+                assert_eq!(allowance.file(1, inode), Ok(()), "file {inode} in round {round}");
+            }
+        }
+        assert_eq!(allowance.overrun(), None);
+        assert_eq!(allowance.file(2, 0), Err(Overrun::Files), "another device is another file");
+        assert_eq!(allowance.overrun(), Some(Overrun::Files));
+    }
+
+    #[test]
+    fn one_request_reads_so_much_and_ends_when_nobody_waits() {
+        let allowance = Allowance::new(Arc::default());
+        assert_eq!(allowance.read(BYTES), Ok(()));
+        assert_eq!(allowance.read(1), Err(Overrun::Bytes));
+        let stopped = Allowance::new(Arc::default());
+        stopped.stop();
+        assert_eq!(stopped.read(1), Err(Overrun::Stopped));
+    }
+
+    #[test]
+    fn what_an_agent_reads_over_all_its_requests_is_paced() {
+        let (meter, start) = (Meter::new(), Instant::now());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
+        let (burst, rate) = (BURST as u64, RATE as u64);
+        assert_eq!(meter.take(burst, start), Duration::ZERO);
+        let waits = meter.take(rate, start);
+        assert!(waits > Duration::from_millis(900) && waits < Duration::from_millis(1100), "{waits:?}");
+        assert_eq!(
+            meter.take(0, start + Duration::from_secs(2)),
+            Duration::ZERO,
+            "it is paid back with time"
+        );
+    }
+}

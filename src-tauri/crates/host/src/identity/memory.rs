@@ -1,0 +1,72 @@
+//! What files were found to be. Each agent has a share of its own: one that has thousands of files looked at pushes out what
+//! it asked for itself, and nothing of the others'.
+
+use super::allowance::Meter;
+use super::{Content, FileState};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// How many files are remembered for each agent, and as many for the person.
+const SHARE: usize = 1024;
+
+/// By whom a file was asked for first: an agent, by its meter; the person has none.
+type Owner = Option<usize>;
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    known: HashMap<FileState, Arc<Content>>,
+    /// What each owner brought in, oldest first.
+    shares: HashMap<Owner, VecDeque<FileState>>,
+}
+
+impl Memory {
+    pub(super) fn get(&self, state: &FileState) -> Option<Arc<Content>> {
+        self.known.get(state).cloned()
+    }
+
+    pub(super) fn keep(&mut self, state: FileState, content: &Arc<Content>, meter: Option<&Arc<Meter>>) {
+        if self.known.insert(state, Arc::clone(content)).is_some() {
+            return;
+        }
+        let owner = meter.map(|meter| Arc::as_ptr(meter).addr());
+        let share = self.shares.entry(owner).or_default();
+        share.push_back(state);
+        if share.len() > SHARE
+            && let Some(oldest) = share.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Memory, SHARE};
+    use crate::identity::{Content, FileState};
+    use std::sync::Arc;
+
+    fn state(inode: u64) -> FileState {
+        FileState { device: 1, inode, size: 0, mtime_ns: 0, ctime_ns: 0 }
+    }
+
+    #[test]
+    fn an_agent_with_many_files_pushes_out_its_own_and_nobody_elses() {
+        let content = Arc::new(Content { sha256: String::new(), signature: None });
+        let (greedy, other) = (Arc::default(), Arc::default());
+        let mut memory = Memory::default();
+        memory.keep(state(0), &content, None);
+        memory.keep(state(1), &content, Some(&other));
+        for inode in 2..10_000 {
+            memory.keep(state(inode), &content, Some(&greedy));
+        }
+        assert!(memory.get(&state(0)).is_some() && memory.get(&state(1)).is_some(), "the others' are there");
+        assert!(memory.get(&state(9_999)).is_some(), "its newest are there");
+        assert!(memory.get(&state(2)).is_none(), "its oldest are not");
+        assert_eq!(memory.len(), SHARE + 2);
+    }
+}

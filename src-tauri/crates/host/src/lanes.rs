@@ -1,0 +1,312 @@
+//! Threads for what an agent makes Postern read. Each agent has its own, so that one whose folder does not answer, or that
+//! has gigabytes hashed, keeps nobody else waiting; none of them serves the gate, the record or the person.
+
+use crate::identity::{Allowance, Meter};
+use postern_policy::AgentId;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How long somebody waits for an answer before it is given up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a thread without work stays.
+const IDLE: Duration = Duration::from_secs(5);
+/// Looks whose files are open at the same time: read, and not yet taken over by the gate.
+const OPEN: usize = 8;
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Lane {
+    /// What requests would run: files and folders that the agent names.
+    LookUps,
+    /// What is kept of its requests.
+    Records,
+}
+
+impl Lane {
+    /// How many threads an agent has for it.
+    fn threads(self) -> usize {
+        match self {
+            Self::LookUps => 2,
+            Self::Records => 1,
+        }
+    }
+
+    /// How much of it may wait.
+    fn room(self) -> usize {
+        match self {
+            Self::LookUps => 256,
+            Self::Records => 1024,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// Too much of this agent's waits already.
+    Full,
+    /// It took longer than [`PATIENCE`].
+    Late,
+    /// It panicked.
+    Failed,
+}
+
+/// Every agent's threads. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Lanes {
+    agents: Arc<Mutex<HashMap<AgentId, Threads>>>,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Threads {
+    meter: Arc<Meter>,
+    look_ups: Arc<Pool>,
+    records: Arc<Pool>,
+}
+
+impl Lanes {
+    pub(crate) fn new(patience: Duration) -> Self {
+        Self { agents: Arc::default(), patience }
+    }
+
+    /// Does `work` on one of the agent's threads. Files that it opens belong to the [`Open`] that it gets.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        agent: &AgentId,
+        lane: Lane,
+        work: impl FnOnce(Allowance, Open) -> T + Send + 'static,
+    ) -> Result<T, Unanswered> {
+        let (pool, meter) = self.of(agent, lane);
+        let allowance = Allowance::new(meter);
+        let (tell, told) = oneshot::channel();
+        let may_read = allowance.clone();
+        pool.submit(Box::new(move |open| {
+            // Nobody waits for it any more.
+            if tell.is_closed() {
+                return;
+            }
+            if let Ok(done) = catch_unwind(AssertUnwindSafe(|| work(may_read, open))) {
+                // Whoever waited has gone meanwhile.
+                _ = tell.send(done);
+            }
+        }))?;
+        match timeout(self.patience, told).await {
+            Ok(done) => done.map_err(|_| Unanswered::Failed),
+            Err(_) => {
+                allowance.stop();
+                Err(Unanswered::Late)
+            }
+        }
+    }
+
+    /// Whether another one may wait.
+    pub(crate) fn has_room(&self, agent: &AgentId, lane: Lane) -> bool {
+        self.of(agent, lane).0.has_room()
+    }
+
+    fn of(&self, agent: &AgentId, lane: Lane) -> (Arc<Pool>, Arc<Meter>) {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let threads = agents.entry(agent.clone()).or_insert_with(|| Threads {
+            meter: Arc::default(),
+            look_ups: Pool::new(Lane::LookUps),
+            records: Pool::new(Lane::Records),
+        });
+        let pool = match lane {
+            Lane::LookUps => &threads.look_ups,
+            Lane::Records => &threads.records,
+        };
+        (Arc::clone(pool), Arc::clone(&threads.meter))
+    }
+}
+
+type Job = Box<dyn FnOnce(Open) + Send>;
+
+/// The threads of one agent for one thing.
+struct Pool {
+    lane: Lane,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+    open: usize,
+}
+
+impl Pool {
+    fn new(lane: Lane) -> Arc<Self> {
+        Arc::new(Self { lane, state: Mutex::default(), wake: Condvar::new() })
+    }
+
+    fn has_room(&self) -> bool {
+        self.lock().jobs.len() < self.lane.room()
+    }
+
+    fn submit(self: &Arc<Self>, job: Job) -> Result<(), Unanswered> {
+        let mut state = self.lock();
+        if state.jobs.len() >= self.lane.room() {
+            return Err(Unanswered::Full);
+        }
+        state.jobs.push_back(job);
+        if state.jobs.len() > state.idle && state.threads < self.lane.threads() {
+            let pool = Arc::clone(self);
+            match std::thread::Builder::new().name("agent".to_owned()).spawn(move || pool.work()) {
+                Ok(_) => state.threads += 1,
+                // Another one comes to it.
+                Err(_) if state.threads > 0 => {}
+                Err(error) => {
+                    tracing::error!(%error, "no thread for what an agent asks");
+                    state.jobs.pop_back();
+                    return Err(Unanswered::Full);
+                }
+            }
+        }
+        drop(state);
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    fn work(self: Arc<Self>) {
+        while let Some(job) = self.next() {
+            job(Open(Arc::clone(&self)));
+        }
+    }
+
+    /// The next job; none when there was none for a while.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if state.open < OPEN
+                && let Some(job) = state.jobs.pop_front()
+            {
+                state.open += 1;
+                return Some(job);
+            }
+            state.idle += 1;
+            let (woken, waited) = self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            state.idle -= 1;
+            if waited.timed_out() && state.jobs.is_empty() {
+                state.threads -= 1;
+                return None;
+            }
+        }
+    }
+
+    /// Every change is one of a number or of the queue: a panic elsewhere leaves it whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").field("lane", &self.lane).finish_non_exhaustive()
+    }
+}
+
+/// Files may be open for one look until this is dropped: so many at a time.
+#[derive(Debug)]
+pub(crate) struct Open(Arc<Pool>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.lock().open -= 1;
+        self.0.wake.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lane, Lanes, OPEN, PATIENCE, Unanswered};
+    use postern_policy::AgentId;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    fn agent(name: &str) -> AgentId {
+        AgentId::new(name).unwrap()
+    }
+
+    #[tokio::test]
+    async fn one_agent_that_hangs_keeps_no_other_waiting_and_is_told_in_time() {
+        let lanes = Lanes::new(Duration::from_millis(200));
+        let mut stuck = Vec::new();
+        let mut releases = Vec::new();
+        for _ in 0..20 {
+            let (release, released) = mpsc::channel::<()>();
+            releases.push(release);
+            let lanes = lanes.clone();
+            stuck.push(tokio::spawn(async move {
+                lanes.run(&agent("bad"), Lane::LookUps, move |_, _| _ = released.recv()).await
+            }));
+        }
+        for number in 0..100 {
+            let found = lanes.run(&agent("good"), Lane::LookUps, move |_, _| number).await;
+            assert_eq!(found, Ok(number), "another agent's are answered");
+        }
+        let own = lanes.run(&agent("bad"), Lane::Records, |_, _| 1).await;
+        assert_eq!(own, Ok(1), "and so is what the same agent asks about its past");
+        for stuck in stuck {
+            assert_eq!(stuck.await.unwrap(), Err(Unanswered::Late));
+        }
+        drop(releases);
+        let late = lanes.run(&agent("bad"), Lane::LookUps, |_, _| 2).await;
+        assert_eq!(late, Ok(2), "what came back works again");
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_bounded_and_so_are_threads() {
+        let lanes = Lanes::new(PATIENCE);
+        let (release, released) = mpsc::channel::<()>();
+        let released = std::sync::Arc::new(std::sync::Mutex::new(released));
+        let mut waiting = Vec::new();
+        while lanes.has_room(&agent("bad"), Lane::LookUps) {
+            let (lanes, released) = (lanes.clone(), released.clone());
+            let run = async move {
+                let hang = move |_, _| _ = released.lock().unwrap().recv();
+                lanes.run(&agent("bad"), Lane::LookUps, hang).await
+            };
+            waiting.push(tokio::spawn(run));
+            tokio::task::yield_now().await;
+        }
+        assert!((Lane::LookUps.room()..=Lane::LookUps.room() + 2).contains(&waiting.len()));
+        let full = lanes.run(&agent("bad"), Lane::LookUps, |_, _| ()).await;
+        assert_eq!(full, Err(Unanswered::Full));
+        drop(release);
+        for waiting in waiting {
+            assert_eq!(waiting.await.unwrap(), Ok(()));
+        }
+    }
+
+    #[tokio::test]
+    async fn files_that_nobody_took_over_yet_hold_the_next_look_back() {
+        let lanes = Lanes::new(Duration::from_millis(200));
+        let mut open = Vec::new();
+        for _ in 0..OPEN {
+            open.push(lanes.run(&agent("main"), Lane::LookUps, |_, open| open).await.unwrap());
+        }
+        let next = lanes.run(&agent("main"), Lane::LookUps, |_, open| open).await;
+        assert_eq!(next.map(drop), Err(Unanswered::Late), "there is room for so many");
+        open.pop();
+        let next = lanes.run(&agent("main"), Lane::LookUps, |_, open| open).await;
+        assert_eq!(next.map(drop), Ok(()), "and then for the next one");
+    }
+
+    #[tokio::test]
+    async fn what_panics_is_told_and_takes_no_thread() {
+        let lanes = Lanes::new(PATIENCE);
+        for _ in 0..10 {
+            let failed = lanes.run(&agent("main"), Lane::LookUps, |_, _| panic!("on purpose")).await;
+            assert_eq!(failed, Err::<(), _>(Unanswered::Failed));
+        }
+        assert_eq!(lanes.run(&agent("main"), Lane::LookUps, |_, _| 1).await, Ok(1));
+    }
+}

@@ -1,0 +1,52 @@
+//! How fast an agent may talk, over all its connections: what comes faster waits in the socket, unread.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Bytes a second, over time.
+const RATE: f64 = 8.0 * 1024.0 * 1024.0;
+/// Bytes at once.
+const BURST: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// What one agent said lately.
+#[derive(Debug)]
+pub(super) struct Intake(Mutex<(f64, Instant)>);
+
+impl Intake {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new((BURST, Instant::now())))
+    }
+
+    /// So much was read: comes back when more may be.
+    pub(super) async fn took(&self, bytes: usize) {
+        let wait = self.take(bytes, Instant::now());
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    fn take(&self, bytes: usize, now: Instant) -> Duration {
+        let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (left, at) = *level;
+        #[expect(clippy::cast_precision_loss, reason = "a line is short")]
+        let left = (left + now.saturating_duration_since(at).as_secs_f64() * RATE).min(BURST) - bytes as f64;
+        *level = (left, now);
+        if left >= 0.0 { Duration::ZERO } else { Duration::from_secs_f64(-left / RATE) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Intake;
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[test]
+    fn what_comes_too_fast_waits_its_time() {
+        let (intake, start) = (Intake::new(), Instant::now());
+        assert_eq!(intake.take(16 << 20, start), Duration::ZERO, "a burst is taken at once");
+        assert_eq!(intake.take(8 << 20, start), Duration::from_secs(1));
+        assert_eq!(intake.take(0, start + Duration::from_secs(1)), Duration::ZERO, "and paid back with time");
+    }
+}
