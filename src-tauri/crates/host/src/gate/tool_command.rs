@@ -159,7 +159,7 @@ pub(crate) fn judge_tool(
         verdict = verdict.and(against);
     }
     let reading = found.command.as_ref().map(|command| &command.reading);
-    verdict = verdict.protect(policy, session, call.tool, &found.touches, reading, &world.home);
+    verdict = verdict.protect(policy, session, call.tool, (&found.touches, reading), &world.home);
     match defaults {
         Some(Defaults::Ask) => verdict.asking_for_defaults(),
         Some(Defaults::Leave) => verdict.leaving_defaults(),

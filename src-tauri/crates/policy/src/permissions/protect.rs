@@ -77,15 +77,14 @@ impl From<ShellTouch> for Touch {
 
 impl ToolVerdict {
     /// The same where the call touches protected places: it is dangerous, and only an entry that names each of them lets it
-    /// through without a person.
+    /// through without a person. Beside the touches stands the line that has them, of a shell tool.
     #[must_use]
     pub fn protect(
         mut self,
         policy: &AgentPolicy,
         session: Option<&str>,
         tool: &str,
-        touches: &[Touch],
-        reading: Option<&Reading>,
+        (touches, reading): (&[Touch], Option<&Reading>),
         home: &str,
     ) -> Self {
         let Some(first) = touches.first() else { return self };
@@ -190,7 +189,7 @@ mod tests {
         let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
         let touches = Touch::of_path(&protected, path, real, used);
         let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);
-        verdict.protect(&policy, None, tool, &touches, None, HOME)
+        verdict.protect(&policy, None, tool, (&touches, None), HOME)
     }
 
     #[test]

@@ -170,7 +170,8 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_bare_repository(name: &str) -> bool {
-    name.len() > ".git".len() && name.ends_with(".git")
+    // Names are compared in small letters.
+    name.strip_suffix(".git").is_some_and(|stem| !stem.is_empty())
 }
 
 /// Whether a path leads through a place of this path in any folder, and not on into what is excepted there.

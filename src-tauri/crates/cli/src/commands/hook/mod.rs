@@ -25,7 +25,7 @@ const BLOCKED: u8 = 2;
 
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
-        Hook::Install { settings, agent } => install(data, home, &settings, named(&agent)?),
+        Hook::Install { settings, agent } => install(data, home, &settings, &named(&agent)?),
         Hook::Uninstall { settings } => settings::undo(home, &settings),
         Hook::ClaudeCode(run) => answer(data, Kind::ClaudeCode, &run),
         Hook::Cursor(run) => answer(data, Kind::Cursor, &run),
@@ -41,7 +41,7 @@ pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure
 }
 
 /// Puts the hook into the settings, and enrols the agent where it is not yet: both after one yes.
-fn install(data: &Path, home: &Path, settings: &HookSettings, agent: AgentId) -> Result<(), Failure> {
+fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -> Result<(), Failure> {
     let mut link = Link::open(data).map_err(|failure| Failure {
         message: format!(
             "{}. While Postern does not run, the hook would deny every command and every file of {agent}",
@@ -49,7 +49,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: AgentId) ->
         ),
         ..failure
     })?;
-    let is_enrolled = link.call::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == agent);
+    let is_enrolled = link.call::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == *agent);
     if !is_enrolled {
         print::line(format!("{agent} is no agent here yet: it will be enrolled"))?;
     }
@@ -140,14 +140,12 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
 /// What an agent hears of a no: a person's refusal with their words, or that nobody refused it.
 fn no(resolved: ToolResolved) -> String {
     let message = resolved.message.or(resolved.feedback);
-    match (resolved.error, message) {
-        (Some(ToolError::ToolRejectedError), Some(message)) => message,
-        (Some(ToolError::ToolRejectedError), None) => "The person denied it.".to_owned(),
-        (Some(ToolError::ToolDeniedError) | None, Some(message)) => message,
-        (Some(ToolError::ToolDeniedError) | None, None) => {
+    message.unwrap_or_else(|| match resolved.error {
+        Some(ToolError::ToolRejectedError) => "The person denied it.".to_owned(),
+        Some(ToolError::ToolDeniedError) | None => {
             "It was not allowed, and no person refused it. Ask the user, or try again.".to_owned()
         }
-    }
+    })
 }
 
 /// Why Postern could not be asked, and what the person has to do.
