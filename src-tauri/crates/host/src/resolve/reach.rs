@@ -148,7 +148,10 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     /// A folder that is no temporary one for `reach`: its own places are all there is.
-    struct Disk(tempfile::TempDir, PathBuf);
+    struct Disk {
+        root: PathBuf,
+        _folder: tempfile::TempDir,
+    }
 
     impl Disk {
         fn new() -> Self {
@@ -159,11 +162,11 @@ mod tests {
                 create_dir_all(root.join(name)).unwrap();
             }
             write(root.join("opt/bin/tool"), "x").unwrap();
-            Self(folder, root)
+            Self { root, _folder: folder }
         }
 
         fn at(&self, name: &str) -> PathBuf {
-            self.1.join(name)
+            self.root.join(name)
         }
 
         fn text(&self, name: &str) -> String {
