@@ -73,6 +73,11 @@ steps: Array<StepVerdict>,
  */
 programs: Array<ShownProgram>, 
 /**
+ * The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
+ * by then.
+ */
+changeable?: Array<Array<Piece>>, 
+/**
  * Where.
  */
 cwd: Array<Piece>, 

@@ -77,7 +77,7 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
         (Decision::Ask, Reason::BinaryChanged),
         "it is another program now"
     );
-    let rules = world.book.rules(Some(id("main")), true).await.unwrap();
+    let rules = world.book.rules(None, true).await.unwrap();
     let row = rules.iter().find(|row| row.rule.id == listed.rule.id).unwrap();
     assert!(row.remarks.contains(&"changed".to_owned()), "the list says so: {:?}", row.remarks);
     world.book.update_rule(listed.rule.id, pinned.clone(), true).await.unwrap();
