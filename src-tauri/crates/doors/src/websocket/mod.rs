@@ -166,12 +166,7 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
 }
 
 impl Shared {
-    async fn arrive(
-        self: Arc<Self>,
-        stream: TcpStream,
-        arrival: Option<Arrival>,
-        closed: CancellationToken,
-    ) {
+    async fn arrive(self: Arc<Self>, stream: TcpStream, arrival: Option<Arrival>, closed: CancellationToken) {
         let Some(arrival) = arrival else { return };
         match &self.wrapping {
             None => Arc::clone(&self).greet(stream, arrival, closed).await,

@@ -29,14 +29,31 @@ fn every_case_of_the_table_of_bypasses_comes_out_as_it_deserves() {
     assert!(named().len() > 80, "the page names what shows it");
 }
 
+/// The tests that a page names anywhere in backquotes: `module::name_of_the_test`.
+fn tests_named_in(page: &str) -> Vec<String> {
+    let text = fs::read_to_string(repository().join("docs").join(page)).unwrap();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_test = |word: &&str| {
+        word.rsplit_once("::").is_some_and(|(path, function)| {
+            let name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            function.len() > 12 && function.chars().all(name) && path.chars().all(|c| name(c) || c == ':')
+        })
+    };
+    quoted.filter(is_test).map(str::to_owned).collect()
+}
+
 #[test]
-fn every_test_of_the_table_of_bypasses_is_there() {
+fn every_test_that_a_page_of_security_names_is_there() {
     let root = repository();
     let mut sources = Vec::new();
     for folder in ["src-tauri/crates", "tests"] {
         collect(&root.join(folder), &mut sources);
     }
-    for name in named().iter().filter(|name| name.contains("::")) {
+    let pages = ["ATTACKS.md", "BYPASSES.md", "SECURITY.md"].map(tests_named_in);
+    for (page, least) in pages.iter().zip([20, 1, 20]) {
+        assert!(page.len() >= least, "the page names what shows it: {page:?}");
+    }
+    for name in pages.concat() {
         let (path, function) = name.rsplit_once("::").unwrap();
         let file = path.rsplit("::").next().unwrap();
         let there = sources.iter().any(|source| {
