@@ -84,6 +84,7 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         case_insensitive: false,
         shell: true,
         env_to_ask: &[],
+        input: &postern_policy::Input::Nothing,
     }
 }
 

@@ -4,16 +4,19 @@
 pub mod chat;
 mod lists;
 pub mod methods;
+mod part;
 mod question;
 mod told;
 
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
 };
+pub use part::Part;
 pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Answered, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind,
-    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
+    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram,
+    ShownScript,
 };
 pub use told::{
     Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,

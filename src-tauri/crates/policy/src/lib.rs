@@ -20,6 +20,7 @@ pub mod risk;
 mod rule;
 mod ruleset;
 mod settings;
+mod skill;
 #[cfg(test)]
 mod testing;
 mod verdict;
@@ -29,18 +30,19 @@ pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
-pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
+pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
-pub use path::expand_home;
+pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, ScriptPin,
-    Signature, Source, Usage,
+    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, RuleInput,
+    ScriptPin, Signature, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
+pub use skill::may_serve_skill;
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -54,6 +54,7 @@ pub(crate) struct Scene {
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
     pub(crate) targets: Vec<Target>,
+    pub(crate) input: crate::Input,
     reading: Reading,
 }
 
@@ -103,6 +104,7 @@ impl Scene {
             env_to_ask: Vec::new(),
             shell: true,
             targets: Vec::new(),
+            input: crate::Input::Nothing,
             reading: read_argv(&[]),
         };
         for name in names {
@@ -216,6 +218,7 @@ impl Scene {
                 case_insensitive: true,
                 shell: self.shell,
                 env_to_ask: &self.env_to_ask,
+                input: &self.input,
             },
         )
     }

@@ -27,6 +27,7 @@ const FORMATS: &[&[&str]] = &[
     &[sessions::SCHEMA],
     &[requests::TOLD],
     &[feed::SCHEMA],
+    &[rules::PLACES],
 ];
 
 /// The newest format that is known here.

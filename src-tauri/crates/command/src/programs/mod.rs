@@ -4,6 +4,7 @@ mod arity;
 mod awk;
 mod class;
 mod class_names;
+mod input;
 mod interpreter;
 mod known;
 mod otherwise;
@@ -15,6 +16,7 @@ mod ways;
 pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
+pub use input::treats_input_as_data;
 pub use known::{Known, known_carriers, known_ways};
 pub use otherwise::otherwise;
 pub use read_only::{

@@ -8,7 +8,7 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
+    AgentPolicy, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
     judge_unanswered, propose,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
@@ -69,6 +69,7 @@ pub(crate) struct Judged {
     session: Option<String>,
     shell: bool,
     env_to_ask: Vec<String>,
+    input: Input,
 }
 
 /// Reads, looks up and judges.
@@ -109,6 +110,13 @@ fn looked_up(
     let folders = search_path(&policy.settings.search_path, &world.home);
     let Resolved { launch, steps, held } = world.resolver.facts(&reading, &cwd, &folders);
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    let stdin = stdin_of(&run.stdin);
+    // Nothing in it is as good as none.
+    let input = match &stdin {
+        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
+        Stdin::Stream => Input::Stream,
+        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
+    };
     let plan = Plan {
         agent: policy.agent.clone(),
         session: run.session.clone(),
@@ -117,7 +125,7 @@ fn looked_up(
         scripts: held.bound_scripts(),
         cwd: cwd.bound.clone(),
         env: built.env,
-        stdin: stdin_of(&run.stdin),
+        stdin,
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
     };
@@ -137,6 +145,7 @@ fn looked_up(
         session: run.session.clone(),
         shell: matches!(run.what, What::Shell(_)),
         env_to_ask,
+        input,
     }))
 }
 
@@ -176,13 +185,14 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             env_to_ask: &self.env_to_ask,
+            input: &self.input,
         }
     }
 
     /// What was looked up, to be kept with it.
     pub(super) fn found(&self) -> Found {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
-        Found { steps, cwd: self.plan.cwd.path.clone(), env_to_ask }
+        Found { steps, cwd: self.plan.cwd.path.clone(), env_to_ask, input: self.input.clone() }
     }
 
     /// The same request by another policy, or later.

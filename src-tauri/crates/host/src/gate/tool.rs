@@ -149,7 +149,7 @@ impl Task {
             let asked = self.agent(&agent).flood.question(&settings, Instant::now());
             asked.map_err(|after| denial::asked_too_often(after.millis()))?;
             let expires = Instant::now() + Duration::from_millis(settings.approval_timeout_ms);
-            self.questions.open(question.clone(), waiter, expires);
+            self.questions.open(question.clone(), vec![waiter], expires);
             if let Some(row) = super::judged::row_of(&question) {
                 drop(self.parts.store.write(move |conn| postern_store::questions::open(conn, &row)));
             }

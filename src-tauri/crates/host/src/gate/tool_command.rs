@@ -44,6 +44,7 @@ impl ToolCommand {
             case_insensitive: world.any_case,
             shell: true,
             env_to_ask: &[],
+            input: &postern_policy::Input::Nothing,
         }
     }
 }

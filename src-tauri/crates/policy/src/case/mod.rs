@@ -160,6 +160,7 @@ impl Case {
             case_insensitive: true,
             shell: self.shell.is_some(),
             env_to_ask: &env_to_ask,
+            input: &crate::Input::Nothing,
         };
         let verdict = judge(&policy, &facts);
         Ok(told(verdict.decision, verdict.reason, &verdict.message))

@@ -4,7 +4,7 @@ use super::allow::{Coverage, Subject, coverage, target};
 use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
 use super::{against, label};
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Lookup};
+use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Role};
@@ -31,9 +31,11 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outco
     if let Coverage::Covered(rule) = said {
         return covered(rule);
     }
-    by_file(policy, facts, &subject)
-        .or_else(|| by_read_only_list(policy, &subject))
-        .unwrap_or_else(|| miss(&said, &name))
+    // The file and the list know nothing of input: they hold where there is none, or none that tells a program what to do.
+    let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
+    let otherwise =
+        || by_file(policy, facts, &subject).or_else(|| by_read_only_list(policy, &subject)).filter(|_| !told);
+    otherwise().unwrap_or_else(|| miss(&said, &name))
 }
 
 /// Whether a rule could cover the step at `at`: nothing stands in the way of every rule.
@@ -59,6 +61,11 @@ pub(super) fn opaque(part: &Opaque) -> Outcome {
         Some(advice) => outcome.advise(advice),
         None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
     }
+}
+
+/// Whether the input of the step at `at` cannot tell it what to do.
+pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
+    Subject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
 }
 
 /// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.

@@ -63,6 +63,7 @@ impl World {
             case_insensitive: false,
             shell: false,
             env_to_ask: &[],
+            input: &postern_policy::Input::Nothing,
         };
         judge(&policy, &facts)
     }
