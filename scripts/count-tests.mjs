@@ -1,9 +1,9 @@
-// Adds up the closing lines of cargo test, vitest and Playwright and prints `N passed, N failed`.
+// Adds up the closing lines of cargo test, vitest and Playwright in the files named and prints `N passed, N failed`.
 // Exits 1 where something failed, or where nothing ran.
 import { readFileSync } from 'node:fs';
 
 const escape = String.fromCharCode(27);
-const text = readFileSync(process.argv[2], 'utf8').replaceAll(new RegExp(`${escape}\\[[0-9;]*m`, 'g'), '');
+const text = process.argv.slice(2).map((path) => readFileSync(path, 'utf8')).join('\n').replaceAll(new RegExp(`${escape}\\[[0-9;]*m`, 'g'), '');
 let passed = 0;
 let failed = 0;
 const add = (line) => {

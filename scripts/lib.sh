@@ -1,6 +1,37 @@
 # What the scripts share. Sourced, never run: the caller has set -euo pipefail and stands in the repository's root.
 # shellcheck shell=bash
 
+# Starts a lane: a command that runs beside the others, as a job of its own so that it ends as a whole. What it prints comes
+# as one piece, when its end is waited for; the caller has set logs to a folder for that, and stop_lanes as its trap of EXIT.
+logs=
+lanes=()
+lane() {
+  local name=$1
+  shift
+  set -m
+  "$@" >"$logs/$name" 2>&1 </dev/null &
+  set +m
+  lanes+=("$!:$name")
+}
+
+# Waits for every lane and prints each; fails where one did, after all have ended.
+end_lanes() {
+  local one failed=0
+  for one in "${lanes[@]}"; do
+    wait "${one%%:*}" || failed=1
+    step "${one#*:}"
+    cat "$logs/${one#*:}"
+  done
+  lanes=()
+  return "$failed"
+}
+
+# Ends the lanes that still run.
+stop_lanes() {
+  local one
+  for one in ${lanes[@]+"${lanes[@]}"}; do kill -- "-${one%%:*}" 2>/dev/null || true; done
+}
+
 step() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
@@ -94,6 +125,12 @@ build_ui() {
   fi
 }
 
+# Copies a program to a path where its older self may be running: that one keeps its file, the path names the new one.
+put_program() {
+  cp "$1" "$2.new.$$"
+  mv -f "$2.new.$$" "$2"
+}
+
 # `postern-run` as it goes into sandboxes: static on Linux. Leaves it at target/sandbox/postern-run.
 build_postern_run() {
   step "postern-run, as it goes into sandboxes"
@@ -103,6 +140,6 @@ build_postern_run() {
   on_mac || flags="-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs"
   RUSTFLAGS="$flags" cargo build --quiet -p postern-run --profile tiny --target "$host"
   mkdir -p target/sandbox
-  cp "${CARGO_TARGET_DIR:-target}/$host/tiny/postern-run" target/sandbox/postern-run
+  put_program "${CARGO_TARGET_DIR:-target}/$host/tiny/postern-run" target/sandbox/postern-run
   note "$(wc -c <target/sandbox/postern-run | tr -d ' ') bytes"
 }

@@ -184,6 +184,7 @@ fn verdict() -> Verdict {
         advice: None,
         rule: None,
         risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+        confinement: postern_policy::Confinement::None,
         steps: Vec::new(),
         used: Vec::new(),
         trace: ["read", "core", "deny rules", "policy"].map(line).to_vec(),

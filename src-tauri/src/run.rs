@@ -156,6 +156,12 @@ async fn pass_on(app: &AppHandle, parts: &Parts, menu: &menu::Menu, told: &Told)
             notify::attention(&told.message);
             menu.refresh(&parts.backend).await;
         }
+        // What the person does in a window, they see there.
+        Told::PolicyWidened(row) => {
+            if row.by.face != "window" {
+                notify::attention(&format!("More may run now: {}", row.summary));
+            }
+        }
         Told::StatusChanged(_) | Told::RequestChanged(_) => menu.refresh(&parts.backend).await,
         // A tool's call is a question too, which is told as one.
         Told::ToolApprovalRequired(_)

@@ -1,6 +1,6 @@
 //! Runs that reach for Postern's own controls, and what the audit tells of it.
 
-use postern_tests::{Arena, postern};
+use postern_tests::{Agent, Arena, postern};
 use serde_json::json;
 
 /// A script that daemonises a command line of Postern's: by then its run has ended, and its parent is gone.
@@ -25,4 +25,109 @@ fn an_orphan_of_a_run_changes_no_setting() {
     agent.sh("until [ -e done ]; do sleep 0.1; done");
     let policy = agent.policy();
     assert_eq!(policy, json!({ "security": "allowlist", "ask": "on-miss" }), "nothing of it changed");
+}
+
+/// A script that leaves something behind in four ways. Each waits for the file `go` and then tries to widen what may run.
+fn remains(arena: &Arena, agent: &str) -> String {
+    let (data, postern) = (arena.data().display(), postern().display());
+    let tries = |name: &str| {
+        format!(
+            "until [ -e go ]; do sleep 0.1; done; {postern} agents set {agent} security=full ask=off >{name}.log 2>&1; touch {name}"
+        )
+    };
+    format!(
+        "#!/bin/sh\nexport POSTERN_DATA={data}\n\
+         setsid sh -c 'setsid sh -c \"{}\" &' >/dev/null 2>&1 </dev/null &\n\
+         nohup sh -c '{}' >/dev/null 2>&1 </dev/null &\n\
+         (({}) >/dev/null 2>&1 </dev/null &) &\n\
+         setsid sh -c 'until [ -e serve ]; do sleep 0.1; done; {postern} serve >served.log 2>&1; touch served' >/dev/null 2>&1 </dev/null &\n\
+         echo tests passed\n",
+        tries("twice-forked"),
+        tries("nohup"),
+        tries("loop"),
+    )
+}
+
+const TRIED: &str = "until [ -e twice-forked ] && [ -e nohup ] && [ -e loop ]; do sleep 0.1; done; cat *.log";
+
+fn leave_behind(arena: &Arena, agent: &mut Agent) {
+    agent.write("remains.sh", &remains(arena, agent.id()), 0o755);
+    let watcher = arena.watch();
+    let posted = agent.post(json!({ "command": ["./remains.sh"] }));
+    arena.approve(&watcher.question(), &[]);
+    assert_eq!(agent.end(&posted)["params"]["exitCode"], 0, "the script itself ran");
+}
+
+#[test]
+fn whatever_a_run_left_behind_changes_no_setting() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("main", &[]);
+    leave_behind(&arena, &mut agent);
+    let refused = agent.sh(&format!("touch go; {TRIED}"));
+    assert_eq!(refused.matches("may not control Postern").count(), 3, "{refused}");
+    assert_eq!(agent.policy()["security"], "allowlist");
+    arena.ok(&["agents", "set", agent.id(), "ask=always"]);
+    assert_eq!(agent.policy()["ask"], "always", "the person's own terminal still does");
+}
+
+#[test]
+fn what_outlives_a_killed_host_neither_takes_its_place_nor_controls_the_next_one() {
+    let Some(mut arena) = Arena::open_own() else { return };
+    let mut agent = arena.agent("main", &[]);
+    leave_behind(&arena, &mut agent);
+    arena.host().crash();
+    let served = agent.sh("touch serve; until [ -e served ]; do sleep 0.1; done; cat served.log");
+    assert!(served.contains("may not start Postern"), "{served}");
+    arena.host().start_again();
+    let refused = agent.sh(&format!("touch go; {TRIED}"));
+    assert_eq!(refused.matches("may not control Postern").count(), 3, "{refused}");
+    assert_eq!(agent.policy()["security"], "allowlist");
+}
+
+#[test]
+fn the_audit_says_who_widened_what_and_a_watching_terminal_is_told() {
+    let Some(arena) = Arena::open() else { return };
+    let agent = arena.agent("main", &[]);
+    let watcher = arena.watch();
+    arena.ok(&["agents", "set", agent.id(), "security=full"]);
+    let told = watcher.until(|event| event["event"] == "widened");
+    assert!(told["change"]["summary"].as_str().unwrap().contains("security allowlist → full"), "{told}");
+    let audit = arena.json(&["audit", "--verify"]);
+    let row = audit["rows"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&row["subject"], &row["key"], &row["widens"]),
+        (&json!("agents"), &json!(agent.id()), &json!(true))
+    );
+    assert_eq!(
+        (&row["before"]["settings"]["security"], &row["after"]["settings"]["security"]),
+        (&json!("allowlist"), &json!("full"))
+    );
+    assert_eq!(row["by"]["face"], "terminal");
+    let program = row["by"]["program"].as_str().unwrap_or_default();
+    assert!(program.ends_with("/postern") && row["by"]["pid"].is_u64(), "{row}");
+    assert_eq!(audit["verified"]["problem"], json!(null), "{audit}");
+    assert_eq!(audit["verified"]["strayed"], json!([]), "{audit}");
+    let lines = arena.ok(&["audit"]);
+    assert!(lines.contains("  more may run\n") && lines.contains("security allowlist → full\n"), "{lines}");
+}
+
+#[test]
+fn a_permissions_file_that_is_changed_on_disk_is_in_the_audit() {
+    let Some(arena) = Arena::open() else { return };
+    let agent = arena.agent("main", &[]);
+    let file = arena.data().join("policy").join(agent.id()).join("permissions.jsonc");
+    std::fs::write(&file, "{ \"*\": \"allow\" }\n").unwrap();
+    let watched = || {
+        arena.json(&["audit"])["rows"].as_array().unwrap().iter().any(|row| {
+            row["subject"] == "permissions"
+                && row["by"]["face"] == "file"
+                && row["widens"] == true
+                && row["key"] == agent.id()
+        })
+    };
+    // The host hears of it from the system; asking is what waiting for it is.
+    let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    while !watched() {
+        assert!(std::time::Instant::now() < end, "{}", arena.ok(&["audit"]));
+    }
 }

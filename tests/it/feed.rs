@@ -69,7 +69,7 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
     let mut host = Postern::start();
     let channel = host.enrol("main");
     let watcher = host.watch();
-    let mut feed = Feed::start(&host, &[]);
+    let mut feed = Feed::start(&host, &["--agent", "main"]);
     let mut asked = ask(&channel, &["uname", "-s"]);
     let question = watcher.question();
     host.approve(&question);
@@ -92,10 +92,10 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
     host.crash();
     host.start_again();
     let last = sequences.last().unwrap().to_string();
-    let missed = Feed::start(&host, &["--after", &last]).until("request.denied");
+    let missed = Feed::start(&host, &["--agent", "main", "--after", &last]).until("request.denied");
     assert_eq!(events(&missed), ["request.received", "request.asked", "request.denied"], "{missed:?}");
     assert!(missed[2]["message"].as_str().unwrap().contains("not now"), "{missed:?}");
-    let all = Feed::start(&host, &["--since", "1h"]).until("request.denied");
+    let all = Feed::start(&host, &["--agent", "main", "--since", "1h"]).until("request.denied");
     assert_eq!(all.len(), told.len() + missed.len(), "--since tells it all again: {all:?}");
 }
 
@@ -113,7 +113,7 @@ fn a_stranger_at_a_door_is_told_as_text() {
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer guess\r\n\r\n"
     );
     stranger.write_all(hello.as_bytes()).unwrap();
-    let told = feed.next();
+    let told = feed.until("door.stranger").pop().unwrap();
     assert_eq!((&told["event"], &told["door"]), (&"door.stranger".into(), &"websocket".into()), "{told}");
     assert!(
         told["message"].as_str().unwrap().contains("token") && !told.to_string().contains("guess"),

@@ -175,3 +175,83 @@ fn unsafe_code_is_argued_for() {
         assert!(blocks <= arguments, "{}: {blocks} unsafe, {arguments} SAFETY arguments", path.display());
     }
 }
+
+/// Names of what is said to a person, and what would read it.
+const SENTENCES: [&str; 6] = ["message", "what", "why", "advice", "sentence", "outcome"];
+const READERS: [&str; 8] = [
+    ".contains(",
+    ".starts_with(",
+    ".ends_with(",
+    ".strip_prefix(",
+    ".strip_suffix(",
+    ".find(",
+    ".split_once(",
+    " == \"",
+];
+
+/// Whether a line of code reads what is said to a person.
+fn reads_a_sentence(line: &str) -> bool {
+    let passed = ["()", ".as_str()", ".as_deref()", ".to_string()", ".unwrap_or_default()"];
+    SENTENCES.iter().any(|name| {
+        line.match_indices(name).any(|(at, _)| {
+            let begins = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let mut rest = &line[at + name.len()..];
+            while let Some(behind) = passed.iter().find_map(|call| rest.strip_prefix(call)) {
+                rest = behind;
+            }
+            begins && READERS.iter().any(|reader| rest.starts_with(reader))
+        })
+    })
+}
+
+#[test]
+fn nothing_is_decided_by_reading_a_sentence() {
+    for line in [
+        "if way.what.contains(\"run\") {",
+        "error.message.as_str().starts_with(\"x\")",
+        "why() == \"x\"",
+        "what.to_string().contains(\"x\")",
+    ] {
+        assert!(reads_a_sentence(line), "{line}");
+    }
+    for line in ["somewhat.contains(1)", "names.contains(&why)", "let what = \"x\";"] {
+        assert!(!reads_a_sentence(line), "{line}");
+    }
+    let rooms = [
+        "crates/command",
+        "crates/policy",
+        "crates/request",
+        "crates/contract",
+        "crates/host",
+        "crates/doors",
+    ];
+    let decide = rooms.iter().map(|room| format!("src-tauri/{room}/src")).chain(["src-tauri/src".to_owned()]);
+    for (path, text) in decide.flat_map(|room| sources(&root().join(room))) {
+        let shown = path.strip_prefix(root()).unwrap().display().to_string();
+        // Telegram says in words alone that a message is as it was.
+        let other = shown.contains("/tests/") || shown.ends_with("tests.rs") || shown.contains("/telegram/");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code.lines().filter(|line| !other && !line.trim_start().starts_with("//")) {
+            assert!(!reads_a_sentence(line), "{shown} decides by a sentence: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_integration_test_is_run_by_the_script() {
+    let script = std::fs::read_to_string(root().join("scripts/test")).unwrap();
+    let listed: BTreeSet<&str> = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("fast=(").or(line.strip_prefix("slow=(")))
+        .flat_map(|line| line.trim_end_matches(')').split(' ').filter(|word| *word != "--test"))
+        .collect();
+    let metadata = metadata();
+    let own = metadata.workspace_packages();
+    let there: BTreeSet<&str> = own
+        .iter()
+        .flat_map(|package| &package.targets)
+        .filter(|target| target.is_test())
+        .map(|target| target.name.as_str())
+        .collect();
+    assert_eq!(listed, there, "scripts/test names the test binaries");
+}

@@ -1,4 +1,4 @@
-//! One integration binary: the program as its users run it, and what must hold over the whole tree.
+//! The program as its users run it, and what must hold over the whole tree: what `scripts/test --fast` passes too.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,26 +7,14 @@
 )]
 
 mod agents;
-mod bypasses;
 mod clients;
-#[cfg(target_os = "linux")] // its container is bubblewrap's
-mod containers;
-#[cfg(target_os = "linux")] // its sandbox is bubblewrap
-mod crash;
-#[cfg(target_os = "linux")]
-mod differential;
 mod docs;
-mod doors;
 mod feed;
-mod figures;
 mod fuzz;
-mod hostile;
 mod invariants;
-#[cfg(target_os = "linux")]
-mod oracle;
 mod policy;
+mod printed;
 mod rules;
 mod sandbox;
-mod settings_window;
+mod scripts;
 mod transcript;
-mod window;

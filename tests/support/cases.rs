@@ -1,6 +1,5 @@
-//! The cases of `postern policy test` that lie in the repository: the corpus and our own.
+//! The cases of `postern policy test` that lie in the repository: the corpus and our own. The policy's tests include this file.
 
-use crate::programs::repository;
 use postern_policy::case::{Bins, Case};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,6 +39,12 @@ impl File {
     pub fn bins(&self) -> Bins {
         Bins::new(self.names.clone().into_iter().collect())
     }
+}
+
+/// The root of the repository, from wherever in it this is built.
+pub(crate) fn repository() -> &'static Path {
+    let holds = |folder: &&Path| folder.join("tests/fixtures").is_dir();
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(holds).expect("the repository holds the cases")
 }
 
 /// Every file of cases: the corpus, then our own by their names.

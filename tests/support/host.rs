@@ -45,7 +45,7 @@ impl Postern {
 
     /// The same, with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
-        // Short: a socket's path has to stay under 90 bytes.
+        // Short: a socket's path has to stay under 104 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
         std::fs::create_dir(folder.path().join("home")).expect("a home");
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -25,6 +25,10 @@ fn folder() -> PathBuf {
 /// A program of the workspace, built once a run of the tests so that a lone `cargo test` never meets an old one.
 pub fn program(name: &str) -> PathBuf {
     let path = folder().join(name);
+    #[expect(clippy::disallowed_methods, reason = "scripts/test says so, having built everything")]
+    if std::env::var_os("POSTERN_TESTS_BUILT").is_some() {
+        return path;
+    }
     let mut build = start(env!("CARGO"));
     // The whole workspace's features: with those of one package alone everything would be built a second time.
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(repository());

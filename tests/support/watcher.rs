@@ -51,6 +51,16 @@ impl Watcher {
         }
     }
 
+    /// The next thing told that is this.
+    pub fn until(&self, is_it: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let seen = self.lines.recv_timeout(PATIENCE).expect("it is told");
+            if is_it(&seen) {
+                return seen;
+            }
+        }
+    }
+
     /// Whether a question opened that nobody has looked at yet.
     pub fn saw_one(&self) -> bool {
         self.lines.try_iter().any(|seen| seen["event"] == "opened")

@@ -1,23 +1,28 @@
 import { expect, test } from "@playwright/test";
 import { open, said, seriousInQuestion } from "./question";
+import { COLOURS } from "./support";
 
 const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long"] as const;
 const sizes = { small: { width: 640, height: 420 }, large: { width: 980, height: 900 } };
 
 for (const scene of scenes) {
   for (const [name, size] of Object.entries(sizes)) {
-    test(`${scene}, ${name}: nothing serious for people who hear or press keys`, async ({ page }) => {
-      await page.emulateMedia({ reducedMotion: "reduce" });
-      await open(page, scene, size);
-      expect(await seriousInQuestion(page)).toEqual([]);
-      await expect(page.getByTestId("deny"), "Deny is always in sight").toBeInViewport({ ratio: 1 });
-      await expect(page.getByTestId("once")).toBeInViewport({ ratio: 1 });
-    });
+    test(
+      `${scene}, ${name}: nothing serious for people who hear or press keys`,
+      { tag: COLOURS },
+      async ({ page }) => {
+        await page.emulateMedia({ reducedMotion: "reduce" });
+        await open(page, scene, size);
+        expect(await seriousInQuestion(page)).toEqual([]);
+        await expect(page.getByTestId("deny"), "Deny is always in sight").toBeInViewport({ ratio: 1 });
+        await expect(page.getByTestId("once")).toBeInViewport({ ratio: 1 });
+      },
+    );
   }
 }
 
 for (const scene of ["push", "dangerous", "edited"] as const) {
-  test(`${scene}: more contrast leaves nothing pale`, async ({ page }) => {
+  test(`${scene}: more contrast leaves nothing pale`, { tag: COLOURS }, async ({ page }) => {
     await page.emulateMedia({ contrast: "more", reducedMotion: "reduce" });
     await open(page, scene);
     expect(await seriousInQuestion(page)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from "@playwright/test";
-import { nothingSerious, nothingSideways, openAgent, request, rule } from "./support";
+import { COLOURS, nothingSerious, nothingSideways, openAgent, request, rule } from "./support";
 
 const sizes = { large: { width: 1180, height: 760 }, small: { width: 760, height: 520 } };
 
@@ -76,17 +76,19 @@ const screens: Record<string, (page: Page) => Promise<void>> = {
 
 for (const [name, open] of Object.entries(screens)) {
   for (const [size, viewport] of Object.entries(sizes)) {
-    test(`${name}, ${size}: nothing serious for people who hear or press keys, nothing sideways`, async ({
-      page,
-    }) => {
-      await page.setViewportSize(viewport);
-      await open(page);
-      await nothingSerious(page);
-      await nothingSideways(page);
-    });
+    test(
+      `${name}, ${size}: nothing serious for people who hear or press keys, nothing sideways`,
+      { tag: COLOURS },
+      async ({ page }) => {
+        await page.setViewportSize(viewport);
+        await open(page);
+        await nothingSerious(page);
+        await nothingSideways(page);
+      },
+    );
   }
 
-  test(`${name}: more contrast leaves nothing pale`, async ({ page }) => {
+  test(`${name}: more contrast leaves nothing pale`, { tag: COLOURS }, async ({ page }) => {
     await page.emulateMedia({ contrast: "more" });
     await page.setViewportSize(sizes.large);
     await open(page);

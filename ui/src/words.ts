@@ -31,6 +31,8 @@ export const words = {
     runs: "Runs",
     then: "then",
     leadsTo: "→",
+    notHeld: "Not held",
+    changeable: "The agent can change this until it runs:",
     hash: "beginning of its sha256",
     script: "Script",
     showScript: "Show first lines",

@@ -83,6 +83,8 @@ pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'
         now: 1_800_000_000_000,
         case_insensitive: false,
         shell: true,
+        folders: &[],
+        confinable: true,
         env_to_ask: &[],
         input: &postern_policy::Input::Nothing,
     }
@@ -98,6 +100,8 @@ pub(super) fn found(name: &str) -> StepFacts {
         identity: Some(identity(name)),
         shebang: None,
         mutable: false,
+        agent_can_change: false,
+        links: 1,
         setuid: false,
     };
     StepFacts {

@@ -32,7 +32,7 @@ export class FakeSettings implements SettingsBackend {
   private host: HostSettings = {
     keepDays: 90,
     newAgent: agents(this.now)[0]?.settings ?? raise(),
-    denyWhenLocked: false,
+    denyWhenLocked: true,
   };
   private oldest: number | null = this.now - 41 * 24 * 3_600_000;
   private permissionsText = '{ "*": "ask" }\n';
@@ -150,7 +150,7 @@ export class FakeSettings implements SettingsBackend {
         kind === "plain"
           ? `export POSTERN_SOCKET='${socket}'\nexport POSTERN_KEY_FILE='${keyFile}'`
           : `${kind} … ${socket}`;
-      return { kind, text, socket, keyFile };
+      return { kind, text, profile: null, socket, keyFile };
     },
     "agents.rotateKey": ({ agent: id }) => this.find(id),
     "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),

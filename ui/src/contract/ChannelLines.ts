@@ -14,6 +14,10 @@ kind: ChannelKind,
  */
 text: string, 
 /**
+ * The profile in them, for a sandbox that is given one.
+ */
+profile: string | null, 
+/**
  * The socket on the host.
  */
 socket: string, 

@@ -8,6 +8,8 @@ import type { AnswerParams } from "./AnswerParams";
 import type { Answered } from "./Answered";
 import type { Applied } from "./Applied";
 import type { Arming } from "./Arming";
+import type { Audit } from "./Audit";
+import type { AuditAsk } from "./AuditAsk";
 import type { Call } from "./Call";
 import type { ChannelAsk } from "./ChannelAsk";
 import type { ChannelLines } from "./ChannelLines";
@@ -286,6 +288,10 @@ explain: Call<Explain, Explained>,
  * Change what holds for the whole.
  */
 "settings.set": Call<HostSettings, HostSettings>, 
+/**
+ * Every change of what may run, and whether its record is whole.
+ */
+audit: Call<AuditAsk, Audit>, 
 /**
  * What is kept on this machine, and how much of it there is.
  */

@@ -10,7 +10,7 @@ export type DoorSetup = {
  */
 door: DoorKind, 
 /**
- * What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`; `url`, `token`, `registration`).
+ * What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`, `registration`).
  */
 values: { [key in string]: string }, 
 /**

@@ -12,7 +12,7 @@ export type FeedEvent = {
 sequence: number, 
 /**
  * `request.received`, `request.asked`, `request.allowed`, `request.started`, `request.denied`, `request.finished`,
- * `request.failed`, or `door.stranger`.
+ * `request.failed`, `door.stranger`, or `policy.widened` (more may run: [`AuditRow`](super::AuditRow)).
  */
 event: string, 
 /**
@@ -32,7 +32,7 @@ times: FeedTimes | null,
  */
 program: string | null, 
 /**
- * The face that answered, where a person decided.
+ * The approver that answered, or that widened what may run.
  */
 face: string | null, 
 /**
@@ -40,10 +40,10 @@ face: string | null,
  */
 door: string | null, 
 /**
- * At a door: who, as far as they said, escaped.
+ * At a door: who, as far as they said, escaped. Of a change: who made it.
  */
 who: string | null, 
 /**
- * More in words: why it was denied, or what the stranger wanted.
+ * More in words: why it was denied, or what the stranger wanted, or what changed.
  */
 message: string | null, };

@@ -14,6 +14,7 @@ keepDays: number,
  */
 newAgent: Settings, 
 /**
- * Deny at once what would ask while the screen is locked, instead of letting it wait.
+ * While the screen is locked, only approvers that were paired (a chat, a device) are asked and may allow: with none
+ * connected, what would ask is denied at once.
  */
 denyWhenLocked: boolean, };

@@ -37,7 +37,7 @@ requests: Array<string>,
 asker: Asker, 
 /**
  * The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
- * A tool's question has no folder and no programs.
+ * A tool's question has no programs, and a folder where it is about a line of a shell.
  */
 tool?: Array<Piece>, 
 /**

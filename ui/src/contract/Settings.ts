@@ -62,7 +62,7 @@ envPass: Array<string>,
  */
 folders: Array<string>, 
 /**
- * Where programs are looked up, in order; empty means the built-in list.
+ * Where programs are looked up, in order; empty means [`SEARCH_PATH`].
  */
 searchPath: Array<string>, 
 /**

@@ -46,6 +46,10 @@ attention: Array<string>,
  */
 managed?: string | null, 
 /**
+ * Why this system cannot confine a run, so that the read-only list asks; none where it can.
+ */
+cannotConfine?: string | null, 
+/**
  * When the host started.
  */
 startedAt: number, };

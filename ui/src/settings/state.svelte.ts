@@ -131,6 +131,7 @@ export class State {
       case "question.closed":
       case "status.changed":
       case "attention":
+      case "policy.widened":
       case "tool_approval_required":
       case "tool_approval_resolved":
         this.doorsChanged += 1;

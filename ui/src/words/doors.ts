@@ -56,6 +56,7 @@ export const doors = {
     fingerprint: "Fingerprint",
     socket: "Socket",
     token: "Token",
+    document: "approvals.json",
     account: "Account",
   },
   setUpSteps: "Step by step",

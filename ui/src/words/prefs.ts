@@ -26,7 +26,7 @@ export const prefs = {
   },
   timeoutOther: (seconds: number) => `${seconds} seconds`,
   locked: "Deny at once while the screen is locked",
-  lockedHint: "Otherwise a question waits until its time is over.",
+  lockedHint: "A paired chat or device can still answer. Otherwise a terminal can, too.",
   data: "Data",
   folder: "Kept in",
   used: "In use",

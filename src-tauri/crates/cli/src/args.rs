@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Policy(Policy),
     /// What happened, newest first
     History(History),
+    /// Show every change of what may run: who made it, through what, before and after
+    Audit(Audit),
     /// One request in full
     Show {
         /// Its number, as `history` prints it
@@ -132,6 +134,18 @@ pub(crate) struct Json {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    /// Check that no row was changed or taken away, and that everything is as the rows say; exit 1 where not
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Only what was changed in this time: 1h, 7d
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) since: Option<humantime::Duration>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Agents {
     /// Every agent
@@ -191,6 +205,9 @@ pub(crate) enum Agents {
         /// What it is put into
         #[arg(long = "for", value_enum, default_value = "plain")]
         kind: Channel,
+        /// The profile for sandbox-exec alone, which has the parameters FOLDER, TMP and RUN
+        #[arg(long, conflicts_with = "json")]
+        profile: bool,
         #[command(flatten)]
         json: Json,
     },

@@ -27,7 +27,7 @@ pub(crate) enum Hook {
     KiroCli(HookRun),
     /// Answer an event of the opencode plugin (tool.execute.before) from standard input
     Opencode(HookRun),
-    /// Put the hook into an agent's settings: shows the change, and makes it after a yes
+    /// Put the hook into an agent's settings, and enrol it here: shows the change, and makes it after a yes
     Install {
         #[command(flatten)]
         settings: HookSettings,

@@ -3,6 +3,8 @@
 mod args;
 mod commands;
 mod failure;
+#[cfg(test)]
+mod grammar;
 mod hook_args;
 mod link;
 mod print;
@@ -77,6 +79,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Explain(command) => commands::explain::run(&mut link()?, command),
         Command::Policy(command) => commands::policy::run(command, link),
         Command::History(command) => commands::history::list(&mut link()?, command),
+        Command::Audit(command) => commands::audit::run(&mut link()?, &command),
         Command::Show { request, json } => commands::history::show(&mut link()?, request, json.json),
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
         Command::Skills(command) => commands::skills::run(&mut link()?, command),

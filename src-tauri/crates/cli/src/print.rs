@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
-use postern_contract::Shown;
+use postern_contract::{Lines, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -14,6 +14,11 @@ const PLAIN: &str = "\u{1b}[0m";
 /// forgotten before.
 pub(crate) fn line(text: impl AsRef<str>) -> Result<(), Failure> {
     raw(guarded(text.as_ref()))
+}
+
+/// Prints several lines of words, each as [`line`] does.
+pub(crate) fn lines(text: &Lines) -> Result<(), Failure> {
+    text.iter().try_for_each(line)
 }
 
 /// Prints text that is meant for another program, as it is.

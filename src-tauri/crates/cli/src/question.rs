@@ -46,7 +46,10 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             }
         }
     }
-    if question.tool.is_none() {
+    if let Some(files) = changeable(question) {
+        field("not held", &format!("the agent can change {files} until it runs"))?;
+    }
+    if !question.cwd.is_empty() {
         field("in", &shown(&question.cwd))?;
     }
     environment(question)?;
@@ -73,6 +76,12 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         if question.waiting > 0 { format!(" · {} more waiting", question.waiting) } else { String::new() };
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
+}
+
+/// The files that the agent can change until they run, in words; none where there are none.
+pub(crate) fn changeable(question: &Question) -> Option<String> {
+    let files: Vec<String> = question.changeable.iter().map(shown).collect();
+    (!files.is_empty()).then(|| files.join(" and "))
 }
 
 /// Who asks, and whether for a command here or for a tool of its own.

@@ -72,7 +72,7 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct NewRule {
-    /// A path with globs (`~/bin/*`), words of a command (`git push *`), or an identity (`sha256:…`, `team:…`, `signing:…`)
+    /// A path with globs (`~/bin/*`), words of a command (`git push *`), or an identity (`sha256:…`, `team:…`, `signing:…:…`)
     pub(crate) pattern: String,
     /// For this agent (or --everyone)
     #[arg(long, conflicts_with = "everyone")]
@@ -89,7 +89,7 @@ pub(crate) struct NewRule {
     /// The pattern is this command, exactly
     #[arg(long, group = "kind")]
     pub(crate) exact: bool,
-    /// The pattern is an identity: a sha256, team:ID or signing:ID
+    /// The pattern is an identity: a sha256, team:TEAMID, signing:TEAMID:ID or signing:platform:ID
     #[arg(long, group = "kind")]
     pub(crate) identity: bool,
     /// Argument patterns, one a word (`*` one word, a last `**` any further)

@@ -22,10 +22,12 @@ A rule's pattern says by how it is written what kind it is.
   npm run test:*                    within a word, * is any text and ? one character
   --exact 'git log -1'    exact     these words and no others
   sha256:HEX              identity  the program's content, wherever it lies
-  team:ID  signing:ID               who signed it (macOS)
+  team:TEAMID                       who signed it, by a certificate of Apple's (macOS)
+  signing:TEAMID:ID                 the same, and its signing id; signing:platform:ID is a part of macOS
 
 --args adds one pattern a word for the arguments of a path: * is one word, a last ** any further ones.
---pin binds the rule to the program as it is now: replace the program, and you are asked.
+--pin binds the rule to the program as it is now: replace the program, and you are asked. It holds nothing where the
+agent itself can change the program (its folders, temporary folders), and is refused there.
 
 An allow rule is read narrowly, a deny rule generously: docs/POLICY.md says how, with examples.
 ";

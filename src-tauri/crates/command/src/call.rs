@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::guess::LONGEST;
-use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Via, Word};
+use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Unparsed, Via, Word};
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone)]
@@ -122,18 +122,17 @@ impl Call {
     }
 
     /// Notes why the call is not understood; the first reason stays, candidates add up.
-    pub(crate) fn doubt(&mut self, code: &'static str, what: impl Into<String>, candidates: Vec<Guess>) {
+    pub(crate) fn doubt(&mut self, code: Unparsed, what: impl Into<String>, candidates: Vec<Guess>) {
         if let Some(opaque) = &mut self.opaque {
             opaque.candidates.extend(candidates);
             return;
         }
-        self.opaque =
-            Some(Opaque { code, what: what.into(), advice: None, span: self.span.clone(), candidates });
+        self.opaque = Some(Opaque::new(code, what, self.span.clone()).with(candidates));
     }
 
     pub(crate) fn advise(mut self, advice: &str) -> Self {
         if let Some(opaque) = &mut self.opaque {
-            opaque.advice.get_or_insert_with(|| advice.to_owned());
+            opaque.advise(advice);
         }
         self
     }

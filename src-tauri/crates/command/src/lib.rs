@@ -15,21 +15,24 @@ mod quote;
 mod raw;
 mod reading;
 mod shell;
+mod unparsed;
+mod unsafe_arg;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use guess::Guess;
 pub use programs::{
-    Class, Known, Swallows, arity, class_of, is_read_only, is_read_only_anyway, is_reading_carrier,
-    known_carriers, known_ways, otherwise, reads_alike_everywhere, reads_any_files, swallows,
-    treats_input_as_data,
+    Class, Known, Swallows, arity, asks_others, class_of, extensions, global_options, is_read_only,
+    is_read_only_anyway, is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere,
+    reads_any_files, swallows, treats_input_as_data,
 };
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use raw::stands_for;
 pub use reading::{
-    Assignment, Dialect, Dir, Invalid, Opaque, Power, Reading, Redirection, RedirectionKind, Role, Step, Via,
-    WayOut, Word,
+    Assignment, Dialect, Dir, Invalid, Power, Reading, Redirection, RedirectionKind, Role, Step, Via, Word,
 };
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
+pub use unparsed::{Opaque, Unparsed};
+pub use unsafe_arg::{ArgEffect, UnsafeArg};
 
 #[cfg(test)]
 mod tests;

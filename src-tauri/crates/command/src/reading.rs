@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::Guess;
+use crate::{Opaque, UnsafeArg};
 
 /// Whose grammar the text is read by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ pub struct Step {
     /// Working directory relative to the request's, as changed by `cd` or a wrapper before this step.
     pub dir: Dir,
     /// Arguments by which it runs other code or writes where it should not (`git -c`, `rg --pre`, `find -exec`).
-    pub ways_out: Vec<WayOut>,
+    pub ways_out: Vec<UnsafeArg>,
     /// The script file an interpreter or shell would run: index into `argv`.
     pub script: Option<usize>,
     /// Why the step is not fully understood. Set: at best asked about, and never saved as more than the exact command.
@@ -157,33 +157,6 @@ pub enum Dir {
     OneOf(Vec<String>),
     /// Not known: a `cd` that may fail or whose operand is not literal. Relative program paths cannot be resolved.
     Unknown,
-}
-
-/// An argument by which a program runs other code or writes where it should not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WayOut {
-    /// Index into the step's argv.
-    pub argument: usize,
-    /// What it does, in plain words ("`--pre` runs a program on every file"). Text of the request in it is escaped already.
-    pub what: String,
-    /// Commands that it may run, as far as they can be guessed: for deny rules only.
-    pub candidates: Vec<Guess>,
-}
-
-/// A part that was not understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opaque {
-    /// Stable kebab-case name of the construct (`substitution-in-name`, `inline-code`, `unknown-flag`, `parsers-disagree`…).
-    pub code: &'static str,
-    /// What it is, in plain words, for the person. Text of the request in it is escaped already.
-    pub what: String,
-    /// What an agent could write instead.
-    pub advice: Option<String>,
-    /// Where it stands in [`Reading::text`] (bytes).
-    pub span: Range<usize>,
-    /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
-    /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
-    pub candidates: Vec<Guess>,
 }
 
 /// Why a request cannot be judged.

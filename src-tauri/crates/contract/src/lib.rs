@@ -2,12 +2,14 @@
 //! Pure.
 
 pub mod chat;
+mod lines;
 mod lists;
 pub mod methods;
 mod part;
 mod question;
 mod told;
 
+pub use lines::Lines;
 pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
 };
@@ -19,5 +21,5 @@ pub use question::{
     ShownScript,
 };
 pub use told::{
-    Attention, Closed, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+    Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

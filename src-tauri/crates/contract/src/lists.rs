@@ -34,6 +34,10 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub managed: Option<String>,
+    /// Why this system cannot confine a run, so that the read-only list asks; none where it can.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cannot_confine: Option<String>,
     /// When the host started.
     pub started_at: Millis,
 }

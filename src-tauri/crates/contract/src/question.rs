@@ -218,7 +218,7 @@ pub struct Question {
     /// Who asks.
     pub asker: Asker,
     /// The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
-    /// A tool's question has no folder and no programs.
+    /// A tool's question has no programs, and a folder where it is about a line of a shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,
@@ -243,6 +243,11 @@ pub struct Question {
     pub steps: Vec<StepVerdict>,
     /// What would run.
     pub programs: Vec<ShownProgram>,
+    /// The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
+    /// by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Shown>>", optional)]
+    pub changeable: Vec<Shown>,
     /// Where.
     pub cwd: Shown,
     /// What changes in the environment.

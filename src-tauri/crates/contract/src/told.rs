@@ -1,6 +1,7 @@
 //! What faces are told while they watch.
 
 use crate::lists::{RequestRow, Status};
+use crate::methods::AuditRow;
 use crate::question::Question;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -34,6 +35,9 @@ pub enum Told {
     /// Skills or their CLIs changed: read the list again.
     #[serde(rename = "skills.changed")]
     SkillsChanged,
+    /// What may run was widened, by whom and how.
+    #[serde(rename = "policy.widened")]
+    PolicyWidened(Box<AuditRow>),
     /// Something the person should know.
     #[serde(rename = "attention")]
     Attention(Attention),
@@ -104,6 +108,37 @@ pub struct ToolApprovalResolved {
     pub approved: bool,
 }
 
+/// What closed a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedBy {
+    /// A person allowed it.
+    Allowed,
+    /// A person denied it, or blocked the agent.
+    Denied,
+    /// Nobody answered in time.
+    Expired,
+    /// The agent asks for it no more.
+    Withdrawn,
+    /// A new rule answered it.
+    Rule,
+    /// What closed it was not seen.
+    Resolved,
+}
+
+impl std::fmt::Display for ClosedBy {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Rule => "rule",
+            Self::Resolved => "resolved",
+        })
+    }
+}
+
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -112,8 +147,8 @@ pub struct Closed {
     pub id: String,
     /// Its four hex digits.
     pub code: String,
-    /// `allowed`, `denied`, `expired`, `withdrawn` or `rule` (a new rule answered it).
-    pub how: String,
+    /// What closed it.
+    pub how: ClosedBy,
     /// The face that answered: "window", "terminal"; none where nobody did.
     pub face: Option<String>,
 }

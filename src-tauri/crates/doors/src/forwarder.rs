@@ -9,6 +9,7 @@
 
 use crate::listen::Listening;
 use crate::values::{self, Values};
+use postern_contract::Lines;
 use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
 use postern_host::{FaceKind, Host};
 use postern_policy::AgentId;
@@ -91,7 +92,7 @@ impl Forwarder {
             );
             text.push_str(&names);
         }
-        DoorSetup { door: DoorKind::Forwarder, values, text }
+        DoorSetup { door: DoorKind::Forwarder, values, text: Lines::new(text) }
     }
 
     pub(crate) async fn close(self) {

@@ -1,4 +1,5 @@
-//! The pairing code that lets somebody new in: works once, for ten minutes, and outlives few guesses.
+//! The pairing code that lets somebody new in: works once and for ten minutes. Wrong guesses take nothing
+//! from it, or anybody could make it void: it has too many letters to be guessed in its time.
 
 use postern_policy::Millis;
 use std::io;
@@ -6,11 +7,10 @@ use subtle::ConstantTimeEq as _;
 
 /// How long a pairing code is good for, in milliseconds.
 pub(crate) const CODE_LASTS: Millis = 10 * 60 * 1000;
-/// How many wrong guesses a pairing code outlives. Whoever guesses makes the person ask for a new one.
-const WRONG: u32 = 5;
 /// Letters of a pairing code: none that is mistaken for another.
 const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// Letters in a pairing code: 31^10 is more than 2^49, of which five may be tried.
+/// Letters in a pairing code: 31^10 is more than 2^49; at ten thousand guesses a second, one in a hundred million codes is
+/// guessed before it ends.
 const LENGTH: usize = 10;
 
 /// The code that may be brought now, if one may.
@@ -23,7 +23,6 @@ pub(crate) struct Pairing {
 struct Code {
     text: String,
     until: Millis,
-    wrong: u32,
 }
 
 impl Pairing {
@@ -38,21 +37,14 @@ impl Pairing {
         if text.len() < LENGTH {
             return self.new_code(now);
         }
-        self.code = Some(Code { text: text.clone(), until: now + CODE_LASTS, wrong: 0 });
+        self.code = Some(Code { text: text.clone(), until: now + CODE_LASTS });
         Ok(text)
     }
 
     /// Whether this is the code, which is spent by it.
     pub(crate) fn spend(&mut self, token: &str, now: Millis) -> bool {
-        let Some(code) = self.code.as_mut().filter(|code| now < code.until) else { return false };
-        if bool::from(code.text.as_bytes().ct_eq(token.as_bytes())) {
-            self.code = None;
-            return true;
-        }
-        code.wrong += 1;
-        if code.wrong >= WRONG {
-            self.code = None;
-        }
-        false
+        let right =
+            |code: &Code| now < code.until && bool::from(code.text.as_bytes().ct_eq(token.as_bytes()));
+        self.code.take_if(|code| right(code)).is_some()
     }
 }

@@ -66,6 +66,9 @@ pub enum StartError {
     /// The control socket could not be opened.
     #[error("cannot open the control socket: {0}")]
     Control(String),
+    /// The process was started by a command that the host of this data folder had started.
+    #[error("a command that Postern started may not start Postern on {}: start it from your own terminal", .0.display())]
+    StartedByARun(PathBuf),
 }
 
 /// A running host. Clones are the same host.
@@ -98,6 +101,9 @@ impl Host {
         let store = tokio::task::spawn_blocking(move || Store::open(&path))
             .await
             .map_err(|error| failed(io::Error::other(error)))??;
+        refuse_runs(&store, &config.data).await?;
+        #[cfg(target_os = "linux")]
+        crate::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
         let world = world(&config, &data);
         let places = Places {
@@ -144,6 +150,7 @@ impl Host {
             .map_err(|error: ListenError| StartError::Control(error.to_string()))?;
         let closed = CancellationToken::new();
         control.tell_seldom(stirred, &closed);
+        control.tell_of_changes(&closed);
         tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
         let listening = Mutex::new(Some(listening));
         let inner =
@@ -195,6 +202,11 @@ impl Host {
     /// A remote face under a name of its own ("websocket, Anna's phone"), which is told as the one who answered.
     pub fn named_face(&self, kind: FaceKind, name: &str) -> FaceGuard {
         self.inner.faces.enter_as(kind, Some(name.to_owned()))
+    }
+
+    /// Says by what the network vouches for a remote face: the audit names it beside the face's name.
+    pub fn identify(&self, face: &FaceGuard, id: &str) {
+        self.inner.faces.identify(face.id(), id);
     }
 
     /// Gives this host its doors.
@@ -260,8 +272,14 @@ impl Host {
     /// Keeps the secret that a person gave the door `name`, where [`Self::secret`] keeps its own; none forgets it.
     pub async fn keep_given(&self, name: &'static str, secret: Option<String>) -> io::Result<()> {
         let data = self.inner.data.clone();
+        let given = secret.is_some();
         let kept = tokio::task::spawn_blocking(move || control::keep_given(&data, name, secret.as_deref()));
-        kept.await.map_err(io::Error::other)?
+        kept.await.map_err(io::Error::other)??;
+        let noted = serde_json::json!({ "secret": if given { "given" } else { "forgotten" } });
+        let note = self.inner.store.write_durable(move |conn| {
+            postern_store::audit::note(conn, "secrets", name, (None, Some(&noted)), given)
+        });
+        note.await.map_err(io::Error::other)
     }
 
     /// Denies what waits, ends what runs, closes every socket and the record. The data folder is free when the last
@@ -278,6 +296,10 @@ impl Host {
         if ended.is_err() {
             tracing::warn!("some commands did not end in time; the next start ends them");
         }
+        #[cfg(target_os = "linux")]
+        if tokio::task::spawn_blocking(crate::run::end_orphans).await.is_err() {
+            tracing::warn!("what commands left behind was not ended");
+        }
         self.inner.channels.close_all().await;
         if let Some(listening) = listening {
             listening.close().await;
@@ -286,6 +308,29 @@ impl Host {
         // A record that cannot be closed is recovered at the next start.
         _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
+}
+
+/// Under what name the highest mark of a host on this folder is kept.
+#[cfg(target_os = "linux")]
+const MARK: &str = "host.mark";
+
+/// Refuses a host that carries a run's mark: its own runs would carry a lower one, and it would let its siblings in.
+#[cfg(target_os = "linux")]
+async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
+    let own = crate::run::own_mark();
+    let known: Option<u64> = store.read(|conn| postern_store::settings::get(conn, MARK))?;
+    if known.is_some_and(|known| own < known) {
+        return Err(StartError::StartedByARun(data.to_owned()));
+    }
+    if known != Some(own) {
+        store.write_durable(move |conn| postern_store::settings::set(conn, MARK, &own)).await?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn refuse_runs(_: &Store, _: &Path) -> Result<(), StartError> {
+    Ok(())
 }
 
 /// Where a door's value lies among the settings.
@@ -312,6 +357,7 @@ fn world(config: &HostConfig, data: &Path) -> Arc<World> {
         home,
         data: data.to_string_lossy().into_owned(),
         any_case: cfg!(target_os = "macos"),
+        confines: crate::confine::can_confine(&config.user.home, &data.to_string_lossy()),
     })
 }
 

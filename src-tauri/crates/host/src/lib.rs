@@ -5,6 +5,7 @@
 
 mod ask;
 mod book;
+mod confine;
 mod control;
 pub mod doors;
 mod folder;

@@ -20,6 +20,13 @@ pub struct Program {
     pub shebang: Option<Vec<String>>,
     /// Whether the file or any folder above it can be written to by the person's own user.
     pub mutable: bool,
+    /// Whether the agent can change which file runs, or what is in it, until it runs: through a folder or link on the way
+    /// there, the file itself, its interpreter, or an earlier folder of the search path. Then its identity promises nothing.
+    #[serde(default)]
+    pub agent_can_change: bool,
+    /// How many names (hard links) the file has; 0 where that is not known.
+    #[serde(default)]
+    pub links: u64,
     /// Whether it runs as another user (setuid, setgid).
     pub setuid: bool,
 }
@@ -53,6 +60,9 @@ pub struct Script {
     pub real_path: String,
     /// Its identity.
     pub identity: Identity,
+    /// Whether the agent can change which file is read, or what is in it, until it is. Then its identity promises nothing.
+    #[serde(default)]
+    pub agent_can_change: bool,
 }
 
 /// What was found for one step, in the order of [`Reading::steps`].
@@ -67,6 +77,18 @@ pub struct StepFacts {
     pub script: Option<Script>,
     /// Paths that it names, as they are known before the run, and where each really leads.
     pub targets: Vec<Target>,
+}
+
+impl StepFacts {
+    /// The files of the step that the agent can change until they run, as they were written: wrappers, program, script.
+    pub fn changeable(&self) -> impl Iterator<Item = &str> {
+        let programs = self.via.iter().chain([&self.program]).filter_map(|lookup| match lookup {
+            Lookup::Found(program) if program.agent_can_change => Some(program.invoked.as_str()),
+            Lookup::Found(_) | Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
+        });
+        let script = self.script.iter().filter(|script| script.agent_can_change);
+        programs.chain(script.map(|script| script.written.as_str()))
+    }
 }
 
 /// A path that a step names: an operand, or where a redirection writes.
@@ -115,6 +137,10 @@ pub struct Facts<'a> {
     pub case_insensitive: bool,
     /// Whether the request came as shell text (an argv otherwise).
     pub shell: bool,
+    /// The agent's folders, or where it names none the one that the request works in: real paths.
+    pub folders: &'a [String],
+    /// Whether the system can confine a run.
+    pub confinable: bool,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
     /// Its standard input.

@@ -4,6 +4,7 @@ mod agent;
 mod arguments;
 pub mod case;
 mod check;
+mod confinement;
 pub mod environment;
 pub mod exec_approval;
 mod facts;
@@ -16,6 +17,7 @@ mod path;
 mod pattern;
 pub mod permissions;
 mod propose;
+mod protected;
 pub mod risk;
 mod rule;
 mod ruleset;
@@ -30,6 +32,7 @@ pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
+pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
@@ -38,11 +41,12 @@ pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
+pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
-    Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId, RuleInput,
-    ScriptPin, Signature, Source, Usage,
+    Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
+    RuleInput, ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
-pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, Security, Settings, Unreadable};
+pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
 pub use skill::may_serve_skill;
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

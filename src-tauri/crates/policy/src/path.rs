@@ -48,16 +48,118 @@ pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
     }
 }
 
-/// A path of macOS's start volume without the folder that the volume is also to be found in.
-pub(crate) fn without_volume(path: &str) -> Cow<'_, str> {
-    const VOLUMES: [&str; 2] = ["/System/Volumes/Data", "/Volumes/Macintosh HD"];
-    for volume in VOLUMES {
-        let Some((start, rest)) = path.split_at_checked(volume.len()) else { continue };
-        if start.eq_ignore_ascii_case(volume) && (rest.is_empty() || rest.starts_with('/')) {
-            return if rest.is_empty() { Cow::Borrowed("/") } else { Cow::Borrowed(rest) };
+/// Other names of the root of macOS's start volume. Firmlinks (`/usr/share/firmlinks`) lead to the same relative place below
+/// the data volume, so that one name stands for all of them.
+const ROOTS: [&[&str]; 3] = [&["System", "Volumes", "Data"], &["Volumes", "Macintosh HD"], &[".nofollow"]];
+
+/// The folder of a file's forks, each of which is the file.
+const FORK: &str = "/..namedfork";
+
+/// Folders at the root that are links into `/private`.
+const PRIVATE: [&str; 3] = ["tmp", "var", "etc"];
+
+/// Folders at the root of a start volume, by which one of another name is known.
+const AT_ROOT: [&str; 12] = [
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "bin",
+    "cores",
+    "etc",
+    "opt",
+    "private",
+    "sbin",
+    "usr",
+    "var",
+];
+
+/// The file that XNU opens by a normal path, without the names that only XNU knows: `/.nofollow/x`, `/.resolve/N/x`,
+/// `x/..namedfork/data`, the folders of the start volume, `/private`. On other systems nothing is called so.
+pub(crate) fn without_aliases(path: &str) -> &str {
+    let mut path = path;
+    while let Some(rest) = without_one_alias(path) {
+        path = if rest.is_empty() { "/" } else { rest };
+    }
+    path
+}
+
+/// The same, and without the folder of any other volume that looks like the start volume: it may be called anything. Only for
+/// what is denied whatever the settings.
+pub(crate) fn without_any_volume(path: &str) -> &str {
+    let path = without_aliases(path);
+    let own = behind(path, &["Volumes"]).and_then(|rest| behind_any(rest)).filter(|rest| {
+        let first = rest.trim_start_matches('/').split('/').next().unwrap_or_default();
+        AT_ROOT.iter().any(|name| name.eq_ignore_ascii_case(first))
+    });
+    own.map_or(path, without_aliases)
+}
+
+fn without_one_alias(path: &str) -> Option<&str> {
+    if let Some(rest) = ROOTS.iter().find_map(|names| behind(path, names)) {
+        return Some(rest);
+    }
+    if let Some(rest) = behind(path, &[".resolve"]) {
+        return Some(behind_any(rest).unwrap_or_default());
+    }
+    let private = behind(path, &["private"]);
+    if let Some(rest) = private.filter(|rest| PRIVATE.iter().any(|name| behind(rest, &[*name]).is_some())) {
+        return Some(rest);
+    }
+    let fork =
+        path.as_bytes().windows(FORK.len()).position(|part| part.eq_ignore_ascii_case(FORK.as_bytes()))?;
+    let ends = path.as_bytes().get(fork + FORK.len()).is_none_or(|byte| *byte == b'/');
+    ends.then(|| &path[..fork])
+}
+
+/// What follows these names at the start of a path, in any letter case; empty, or with a slash before it.
+fn behind<'a>(path: &'a str, names: &[&str]) -> Option<&'a str> {
+    names.iter().try_fold(path, |path, name| {
+        let (start, rest) = path.strip_prefix('/')?.split_at_checked(name.len())?;
+        (start.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.starts_with('/'))).then_some(rest)
+    })
+}
+
+/// What follows the first name of a path.
+fn behind_any(path: &str) -> Option<&str> {
+    let name = path.strip_prefix('/').filter(|name| !name.is_empty())?;
+    Some(name.find('/').map_or("", |at| &name[at..]))
+}
+
+/// A path without the prefixes that XNU takes from it before it looks at a `..` in it.
+fn without_prefixes(path: &str) -> Cow<'_, str> {
+    if !path.starts_with('/') {
+        return Cow::Borrowed(path);
+    }
+    let mut rest = path;
+    loop {
+        let one = format!("/{}", rest.trim_start_matches('/'));
+        let behind = behind(&one, &[".nofollow"])
+            .or_else(|| behind(&one, &[".resolve"]).map(|rest| behind_any(rest).unwrap_or_default()));
+        match behind {
+            Some(behind) => rest = &rest[rest.len() - behind.len()..],
+            None => return Cow::Borrowed(if rest.is_empty() { "/" } else { rest }),
         }
     }
-    Cow::Borrowed(path)
+}
+
+/// The file that XNU opens by a path seen from `base`, without the names that only XNU knows.
+pub(crate) fn reached(base: &str, path: &str) -> String {
+    let path = without_prefixes(path);
+    let joined = join(base, &out_of_proc(&path, base));
+    without_aliases(&joined).to_owned()
+}
+
+/// Whether a normal path names its file by a number (`/.vol/DEVICE/INODE`): only the system knows which one that is.
+pub(crate) fn is_by_number(path: &str) -> bool {
+    behind(without_aliases(path), &[".vol"]).is_some_and(|rest| rest.len() > 1)
+}
+
+/// A word of a command that is a path by one of XNU's names, as the path that it leads to.
+pub(crate) fn without_aliases_of_word(word: &str) -> Option<String> {
+    let path = word.starts_with('/').then(|| normal(word))?;
+    let reached = reached("/", word);
+    (reached != path).then_some(reached)
 }
 
 /// Replaces a leading `~`, `$HOME` or `${HOME}` that stands alone or before a slash.
@@ -116,14 +218,12 @@ fn composed(text: &str) -> Cow<'_, str> {
 /// The spelling that deny rules compare by: normal, without case, and with the folders that are one and the same on
 /// many systems written one way (`/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root).
 pub(crate) fn deny_key(path: &str) -> String {
-    let normal = normal(path);
-    let folded = fold(without_volume(&normal).as_ref()).into_owned();
+    let prefixless = without_prefixes(path);
+    let normal = normal(&prefixless);
+    let folded = fold(without_aliases(&normal)).into_owned();
     let usr =
         folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
-    let private = folded
-        .strip_prefix("/private")
-        .filter(|rest| ["/tmp", "/var", "/etc"].iter().any(|folder| is_within(rest, folder)));
-    usr.or(private).map_or_else(|| folded.clone(), str::to_owned)
+    usr.map_or_else(|| folded.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -176,21 +276,70 @@ mod tests {
     }
 
     #[test]
-    fn a_start_volume_is_the_root() {
+    fn the_names_that_only_xnu_knows_lead_to_the_same_file() {
         for (written, expected) in [
             ("/System/Volumes/Data/Users/u", "/Users/u"),
             ("/system/volumes/data", "/"),
             ("/Volumes/Macintosh HD/bin", "/bin"),
             ("/System/Volumes/Data2/x", "/System/Volumes/Data2/x"),
             ("/Volumes/Disk", "/Volumes/Disk"),
+            ("/Volumes/Disk/Users/u", "/Volumes/Disk/Users/u"),
+            ("/.nofollow/bin/rm", "/bin/rm"),
+            ("/.NoFollow/", "/"),
+            ("/.nofollow", "/"),
+            ("/.nofollowed/x", "/.nofollowed/x"),
+            ("/.resolve/0/bin/rm", "/bin/rm"),
+            ("/.resolve/17", "/"),
+            ("/.resolve/0/.nofollow/.resolve/1/System/Volumes/Data/x", "/x"),
+            ("/.resolve/1/../Users/u", "/Users/u"),
+            ("//.nofollow//../Users/u", "/Users/u"),
+            ("/Users/u/f/..namedfork/data", "/Users/u/f"),
+            ("/Users/u/f/..namedfork/rsrc", "/Users/u/f"),
+            ("/Users/u/f/..namedforks/data", "/Users/u/f/..namedforks/data"),
+            ("/private/var/x", "/var/x"),
+            ("/PRIVATE/etc", "/etc"),
+            ("/private/x", "/private/x"),
+            ("/.nofollow/private/tmp/../etc/x", "/etc/x"),
+            ("f/..namedfork/data", "/here/f"),
         ] {
-            assert_eq!(without_volume(written), expected, "{written}");
+            assert_eq!(reached("/here", written), expected, "{written}");
+        }
+        for (written, expected) in [
+            ("/Volumes/Disk/Users/u", "/Users/u"),
+            ("/Volumes/Disk/private/etc/x", "/etc/x"),
+            ("/Volumes/Disk/backup/Users", "/Volumes/Disk/backup/Users"),
+            ("/Volumes/Disk", "/Volumes/Disk"),
+            ("/Volumes", "/Volumes"),
+        ] {
+            assert_eq!(without_any_volume(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_number_names_a_file_that_only_the_system_knows() {
+        for path in
+            ["/.vol/16777220/123", "/.VOL/1/2/x", "/.nofollow/.vol/1/2", "/System/Volumes/Data/.vol/1/2"]
+        {
+            assert!(is_by_number(path), "{path}");
+        }
+        for path in ["/.vol", "/.volume/1/2", "/x/.vol/1/2"] {
+            assert!(!is_by_number(path), "{path}");
         }
     }
 
     #[test]
     fn deny_rules_know_other_spellings_of_a_path() {
-        for other in ["/BIN/RM", "/usr/bin/rm", "//Bin/../bin/rm", "/usr/BIN/rm"] {
+        for other in [
+            "/BIN/RM",
+            "/usr/bin/rm",
+            "//Bin/../bin/rm",
+            "/usr/BIN/rm",
+            "/.nofollow/bin/rm",
+            "/.resolve/1/usr/bin/rm",
+            "/.resolve/1/../bin/rm",
+            "/bin/rm/..namedfork/data",
+            "/.nofollow/System/Volumes/Data/usr/bin/rm",
+        ] {
             assert_eq!(deny_key(other), deny_key("/bin/rm"), "{other}");
         }
         assert_eq!(deny_key("/private/tmp/x"), deny_key("/tmp/x"));

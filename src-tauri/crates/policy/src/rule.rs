@@ -49,7 +49,7 @@ pub enum PatternKind {
     Command,
     /// This argv.
     Exact,
-    /// The sha256 of a program, or `team:ID`, `signing:ID` on macOS.
+    /// The sha256 of a program, or `team:TEAMID`, `signing:TEAMID:ID`, `signing:platform:ID` on macOS.
     Identity,
 }
 
@@ -60,10 +60,46 @@ pub enum PatternKind {
 pub enum IdentityPattern {
     /// sha256 of the file, 64 hex digits.
     Sha256(String),
-    /// macOS signing identifier (`com.apple.git`).
+    /// macOS signing identifier under who signed it: `signing:TEAMID:com.example.tool`, `signing:platform:com.apple.git`.
+    Signed {
+        /// Who signed it.
+        signer: Signer,
+        /// Signing identifier.
+        id: String,
+    },
+    /// macOS signing identifier alone (`signing:com.apple.git`). Any file can claim it: it denies, and allows nothing.
     SigningId(String),
     /// macOS team identifier.
     TeamId(String),
+}
+
+/// Who a rule wants a program to be signed by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "by", content = "is", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Signer {
+    /// Apple, as a part of macOS.
+    Platform,
+    /// The developer with this team identifier.
+    Team(String),
+}
+
+/// Whose authority a signature has, found by code requirement and never by a name that the signature claims.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Authority {
+    /// Apple: a part of macOS.
+    Platform,
+    /// The App Store.
+    AppStore,
+    /// A Developer ID certificate.
+    DeveloperId,
+    /// Nobody's: signed ad hoc, by whoever made the file.
+    AdHoc,
+    /// None that is known: self-signed, or recorded before authorities were looked for.
+    #[default]
+    Unknown,
 }
 
 /// What is known about a file at one moment.
@@ -94,12 +130,34 @@ pub struct Identity {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Signature {
-    /// Signing identifier.
+    /// Whose authority it has. Without one the names below are claims.
+    #[serde(default)]
+    pub authority: Authority,
+    /// Signing identifier, as the file claims it.
     pub signing_id: String,
-    /// Team identifier; none for Apple's own and ad-hoc signatures.
+    /// Team identifier, as the file claims it.
     pub team_id: Option<String>,
     /// Hash of the code directory, hex.
     pub cdhash: String,
+}
+
+impl Signature {
+    /// Returns the developer's team, where a certificate of Apple's vouches for it.
+    pub fn team(&self) -> Option<&str> {
+        match self.authority {
+            Authority::AppStore | Authority::DeveloperId => self.team_id.as_deref(),
+            Authority::Platform | Authority::AdHoc | Authority::Unknown => None,
+        }
+    }
+
+    /// Returns who signed it, where that is more than a claim.
+    pub fn signer(&self) -> Option<Signer> {
+        match self.authority {
+            Authority::Platform => Some(Signer::Platform),
+            Authority::AppStore | Authority::DeveloperId => self.team_id.clone().map(Signer::Team),
+            Authority::AdHoc | Authority::Unknown => None,
+        }
+    }
 }
 
 /// The identity a rule was approved with. The rule holds only while the file's sha256 is this one.

@@ -2,6 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Where programs are looked up when an agent's settings name no folders. On macOS those of `/etc/paths.d` come behind them.
+#[cfg(target_os = "macos")]
+pub const SEARCH_PATH: &[&str] = &[
+    "/opt/homebrew/bin",
+    "/opt/homebrew/sbin",
+    "/usr/local/bin",
+    "/System/Cryptexes/App/usr/bin",
+    "/usr/bin",
+    "/bin",
+    "/usr/sbin",
+    "/sbin",
+];
+
+/// Where programs are looked up when an agent's settings name no folders.
+#[cfg(not(target_os = "macos"))]
+pub const SEARCH_PATH: &[&str] =
+    &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+
 /// The name of an agent: 1 to 64 of `a-z A-Z 0-9 . _ -`, not starting with `.` or `-`. It is also a folder name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -129,7 +147,7 @@ pub struct Settings {
     pub env_pass: Vec<String>,
     /// Folders it may run in (`~` allowed); none means any.
     pub folders: Vec<String>,
-    /// Where programs are looked up, in order; empty means the built-in list.
+    /// Where programs are looked up, in order; empty means [`SEARCH_PATH`].
     pub search_path: Vec<String>,
     /// Output kept per stream, in bytes (head and tail).
     pub output_cap_bytes: u64,

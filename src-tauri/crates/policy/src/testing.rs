@@ -51,10 +51,13 @@ pub(crate) struct Scene {
     pub(crate) cwd: String,
     pub(crate) session: Option<String>,
     pub(crate) now: Millis,
+    pub(crate) confinable: bool,
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
     pub(crate) targets: Vec<Target>,
     pub(crate) input: crate::Input,
+    /// Paths that the agent can change.
+    pub(crate) changeable: Vec<String>,
     reading: Reading,
 }
 
@@ -101,10 +104,12 @@ impl Scene {
             cwd: CWD.to_owned(),
             session: None,
             now: 1000,
+            confinable: true,
             env_to_ask: Vec::new(),
             shell: true,
             targets: Vec::new(),
             input: crate::Input::Nothing,
+            changeable: Vec::new(),
             reading: read_argv(&[]),
         };
         for name in names {
@@ -124,9 +129,17 @@ impl Scene {
                 identity: Some(identity(content)),
                 shebang: None,
                 mutable: false,
+                agent_can_change: false,
+                links: 1,
                 setuid: false,
             },
         );
+        self
+    }
+
+    /// What lies at this path, the agent can change.
+    pub(crate) fn changeable(mut self, path: &str) -> Self {
+        self.changeable.push(path.to_owned());
         self
     }
 
@@ -176,7 +189,11 @@ impl Scene {
             },
         };
         match self.programs.get(&path) {
-            Some(program) => Lookup::Found(Box::new(Program { invoked: name.to_owned(), ..program.clone() })),
+            Some(program) => Lookup::Found(Box::new(Program {
+                invoked: name.to_owned(),
+                agent_can_change: self.changeable.contains(&path),
+                ..program.clone()
+            })),
             None => Lookup::NotFound,
         }
     }
@@ -187,7 +204,12 @@ impl Scene {
             let script = needed.script.and_then(|written| {
                 let path = crate::path::join(folder.as_deref()?, written);
                 let identity = self.scripts.get(&path)?.clone();
-                Some(Script { written: written.to_owned(), real_path: path, identity })
+                Some(Script {
+                    written: written.to_owned(),
+                    agent_can_change: self.changeable.contains(&path),
+                    real_path: path,
+                    identity,
+                })
             });
             StepFacts {
                 program: self.lookup(&needed.program, folder.as_deref()),
@@ -204,6 +226,8 @@ impl Scene {
         let steps = self.found();
         let rules = RuleSet::compile(&self.rules, HOME, true);
         let policy = AgentPolicy { rules, ..self.policy.clone() };
+        let named = &policy.settings.folders;
+        let folders: Vec<String> = if named.is_empty() { vec![self.cwd.clone()] } else { named.clone() };
         use_them(
             &policy,
             &Facts {
@@ -217,6 +241,8 @@ impl Scene {
                 now: self.now,
                 case_insensitive: true,
                 shell: self.shell,
+                folders: &folders,
+                confinable: self.confinable,
                 env_to_ask: &self.env_to_ask,
                 input: &self.input,
             },

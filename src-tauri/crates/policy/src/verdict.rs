@@ -1,5 +1,6 @@
 //! The answer to *may it run*, with its evidence.
 
+use crate::confinement::Confinement;
 use crate::rule::{Effect, RuleId};
 use serde::{Deserialize, Serialize};
 
@@ -44,10 +45,14 @@ pub enum Reason {
     Builtin,
     /// A rule matches, but the program or script is not the one it was approved with.
     BinaryChanged,
+    /// A rule holds while a program or script is what it was, and the agent can change that file until it runs.
+    AgentCanChange,
     /// A part could not be understood.
     Opaque,
     /// No rule covers it.
     AllowlistMiss,
+    /// It only reads, and this system cannot hold it to that.
+    CannotConfine,
     /// `ask: always`, or a rule that asks.
     AskAlways,
     /// The environment asks for names that are refused.
@@ -151,6 +156,9 @@ pub struct Verdict {
     pub rule: Option<RuleRef>,
     /// How careful a person should be.
     pub risk: Risk,
+    /// How the system confines it, should it run.
+    #[serde(default)]
+    pub confinement: Confinement,
     /// What each step contributed.
     pub steps: Vec<StepVerdict>,
     /// Rules that were used: their last-used columns are written when the request is let through or denied by them.

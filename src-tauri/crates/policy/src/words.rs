@@ -15,6 +15,12 @@ impl WordPattern {
         if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
     }
 
+    /// As it was written.
+    pub(crate) fn text(&self) -> &str {
+        let (Self::Literal(text) | Self::Glob(text)) = self;
+        text
+    }
+
     /// Whether it names the word rather than describing it.
     pub(crate) fn is_literal(&self) -> bool {
         matches!(self, Self::Literal(_))

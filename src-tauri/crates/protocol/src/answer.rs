@@ -243,6 +243,9 @@ pub struct SessionResult {
 pub struct ToolCheckResult {
     /// What happens.
     pub decision: Decision,
+    /// With allow: no line of a person says so, only a default. An agent with a prompt of its own shows it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_default: bool,
     /// With ask: what `tool.resolved` will name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_id: Option<Uuid>,

@@ -42,8 +42,8 @@ pub use notice::{
     ToolResolved,
 };
 pub use params::{
-    EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams, SessionOpenParams,
-    StatusParams, Stream, ToolCheckParams, WhichParams,
+    Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
+    SessionOpenParams, StatusParams, Stream, ToolCheckParams, WhichParams,
 };
 pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};

@@ -144,6 +144,23 @@ pub struct ToolCheckParams {
     /// The session it is called in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The folder that relative paths among the arguments start in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// What becomes of a tool that only a default speaks about; without it, what the default says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<Defaults>,
+}
+
+/// What becomes of a tool that no line of a person speaks about, for an agent that has a prompt of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Defaults {
+    /// A person is asked where a default would allow: the agent's own rules ask, and this is their answer.
+    Ask,
+    /// Nobody is asked where a default would ask: the agent's own rules decide.
+    Leave,
 }
 
 /// `events.after`.
@@ -224,6 +241,12 @@ impl Check for SessionCloseParams {
 impl Check for ToolCheckParams {
     fn check(&self) -> Result<(), Mistake> {
         check_name("tool", &self.tool, limits::TOOL)?;
+        if let Some(cwd) = &self.cwd {
+            if cwd.contains('\0') {
+                return Err(Mistake::NulInCwd);
+            }
+            check_name("cwd", cwd, limits::CWD)?;
+        }
         self.session.as_deref().map_or(Ok(()), check_session)
     }
 }

@@ -1,6 +1,6 @@
 //! The immutable plan of a run: what is shown, approved and executed carry its digest.
 
-use postern_policy::{AgentId, Identity};
+use postern_policy::{AgentId, Confinement, Identity};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -88,6 +88,9 @@ pub struct Plan {
     pub scripts: Vec<BoundFile>,
     /// Working directory.
     pub cwd: BoundDir,
+    /// How the system confines it.
+    #[serde(default, skip_serializing_if = "Confinement::is_none")]
+    pub confinement: Confinement,
     /// The whole environment of the child, sorted by name.
     pub env: Vec<(String, String)>,
     /// Standard input.
@@ -129,6 +132,7 @@ mod tests {
             programs: Vec::new(),
             scripts: Vec::new(),
             cwd: BoundDir { path: "/home/ann".into(), device: 1, inode: 2 },
+            confinement: Confinement::None,
             env: vec![("LANG".into(), "C".into())],
             stdin: Stdin::Nothing,
             timeout_ms: Some(30_000),
@@ -156,6 +160,7 @@ mod tests {
             Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },
             Plan { env: vec![("LANG".into(), "D".into())], ..plan() },
             Plan { env: Vec::new(), ..plan() },
+            Plan { confinement: Confinement::Look { folders: Vec::new() }, ..plan() },
             Plan { stdin: Stdin::Stream, ..plan() },
             Plan { timeout_ms: None, ..plan() },
         ];

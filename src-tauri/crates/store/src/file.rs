@@ -6,8 +6,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// SQLite keeps these beside the file itself.
-const COMPANIONS: [&str; 3] = ["", "-wal", "-shm"];
+/// What lies beside the file itself: SQLite's own, and the head of the audit.
+const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", crate::audit::COMPANION];
 
 /// Makes the folder (0700) and the file (0600) where they are missing, and takes rights from others where they have
 /// some. Gives the path with its folder's links resolved, because the file is then opened without following any.

@@ -17,6 +17,7 @@
 //! # Ok(()) }
 //! ```
 
+pub mod audit;
 mod column;
 mod error;
 mod file;

@@ -27,6 +27,7 @@ const FORMATS: &[&[&str]] = &[
     &[sessions::SCHEMA],
     &[requests::TOLD],
     &[feed::SCHEMA],
+    &[crate::audit::SCHEMA],
     &[rules::PLACES],
 ];
 

@@ -1,5 +1,6 @@
 //! The handle that the host holds.
 
+use crate::audit;
 use crate::error::{Error, OpenError};
 use crate::file;
 use crate::open::{self, Opened};
@@ -97,12 +98,22 @@ impl Store {
         self.shared.counts.committed.subscribe()
     }
 
+    /// Changes whenever something was put into the audit: the number of its newest row.
+    pub fn recorded(&self) -> watch::Receiver<i64> {
+        self.shared.counts.recorded.subscribe()
+    }
+
+    /// Looks at the whole audit, which takes as long as reading it does.
+    pub fn verify_audit(&self) -> Result<audit::Verified, Error> {
+        self.read(|conn| audit::verify(conn, self.path()))
+    }
+
     fn queue<T: Send + 'static>(
         &self,
         flush: Flush,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Receipt<T> {
-        let (job, receipt) = writer::job(flush, work);
+        let (job, receipt) = writer::job(flush, audit::current(), work);
         let sent = match &*self.shared.writer() {
             Some(writer) => writer.jobs.try_send(job),
             None => return Receipt::refused(Error::Closed),

@@ -62,7 +62,10 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
                 row.key_file
             ))
         }
-        Agents::Channel { id, kind, json } => channel(link, &named(&id)?, kind, json),
+        Agents::Channel { id, kind, profile, json } => {
+            let agent = named(&id)?;
+            if profile { self::profile(link, &agent, kind) } else { channel(link, &agent, kind, json) }
+        }
     }
 }
 
@@ -93,7 +96,20 @@ fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Resul
             "a client that reaches its servers over HTTP: postern agents channel ID --for mcp-http",
         );
     }
-    print::raw(lines.text.trim_end())
+    print::lines(&lines.text)
+}
+
+/// The profile alone, for a sandbox that is given one.
+fn profile(link: &mut Link, agent: &AgentId, kind: Channel) -> Result<(), Failure> {
+    let Channel::SandboxExec = kind else {
+        return Err(Failure::usage(
+            "--profile goes with --for sandbox-exec alone: no other sandbox is given a profile",
+        ));
+    };
+    let asked = ChannelAsk { agent: agent.clone(), kind: ChannelKind::SandboxExec };
+    let lines = link.call::<GetChannel>(&asked)?;
+    let missing = || Failure::own("this host tells no profile: it is older than this program");
+    print::lines(&lines.profile.ok_or_else(missing)?)
 }
 
 /// What the other side of a door needs that leads to this agent.
@@ -122,7 +138,7 @@ fn through(link: &mut Link, agent: &AgentId, door: DoorKind, json: Json) -> Resu
     match setup.values.get("registration") {
         // As it can be pasted.
         Some(registration) => print::raw(registration),
-        None => print::line(setup.text.trim_end()),
+        None => print::lines(&setup.text),
     }
 }
 

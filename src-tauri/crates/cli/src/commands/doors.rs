@@ -25,7 +25,7 @@ pub(crate) fn run(link: &mut Link, command: Doors) -> Result<(), Failure> {
         Doors::Disable { door } => tell(&link.call::<DisableDoor>(&DoorRef { door: door.into() })?),
         Doors::Setup { door, json } => {
             let setup = link.call::<SetUpDoor>(&DoorRef { door: door.into() })?;
-            if json.json { print::json(&setup.values) } else { print::line(setup.text.trim_end()) }
+            if json.json { print::json(&setup.values) } else { print::lines(&setup.text) }
         }
         Doors::Revoke { door, client } => {
             tell(&link.call::<RevokeClient>(&PairedClientRef { door: door.into(), client })?)

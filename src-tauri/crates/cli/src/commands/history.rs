@@ -101,7 +101,8 @@ fn tell(event: &FeedEvent) -> Result<(), Failure> {
     }
     let at = print::time(event.event_at);
     let [door, who, message] =
-        [&event.door, &event.who, &event.message].map(|word| word.as_deref().unwrap_or_default());
+        [event.door.as_ref().or(event.face.as_ref()), event.who.as_ref(), event.message.as_ref()]
+            .map(|word| word.map(String::as_str).unwrap_or_default());
     print::line(format!("{at}  {door}: {who}: {message}"))
 }
 

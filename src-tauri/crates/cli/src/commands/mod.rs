@@ -1,6 +1,7 @@
 //! One file a command group.
 
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod doors;
 pub(crate) mod explain;
 pub(crate) mod history;

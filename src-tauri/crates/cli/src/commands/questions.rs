@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::link::Link;
 use crate::typed::typed;
 use crate::{print, question};
-use postern_contract::methods::{AnswerQuestion, GetQuestion, ListQuestions, Nothing, QuestionRef};
-use postern_contract::{Answer, AnswerParams, Answered, Question, Scope, Told};
+use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
+use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, Question, Scope, Told};
 use serde::Serialize;
 
 pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
@@ -31,7 +31,8 @@ pub(crate) fn list(link: &mut Link, json: bool) -> Result<(), Failure> {
 enum Seen<'a> {
     Opened { question: &'a Question },
     Changed { question: &'a Question },
-    Closed { id: &'a str, code: &'a str, how: &'a str },
+    Closed { id: &'a str, code: &'a str, how: ClosedBy },
+    Widened { change: &'a AuditRow },
 }
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
@@ -47,8 +48,9 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
             Told::QuestionOpened(question) => tell(&Seen::Opened { question }, json)?,
             Told::QuestionChanged(question) => tell(&Seen::Changed { question }, json)?,
             Told::QuestionClosed(closed) => {
-                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: &closed.how }, json)?;
+                tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
+            Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
@@ -68,10 +70,17 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
     match seen {
         Seen::Opened { question } => {
             question::full(question)?;
-            print::line(format!("      answer it: postern approve {0} · postern deny {0}\n", question.code))
+            print::line(format!("      answer it: postern approve {0} · postern deny {0}", question.code))?;
+            print::line("")
         }
         Seen::Changed { .. } => Ok(()),
-        Seen::Closed { code, how, .. } => print::line(format!("{code} closed: {how}\n")),
+        Seen::Widened { change } => {
+            print::line(format!("more may run now: {} ({})", change.summary, super::audit::who(&change.by)))
+        }
+        Seen::Closed { code, how, .. } => {
+            print::line(format!("{code} closed: {how}"))?;
+            print::line("")
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use postern_contract::methods::{GetStatus, ListAgents, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::methods::{
+    AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll,
+};
 use postern_contract::{Mode, Status};
 use serde::Serialize;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -86,6 +88,7 @@ fn mend_of(what: &str) -> &'static str {
             "correct that line of the file; it is read again at once (postern policy lint looks it over)",
         ),
         ("cannot be read: ", "remove the rule (postern rules remove) and write it anew"),
+        ("the audit: ", "postern audit --verify says all that is wrong; docs/AUDIT.md says what it means"),
         ("were damaged", "look at what was set aside, then: postern resume"),
     ];
     known.iter().find(|(part, _)| what.contains(part)).map_or("see postern status", |(_, mend)| *mend)
@@ -142,6 +145,12 @@ fn socket(path: &Path) -> Finding {
 }
 
 fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> {
+    // First: what is wrong with the audit is in the status then.
+    let audit =
+        link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
+    if let Some(whole) = audit.verified.filter(|found| found.problem.is_none() && found.strayed.is_empty()) {
+        findings.push(Finding::good(format!("the audit is whole, {} rows", whole.rows)));
+    }
     let status = link.call::<GetStatus>(&Nothing {})?;
     findings.push(Finding::good(format!("Postern {} is {}", status.version, mode(&status))));
     if status.version != env!("CARGO_PKG_VERSION") {
@@ -150,6 +159,12 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
         findings.push(Finding::bad(what, "restart Postern"));
     }
     findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
+    findings.push(match &status.cannot_confine {
+        None => Finding::good("what only reads runs confined"),
+        Some(why) => Finding::good(format!(
+            "what only reads cannot be confined here, so the read-only list asks: {why}"
+        )),
+    });
     if status.faces.is_empty() {
         findings.push(Finding::good("no window is on duty: questions wait for postern approve"));
     }

@@ -114,6 +114,7 @@ impl App {
             }
             Told::StatusChanged(status) => self.status = Some(*status),
             Told::Attention(attention) => self.message = attention.message,
+            Told::PolicyWidened(row) => self.message = format!("more may run now: {}", row.summary),
             Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged

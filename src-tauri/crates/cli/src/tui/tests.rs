@@ -188,7 +188,7 @@ fn what_was_answered_elsewhere_is_gone() {
     app.hear(Told::QuestionClosed(Closed {
         id: "q1".into(),
         code: "a1b2".into(),
-        how: "denied".into(),
+        how: postern_contract::ClosedBy::Denied,
         face: None,
     }));
     assert!(screen(&mut app, 80, 24).join("").contains("nothing waits"));

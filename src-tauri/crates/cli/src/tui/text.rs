@@ -125,7 +125,11 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
             }
         }
     }
-    if question.tool.is_none() {
+    if let Some(files) = crate::question::changeable(question) {
+        let warning = format!("the agent can change {files} until it runs");
+        add("not held", vec![(warning, Style::new().bold())]);
+    }
+    if !question.cwd.is_empty() {
         add("in", shown(&question.cwd, Style::new()));
     }
     for change in &question.env {

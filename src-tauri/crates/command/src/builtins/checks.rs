@@ -2,12 +2,13 @@
 
 use super::names::{Options, WILD, after_options, may_set};
 use super::{Arg, Ruling, known};
-use crate::Dialect;
 use crate::environment::{decides_what_runs, evaluates, is_harmless, is_name};
+use crate::{Dialect, Unparsed};
 
-const READING: Ruling = Ruling::Doubt("builtin", "changes how the shell reads what follows");
-const RUNS: Ruling = Ruling::Doubt("builtin", "runs a command that its arguments or the history name");
-const NAMES: Ruling = Ruling::Doubt("alias", "changes what later names mean");
+const READING: Ruling = Ruling::Doubt(Unparsed::Builtin, "changes how the shell reads what follows");
+const RUNS: Ruling =
+    Ruling::Doubt(Unparsed::Builtin, "runs a command that its arguments or the history name");
+const NAMES: Ruling = Ruling::Doubt(Unparsed::Alias, "changes what later names mean");
 
 /// Options of shells that change neither what is read nor what runs.
 const HARMLESS_OPTIONS: &[&str] = &[
@@ -74,7 +75,7 @@ pub(super) fn wait(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let names =
         |arg: &Arg| known(arg).map_or(arg.dash, |value| value.starts_with('-') && value.contains('p'));
     if arguments.iter().any(names) {
-        return Ruling::Doubt("arithmetic", "`wait -p` evaluates the name that it is given");
+        return Ruling::Doubt(Unparsed::Arithmetic, "`wait -p` evaluates the name that it is given");
     }
     Ruling::Harmless
 }
@@ -96,7 +97,7 @@ pub(super) fn hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if arguments.iter().all(fine) {
         Ruling::Harmless
     } else {
-        Ruling::Doubt("hash", "changes which file a later name runs")
+        Ruling::Doubt(Unparsed::Hash, "changes which file a later name runs")
     }
 }
 
@@ -112,7 +113,7 @@ pub(super) fn only_asks(name: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if letters_only(arguments, letters) {
         Ruling::Harmless
     } else {
-        Ruling::Doubt("enable", "changes what later names mean, or loads code into the shell")
+        Ruling::Doubt(Unparsed::Enable, "changes what later names mean, or loads code into the shell")
     }
 }
 
@@ -183,7 +184,9 @@ pub(super) fn set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
                 }
             }
             Some(_) => return Ruling::Harmless,
-            None => return Ruling::Doubt("builtin", "may set options that are known only at run time"),
+            None => {
+                return Ruling::Doubt(Unparsed::Builtin, "may set options that are known only at run time");
+            }
         }
     }
     Ruling::Harmless
@@ -194,7 +197,7 @@ pub(super) fn counting(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     if shell == Dialect::Bash || arguments.iter().all(Arg::is_number) {
         return Ruling::Harmless;
     }
-    Ruling::Doubt("arithmetic", "zsh evaluates what it is told to count, which can run commands")
+    Ruling::Doubt(Unparsed::Arithmetic, "zsh evaluates what it is told to count, which can run commands")
 }
 
 /// Whether `printf` makes numbers of none of its arguments, or all of them are numbers: zsh would evaluate others.
@@ -225,12 +228,12 @@ pub(super) fn printf(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
     let plain = arguments.get(1).and_then(known).is_some_and(|name| may_set(name, shell));
     let printed = if option { arguments.get(2..).unwrap_or_default() } else { arguments };
     if shell != Dialect::Bash && !prints_plainly(printed) {
-        return Ruling::Doubt("arithmetic", "zsh's `printf` evaluates what it prints as a number");
+        return Ruling::Doubt(Unparsed::Arithmetic, "zsh's `printf` evaluates what it prints as a number");
     }
     match (option, first.and_then(known)) {
         (false, _) => Ruling::Program,
         (true, Some("-v")) if plain => Ruling::Harmless,
-        (true, _) => Ruling::Doubt("arithmetic", "`printf -v` evaluates the name that it is given"),
+        (true, _) => Ruling::Doubt(Unparsed::Arithmetic, "`printf -v` evaluates the name that it is given"),
     }
 }
 
@@ -242,14 +245,14 @@ pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
             Some(value) if value.starts_with('-') => {
                 if !value.chars().skip(1).all(|c| "nrRlNoOica".contains(c)) {
                     return Ruling::Doubt(
-                        "zsh-syntax",
+                        Unparsed::ZshSyntax,
                         "zsh's `print` with an option that does more than print",
                     );
                 }
             }
             None if argument.dash => {
                 return Ruling::Doubt(
-                    "zsh-syntax",
+                    Unparsed::ZshSyntax,
                     "zsh's `print` with options that are known only at run time",
                 );
             }
@@ -260,8 +263,8 @@ pub(super) fn print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
 }
 
 pub(super) fn declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    const SETS: Ruling = Ruling::Doubt("environment", "sets a variable for the programs that follow");
-    const ARRAY: Ruling = Ruling::Doubt("arithmetic", "bash evaluates a text that is made an array");
+    const SETS: Ruling = Ruling::Doubt(Unparsed::Environment, "sets a variable for the programs that follow");
+    const ARRAY: Ruling = Ruling::Doubt(Unparsed::Arithmetic, "bash evaluates a text that is made an array");
     let mut exported = name == "export";
     let mut array = false;
     for argument in arguments {

@@ -7,8 +7,8 @@ mod test;
 #[cfg(test)]
 mod tests;
 
-use crate::Dialect;
 use crate::call::{Arg, Call};
+use crate::{Dialect, Unparsed};
 pub(crate) use names::may_set;
 use table::{Meaning, Shells, TABLE};
 
@@ -20,7 +20,7 @@ pub(crate) enum Ruling {
     /// Runs nothing and changes nothing that counts.
     Harmless,
     /// Runs, loads or changes what cannot be followed: a code and what it does, in words.
-    Doubt(&'static str, &'static str),
+    Doubt(Unparsed, &'static str),
     /// Runs what its arguments say.
     Runs,
 }
@@ -35,7 +35,7 @@ pub(crate) fn judge(call: &Call) -> Ruling {
     let (Some(name), Some(shell)) = (call.head(), call.shell) else { return Ruling::Program };
     let arguments = call.args.get(1..).unwrap_or_default();
     if name.starts_with('%') {
-        return Ruling::Doubt("builtin", "resumes a job");
+        return Ruling::Doubt(Unparsed::Builtin, "resumes a job");
     }
     let own = TABLE.iter().find(|(names, shells, _)| names.contains(&name) && knows(*shells, shell));
     match own.map(|(.., meaning)| *meaning) {
@@ -45,7 +45,7 @@ pub(crate) fn judge(call: &Call) -> Ruling {
         Some(Meaning::AsProgram) => Ruling::Program,
         Some(Meaning::Doubt(code, what)) => Ruling::Doubt(code, what),
         None if shell == Dialect::Posix && is_builtin(name) => Ruling::Doubt(
-            "not-posix",
+            Unparsed::NotPosix,
             "`sh` is another shell on each system, and only some of them have this builtin",
         ),
         None => foreign(name),
@@ -67,7 +67,7 @@ fn foreign(name: &str) -> Ruling {
     const RUNNERS: &[&str] =
         &["-", "noglob", "nocorrect", "repeat", "foreach", "end", "always", "autoload", "print"];
     if RUNNERS.contains(&name) {
-        return Ruling::Doubt("zsh-syntax", "zsh reads this as a command of its own");
+        return Ruling::Doubt(Unparsed::ZshSyntax, "zsh reads this as a command of its own");
     }
     Ruling::Program
 }

@@ -1,11 +1,11 @@
 //! Builtins that set variables named in their arguments.
 
 use super::{Arg, Ruling, known};
-use crate::Dialect;
 use crate::environment::{decides_what_runs, evaluates, is_name};
+use crate::{Dialect, Unparsed};
 
 pub(super) const WILD: Ruling =
-    Ruling::Doubt("environment", "sets a variable that decides what runs, or one named at run time");
+    Ruling::Doubt(Unparsed::Environment, "sets a variable that decides what runs, or one named at run time");
 
 /// Options of a builtin whose operands are names.
 pub(super) struct Options {

@@ -7,7 +7,7 @@ use super::checks::{
 };
 use super::test::test;
 use super::{Arg, Ruling};
-use crate::Dialect;
+use crate::{Dialect, Unparsed};
 
 /// Which shells have a builtin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub(super) enum Meaning {
     /// Has a program of the same name, which a rule can name.
     AsProgram,
     /// Runs, loads or changes what cannot be followed.
-    Doubt(&'static str, &'static str),
+    Doubt(Unparsed, &'static str),
 }
 
-const COMPLETION: Meaning = Meaning::Doubt("builtin", "sets up functions that run on completion");
-const NAMES: Meaning = Meaning::Doubt("builtin", "changes what later names mean");
-const OWN: Meaning = Meaning::Doubt("zsh-syntax", "zsh reads this as a command of its own");
+const COMPLETION: Meaning = Meaning::Doubt(Unparsed::Builtin, "sets up functions that run on completion");
+const NAMES: Meaning = Meaning::Doubt(Unparsed::Builtin, "changes what later names mean");
+const OWN: Meaning = Meaning::Doubt(Unparsed::ZshSyntax, "zsh reads this as a command of its own");
 
 pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
     (
@@ -76,22 +76,22 @@ pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
     (&["command", "exec", "eval", "trap"], Shells::All, Meaning::Runs),
     (&["builtin"], Shells::NotPosix, Meaning::Runs),
     (&["noglob", "nocorrect", "-"], Shells::Zsh, Meaning::Runs),
-    (&["."], Shells::All, Meaning::Doubt("source", "runs the commands of a file")),
-    (&["source"], Shells::NotPosix, Meaning::Doubt("source", "runs the commands of a file")),
+    (&["."], Shells::All, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
+    (&["source"], Shells::NotPosix, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
     (&["enable", "disable"], Shells::NotPosix, Meaning::Checked(only_asks)),
     (
         &["let"],
         Shells::NotPosix,
-        Meaning::Doubt("arithmetic", "evaluates its arguments, which can run commands"),
+        Meaning::Doubt(Unparsed::Arithmetic, "evaluates its arguments, which can run commands"),
     ),
     (&["bind"], Shells::Bash, Meaning::Checked(only_asks)),
     (&["complete", "compopt"], Shells::Bash, COMPLETION),
     (
         &["coproc"],
         Shells::NotPosix,
-        Meaning::Doubt("newer-bash", "the bash that comes with macOS has no `coproc`"),
+        Meaning::Doubt(Unparsed::NewerBash, "the bash that comes with macOS has no `coproc`"),
     ),
-    (&["autoload"], Shells::Zsh, Meaning::Doubt("source", "runs the commands of a file")),
+    (&["autoload"], Shells::Zsh, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
     (
         &["functions", "unfunction", "unhash", "emulate", "zmodload", "private", "float", "integer"],
         Shells::Zsh,

@@ -1,9 +1,9 @@
 //! `test` and `[`: harmless, but for the operators whose operand bash or zsh evaluates.
 
 use super::{Arg, Ruling, known};
-use crate::Dialect;
+use crate::{Dialect, Unparsed};
 
-const EVALUATES: Ruling = Ruling::Doubt("arithmetic", "this test may evaluate a subscript");
+const EVALUATES: Ruling = Ruling::Doubt(Unparsed::Arithmetic, "this test may evaluate a subscript");
 
 const UNARY: &[&str] = &[
     "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-n", "-p", "-r", "-s", "-t", "-u", "-w", "-x",

@@ -6,7 +6,7 @@ pub use names::{Class, HarmlessValues, Lists, class_of, is_name, lists, may_pass
 
 use crate::call::Call;
 use crate::shell::candidates;
-use crate::{Assignment, Dialect, escape};
+use crate::{Assignment, Dialect, Unparsed, escape};
 
 /// How long the value of a name that needs no question may be, in bytes.
 const LONGEST_PLAIN: usize = 64;
@@ -79,12 +79,16 @@ pub(crate) fn check(call: &mut Call, function: bool) {
         let name = escape::text(&found.name);
         if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
             return call.doubt(
-                "arithmetic",
+                Unparsed::Arithmetic,
                 format!("sets `{name}`, and the shell evaluates what that is set to"),
                 guess,
             );
         }
-        call.doubt("environment", format!("sets `{name}`, which may decide what the program does"), guess);
+        call.doubt(
+            Unparsed::Environment,
+            format!("sets `{name}`, which may decide what the program does"),
+            guess,
+        );
     }
 }
 

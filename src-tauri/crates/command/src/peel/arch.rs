@@ -2,9 +2,9 @@
 
 use super::options::unknown;
 use super::{assigned, finish, inner, refuse};
-use crate::Power;
 use crate::call::{Arg, Call, Found};
 use crate::programs;
+use crate::{Power, Unparsed};
 
 /// Adds the program that `arch` starts, or `arch` by itself.
 pub(super) fn place(mut call: Call, found: &mut Found) {
@@ -18,14 +18,14 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
             "-e" => {
                 let Some(assignment) = call.args.get(start + 1).and_then(assigned) else {
                     let what = "-e sets a variable whose name no shell would take, or none";
-                    return refuse(call, "environment", what, found);
+                    return refuse(call, Unparsed::Environment, what, found);
                 };
                 call.assignments.push(assignment);
                 start += 2;
             }
             other => {
                 let what = unknown(other);
-                return refuse(call, "unknown-flag", what, found);
+                return refuse(call, Unparsed::UnknownFlag, what, found);
             }
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         return programs::place(call, found);
     }
     if call.args[1..start].iter().any(|arg| arg.value().is_none()) {
-        return refuse(call, "unknown-flag", "an option's value is known only at run time", found);
+        return refuse(call, Unparsed::UnknownFlag, "an option's value is known only at run time", found);
     }
     finish(inner(call, start, Power::Transparent), found);
 }

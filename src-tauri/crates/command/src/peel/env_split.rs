@@ -2,17 +2,28 @@
 
 use super::options::Parsed;
 use super::{program, refuse};
+use crate::Unparsed;
 use crate::call::{Arg, Call, Found};
 
 /// Puts the words of the split text where the option stood, and reads the call again: they may be options too.
 pub(super) fn place(mut call: Call, parsed: &Parsed, found: &mut Found) {
     let split = parsed.given.iter().find(|given| matches!(given.name.as_str(), "-S" | "--split-string"));
     let Some((split, text)) = split.and_then(|split| Some((split, split.text()?.to_owned()))) else {
-        return refuse(call, "unknown-flag", "`env -S` splits a text that is known only at run time", found);
+        return refuse(
+            call,
+            Unparsed::UnknownFlag,
+            "`env -S` splits a text that is known only at run time",
+            found,
+        );
     };
     let words = crate::words_of(&text).ok().filter(|_| !text.contains(['$', '\\', '#']));
     let Some(words) = words else {
-        return refuse(call, "unknown-flag", "`env -S` splits a text in a way that is not followed", found);
+        return refuse(
+            call,
+            Unparsed::UnknownFlag,
+            "`env -S` splits a text in a way that is not followed",
+            found,
+        );
     };
     let word = call.args[split.at].value().unwrap_or_default().to_owned();
     let span = call.args[split.value_at].span.clone();

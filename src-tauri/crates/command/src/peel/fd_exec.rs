@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
-use crate::{Power, programs};
+use crate::{Power, Unparsed, programs};
 
 /// Letters of fd that take a value, so that an `x` behind them is none of its own.
 const VALUES: &str = "detESocjC";
@@ -16,7 +16,7 @@ const MOST: usize = 8;
 pub(super) fn place(call: Call, found: &mut Found) {
     let inners = match commands(&call.args) {
         Ok(inners) => inners,
-        Err(what) => return refuse(call, "unknown-flag", what, found),
+        Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
     programs::place(call.clone(), found);
     for range in inners {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
-use crate::{Dir, Power, programs};
+use crate::{Dir, Power, Unparsed, programs};
 
 /// `-exec` that are followed in one `find`.
 const MOST: usize = 8;
@@ -49,7 +49,7 @@ fn root_elsewhere(args: &[Arg]) -> Option<&str> {
 }
 
 /// The words of each program that `find` runs.
-pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, (&'static str, &'static str)> {
+pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, (Unparsed, &'static str)> {
     let is =
         |at: usize, words: &[&str]| args.get(at).and_then(Arg::value).is_some_and(|v| words.contains(&v));
     let mut inners = Vec::new();
@@ -61,10 +61,10 @@ pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, (&'static str,
         }
         let ends = |end: &usize| is(*end, &[";"]) || is(*end, &["+"]) && is(end.wrapping_sub(1), &["{}"]);
         let Some(end) = (at + 1..args.len()).find(ends).filter(|end| *end > at + 1) else {
-            return Err(("unknown-flag", "`-exec` without its end"));
+            return Err((Unparsed::UnknownFlag, "`-exec` without its end"));
         };
         if inners.len() == MOST {
-            return Err(("too-deep", "more `-exec` than are followed"));
+            return Err((Unparsed::TooDeep, "more `-exec` than are followed"));
         }
         inners.push(at + 1..end);
         at = end + 1;

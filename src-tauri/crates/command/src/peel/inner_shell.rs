@@ -5,7 +5,7 @@ use super::{guess, inner, read_inner};
 use crate::call::{Arg, Call, Feed, Found};
 use crate::programs::family;
 use crate::shell::Place;
-use crate::{Dialect, Guess, Power, Role};
+use crate::{Dialect, Guess, Opaque, Power, Role, Unparsed};
 
 /// Letters that shells share and that neither run anything nor export what the text sets.
 const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
@@ -56,11 +56,11 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
         "ksh" | "mksh" | "yash" | "fish" | "csh" | "tcsh" | "osh" if plain_text(&call).is_some() => {
             Dialect::Posix
         }
-        _ => return refuse_text(call, "shell", "a shell whose grammar is not followed", found),
+        _ => return refuse_text(call, Unparsed::Shell, "a shell whose grammar is not followed", found),
     };
     let options = match Options::of(&call.args) {
         Ok(options) => options,
-        Err(what) => return refuse_text(call, "unknown-flag", &what, found),
+        Err(what) => return refuse_text(call, Unparsed::UnknownFlag, &what, found),
     };
     if options.asks {
         return found.steps.push(call.into_step(Role::Program));
@@ -71,15 +71,9 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
             let mut step = call.into_step(Role::Program);
             step.script = script.value().map(|_| options.operand);
             if step.script.is_none() {
-                let what = "which script runs is known only at run time".to_owned();
+                let what = "which script runs is known only at run time";
                 let span = step.span.clone();
-                step.opaque.get_or_insert(crate::Opaque {
-                    code: "inline-code",
-                    what,
-                    advice: None,
-                    span,
-                    candidates: Vec::new(),
-                });
+                step.opaque.get_or_insert_with(|| Opaque::new(Unparsed::InlineCode, what, span));
             }
             found.steps.push(step);
         }
@@ -88,7 +82,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
                 Feed::Text(text) => guess::in_text(text),
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
-            call.doubt("shell-input", "a shell that reads its commands from its input", guess);
+            call.doubt(Unparsed::ShellInput, "a shell that reads its commands from its input", guess);
             let call = call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }
@@ -202,7 +196,7 @@ fn plain_text(call: &Call) -> Option<&str> {
 }
 
 /// Not followed, but deny rules see what stands in its words.
-fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found) {
+fn refuse_text(mut call: Call, code: Unparsed, what: &str, found: &mut Found) {
     let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
     let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
     if let Feed::Text(text) = &call.feed {
@@ -216,7 +210,7 @@ fn refuse_text(mut call: Call, code: &'static str, what: &str, found: &mut Found
 fn refuse_unknown(mut call: Call, text: &Arg, found: &mut Found) {
     let raw = text.word.raw.trim_matches(['"', '\'']);
     let guess = guess::in_text(raw);
-    call.doubt("inline-code", "the text that the shell runs is known only at run time", guess);
+    call.doubt(Unparsed::InlineCode, "the text that the shell runs is known only at run time", guess);
     found.steps.push(call.into_step(Role::Program));
 }
 
@@ -225,7 +219,7 @@ pub(super) fn place_joined(call: Call, start: usize, dialect: Dialect, found: &m
     let words: Option<Vec<&str>> =
         call.args.get(start..).unwrap_or_default().iter().map(Arg::value).collect();
     let Some(text) = words.map(|words| words.join(" ")) else {
-        return refuse_text(call, "eval", "text that is run is known only at run time", found);
+        return refuse_text(call, Unparsed::Eval, "text that is run is known only at run time", found);
     };
     let at = match call.args.get(start..) {
         Some([only]) => Place::of_value(&only.word.raw, &text, &only.span),
@@ -245,7 +239,9 @@ pub(super) fn place_trap(mut call: Call, found: &mut Found) {
         None | Some(Some("-" | "" | "-l" | "-p")) => {
             return found.steps.push(call.into_step(Role::HarmlessBuiltin));
         }
-        Some(None) => return refuse_text(call, "eval", "text that is run is known only at run time", found),
+        Some(None) => {
+            return refuse_text(call, Unparsed::Eval, "text that is run is known only at run time", found);
+        }
         Some(Some(_)) => {}
     }
     let dialect = call.shell.unwrap_or(Dialect::Bash);
@@ -264,7 +260,7 @@ pub(super) fn place_value(call: Call, given: &Given, power: Power, found: &mut F
     let Some(text) = given.text() else {
         return refuse_text(
             call,
-            "inline-code",
+            Unparsed::InlineCode,
             "the text that a shell runs is known only at run time",
             found,
         );

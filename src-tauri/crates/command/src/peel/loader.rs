@@ -1,8 +1,8 @@
 //! The dynamic loader by hand: `/lib64/ld-linux-x86-64.so.2 /bin/rm x` runs `/bin/rm x`. ld.so(8).
 
 use super::{finish, inner, refuse};
-use crate::Power;
 use crate::call::{Arg, Call, Found};
+use crate::{Power, Unparsed};
 
 /// Adds the program that the loader starts. With options (`--preload`, `--library-path`, `--argv0`) it is not followed, and a
 /// name without a folder is looked for among libraries.
@@ -13,7 +13,7 @@ pub(super) fn place(call: Call, found: &mut Found) {
         }
         _ => refuse(
             call,
-            "wrapper",
+            Unparsed::Wrapper,
             "the dynamic loader is told what to load in a way that is not followed",
             found,
         ),

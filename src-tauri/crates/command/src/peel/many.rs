@@ -2,8 +2,8 @@
 
 use super::options::Parsed;
 use super::{finish, inner, refuse, replace_marks};
-use crate::Power;
 use crate::call::{Arg, Call, Found};
+use crate::{Power, Unparsed};
 
 /// `xargs` adds words that it reads from its input.
 pub(super) fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found) {
@@ -13,7 +13,7 @@ pub(super) fn xargs(call: Call, start: usize, parsed: &Parsed, found: &mut Found
     let appends = parsed.last("-J -n -L -l --max-args --max-lines").is_some();
     let known = replace.is_none_or(|given| given.value.is_none() || given.text().is_some());
     if !known {
-        return refuse(call, "unknown-flag", "what `xargs` replaces is known only at run time", found);
+        return refuse(call, Unparsed::UnknownFlag, "what `xargs` replaces is known only at run time", found);
     }
     let span = call.span.clone();
     let mut inner = inner(call, start, Power::Transparent);
@@ -38,7 +38,7 @@ pub(super) fn parallel(mut call: Call, start: usize, parsed: &Parsed, found: &mu
             .is_some_and(|v| v.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,={}".contains(c)))
     };
     if end <= start || !call.args[start..end].iter().all(simple) || parsed.last("-I").is_some() {
-        return refuse(call, "wrapper", "`parallel` hands this to a shell", found);
+        return refuse(call, Unparsed::Wrapper, "`parallel` hands this to a shell", found);
     }
     call.args.truncate(end);
     let span = call.span.clone();

@@ -21,7 +21,7 @@ use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
-use crate::{Assignment, Dialect, Guess, Opaque, Power, Role, Via, Word, environment, escape};
+use crate::{Assignment, Dialect, Guess, Opaque, Power, Role, Unparsed, Via, Word, environment, escape};
 
 /// Adds the steps that a call stands for.
 pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
@@ -44,13 +44,13 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
             argv[0] = argv[0].replacen('=', "", 1);
             Guess::from(argv)
         }));
-        call.doubt("program-name", "the name of the program is unusual", guess);
+        call.doubt(Unparsed::ProgramName, "the name of the program is unusual", guess);
         return found.steps.push(call.into_step(Role::Program));
     }
     if call.shell.is_some() {
         if let Some(certain) = functions.get(&name) {
             if !certain {
-                call.doubt("function", "a function that may not be defined here", Vec::new());
+                call.doubt(Unparsed::Function, "a function that may not be defined here", Vec::new());
             }
             return found.steps.push(call.into_step(Role::Function));
         }
@@ -58,7 +58,7 @@ pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
             Ruling::Program => {}
             Ruling::Harmless => return found.steps.push(call.into_step(Role::HarmlessBuiltin)),
             Ruling::Doubt(code, what) => {
-                let guess = if code == "environment" { Vec::new() } else { inside_arguments(&call) };
+                let guess = if code == Unparsed::Environment { Vec::new() } else { inside_arguments(&call) };
                 call.doubt(code, what, guess);
                 return found.steps.push(call.into_step(Role::Program));
             }
@@ -73,7 +73,7 @@ fn unknown_program(mut call: Call, found: &mut Found) {
     let guess =
         if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
     call.doubt(
-        "dynamic-program",
+        Unparsed::DynamicProgram,
         format!("which program runs is known only at run time: `{}`", escape::text(&raw)),
         guess,
     );
@@ -85,7 +85,7 @@ fn unknown_program(mut call: Call, found: &mut Found) {
 fn program(call: Call, found: &mut Found) {
     let name = family(call.head().unwrap_or_default());
     if call.depth > DEEPEST {
-        return refuse(call, "too-deep", "wrappers inside wrappers, too deep to follow", found);
+        return refuse(call, Unparsed::TooDeep, "wrappers inside wrappers, too deep to follow", found);
     }
     match name.as_str() {
         "find" => find_exec::place(call, found),
@@ -102,7 +102,7 @@ fn program(call: Call, found: &mut Found) {
             (Some(wrapper), _) => wrapped::place(call, wrapper, found),
             (None, Class::Shell) => inner_shell::place(call, found),
             (None, Class::Wrapper) => {
-                refuse(call, "wrapper", "runs another program in a way that is not followed", found);
+                refuse(call, Unparsed::Wrapper, "runs another program in a way that is not followed", found);
             }
             (None, Class::Ordinary | Class::Interpreter | Class::Multicall) => programs::place(call, found),
         },
@@ -110,7 +110,7 @@ fn program(call: Call, found: &mut Found) {
 }
 
 /// The call stays as it is, not understood; what may be run by it is looked at by deny rules.
-fn refuse(mut call: Call, code: &'static str, what: impl Into<String>, found: &mut Found) {
+fn refuse(mut call: Call, code: Unparsed, what: impl Into<String>, found: &mut Found) {
     let guess = guess::behind(&call, 1);
     call.doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));
@@ -146,7 +146,7 @@ fn runs(call: Call, name: &str, found: &mut Found) {
 /// zsh's words before a command: the shell looks the name up as ever, builtins included.
 fn precommand(call: Call, found: &mut Found) {
     if call.args.len() == 1 {
-        return refuse(call, "zsh-syntax", "zsh reads this as the beginning of a command", found);
+        return refuse(call, Unparsed::ZshSyntax, "zsh reads this as the beginning of a command", found);
     }
     let shell = call.shell;
     let inner = inner(call, 1, Power::Transparent);
@@ -208,13 +208,11 @@ fn read_inner(
     found: &mut Found,
 ) {
     if call.depth >= DEEPEST {
-        found.opaque.push(Opaque {
-            code: "too-deep",
-            what: "shells inside shells, too deep to follow".to_owned(),
-            advice: Some("write a script and run that".to_owned()),
-            span: call.span.clone(),
-            candidates: guess::in_text(text),
-        });
+        let what = "shells inside shells, too deep to follow";
+        let opaque = Opaque::new(Unparsed::TooDeep, what, call.span.clone())
+            .with(guess::in_text(text))
+            .advised(Some("write a script and run that"));
+        found.opaque.push(opaque);
         return;
     }
     // Another user has another home folder.

@@ -2,8 +2,8 @@
 
 use super::options::parse_everywhere;
 use super::{inner_shell, refuse};
-use crate::Power;
 use crate::call::{Arg, Call, Found};
+use crate::{Power, Unparsed};
 
 /// su(1): util-linux, shadow, macOS. Another shell (`-s`) is not followed.
 const OPTIONS: &str = "-l -m -p -f -P -T -c: -g: -G: -w: --login --preserve-environment --fast --pty --no-pty --command: \
@@ -24,15 +24,15 @@ pub(super) fn names_program(args: &[Arg]) -> bool {
 pub(super) fn place(call: Call, found: &mut Found) {
     let (parsed, operands) = match parse_everywhere(&call.args, OPTIONS) {
         Ok(read) => read,
-        Err(what) => return refuse(call, "unknown-flag", what, found),
+        Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
     let Some(given) = parsed.last("-c --command --session-command") else {
-        return refuse(call, "shell-input", "a shell of another user", found);
+        return refuse(call, Unparsed::ShellInput, "a shell of another user", found);
     };
     // What follows the user's name is handed to the shell.
     let users = operands.iter().filter(|at| call.args[**at].value() != Some("-")).count();
     if users > 1 {
-        return refuse(call, "shell-input", "a shell of another user, with words of its own", found);
+        return refuse(call, Unparsed::ShellInput, "a shell of another user, with words of its own", found);
     }
     inner_shell::place_value(call, given, Power::Elevated, found);
 }

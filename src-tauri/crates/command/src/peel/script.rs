@@ -3,7 +3,7 @@
 use super::options::{Parsed, parse, parse_everywhere};
 use super::{finish, inner, inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
-use crate::{Power, Redirection, RedirectionKind, Word};
+use crate::{Power, Redirection, RedirectionKind, Unparsed, Word};
 
 /// script(1): FreeBSD and macOS (`-aeFkpqr`), util-linux 2.40. `-t` takes a value on one and none on the other.
 const OPTIONS: &str = "-a -d -e -f -F -k -p -q -r -c: -E: -I: -B: -O: -T: -m: -o: --append --command: --return --flush --force \
@@ -14,7 +14,7 @@ const LOGS: &str = "-I -B -O -T --log-in --log-io --log-out --log-timing";
 pub(super) fn place(mut call: Call, found: &mut Found) {
     let (parsed, operands) = match read(&call) {
         Ok(read) => read,
-        Err(what) => return refuse(call, "unknown-flag", what, found),
+        Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
     let logs = LOGS.split(' ').filter_map(|name| parsed.last(name)).filter_map(|given| given.value.clone());
     let file = operands.first().map_or_else(|| Word::literal("typescript"), |at| call.args[*at].word.clone());
@@ -25,7 +25,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     match (parsed.last("-c --command"), program) {
         (Some(given), _) => inner_shell::place_value(call, given, Power::Transparent, found),
         (None, Some(at)) => finish(inner(call, at, Power::Transparent), found),
-        (None, None) => refuse(call, "wrapper", "`script` starts a shell", found),
+        (None, None) => refuse(call, Unparsed::Wrapper, "`script` starts a shell", found),
     }
 }
 

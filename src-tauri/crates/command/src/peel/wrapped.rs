@@ -6,7 +6,7 @@ use super::{assigned, env_split, finish, inner, inner_shell, many, refuse, repla
 use crate::builtins;
 use crate::call::{Arg, Call, Found};
 use crate::programs::{self, family};
-use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role};
+use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role, Unparsed};
 
 /// Adds the program that a wrapper starts, or the wrapper where it starts none.
 pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found) {
@@ -15,7 +15,7 @@ pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found
     }
     let parsed = match options::parse_from(&call.args, first_option(&call), wrapper.options) {
         Ok(parsed) => parsed,
-        Err(what) => return refuse(call, "unknown-flag", what, found),
+        Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
     if wrapper.names[0] == "command" && call.shell.is_some() && parsed.last(wrapper.asks).is_some() {
         return found.steps.push(call.into_step(Role::HarmlessBuiltin));
@@ -51,7 +51,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
         if target.value.as_deref().is_none_or(|file| file.starts_with(['|', '!'])) {
             return refuse(
                 call,
-                "unknown-flag",
+                Unparsed::UnknownFlag,
                 "writes to a program, or to what is known only at run time",
                 found,
             );
@@ -63,7 +63,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
         call.dir = to.map_or(Dir::Unknown, |to| crate::shell::changed(&call.dir, &[Some(to)]));
     }
     match program_at(&mut call, wrapper, parsed.operand) {
-        Err(what) => refuse(call, "wrapper", what, found),
+        Err(what) => refuse(call, Unparsed::Wrapper, what, found),
         // Without a program, xargs runs `echo`.
         Ok(start) if start >= call.args.len() && wrapper.names[0] == "xargs" => {
             call.args.push(Arg::known("echo", call.span.clone()));
@@ -71,7 +71,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
         }
         Ok(start) if start >= call.args.len() => match wrapper.alone {
             Alone::Harmless => programs::place(call, found),
-            Alone::Doubt => refuse(call, "wrapper", "runs no program that is named here", found),
+            Alone::Doubt => refuse(call, Unparsed::Wrapper, "runs no program that is named here", found),
         },
         Ok(start) => peel(call, wrapper, parsed, start, found),
     }
@@ -155,6 +155,6 @@ fn lock_and_text(call: Call, start: usize, found: &mut Found) {
     if text {
         inner_shell::place_joined(call, start + 1, Dialect::Posix, found);
     } else {
-        refuse(call, "wrapper", "runs a command in a way that is not followed", found);
+        refuse(call, Unparsed::Wrapper, "runs a command in a way that is not followed", found);
     }
 }

@@ -1,10 +1,9 @@
 //! Interpreters: which script they run, and when they run code that is not in a file.
 
 use super::{awk, family};
-use crate::WayOut;
 use crate::call::{Arg, Call, Feed};
-use crate::escape;
 use crate::peel::{guess, parse};
+use crate::{ArgEffect, Unparsed, UnsafeArg, escape};
 
 /// How an interpreter is called.
 pub(super) struct Interpreter {
@@ -132,7 +131,7 @@ pub(super) const INTERPRETERS: &[Interpreter] = &[
 
 /// Looks for the script of an interpreter (index into the argv), and notes code that is given otherwise. A way out, where a
 /// rule can name the code.
-pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
+pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     let name = family(call.head().unwrap_or_default());
     if super::class_of(&name) != super::Class::Interpreter {
         return (None, None);
@@ -140,35 +139,39 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     if matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk") {
         // Whoever allows awk allows a program that prints columns, which is read; what a file holds is not.
         let file = awk_program(call);
-        let way =
-            |at: usize, what: &str| WayOut { argument: at, what: what.to_owned(), candidates: Vec::new() };
-        let runs = file.map(|at| way(at, "runs the awk program in this file"));
+        let note = "runs the awk program in this file";
+        let runs = file.map(|at| UnsafeArg::noted(at, ArgEffect::Code, note));
         // gawk(1): a special file name. One that is written out is as much a word as another.
         let connects = || {
             call.args.iter().position(|arg| {
                 arg.start.starts_with("/inet") || arg.value().is_some_and(|word| word.starts_with("/inet"))
             })
         };
-        return (file, runs.or_else(|| connects().map(|at| way(at, "connects to another machine"))));
+        return (
+            file,
+            runs.or_else(|| {
+                connects().map(|at| UnsafeArg::noted(at, ArgEffect::Sends, "connects to another machine"))
+            }),
+        );
     }
     let Some(kind) = INTERPRETERS.iter().find(|kind| kind.names.contains(&name.as_str())) else {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {
             let guess = guess::behind(call, 1);
             let what = format!("`{}` runs code in a way that is not followed", escape::text(&name));
-            call.doubt("interpreter", what, guess);
+            call.doubt(Unparsed::Interpreter, what, guess);
         }
         return (None, None);
     };
     let parsed = match parse(&call.args, kind.options) {
         Ok(parsed) => parsed,
         Err(what) => {
-            call.doubt("unknown-flag", what, Vec::new());
+            call.doubt(Unparsed::UnknownFlag, what, Vec::new());
             return (None, None);
         }
     };
     if parsed.last(kind.code).is_some() {
         let what = format!("`{}` is given code in its arguments", escape::text(&name));
-        call.doubt("inline-code", what, Vec::new());
+        call.doubt(Unparsed::InlineCode, what, Vec::new());
         advise(call, "write the code to a file and run that");
         return (None, None);
     }
@@ -177,7 +180,7 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     }
     if let Some(given) = parsed.last(kind.named) {
         // The value names the code: a rule has to name it, not only the option.
-        return (None, Some(named(&given.name, given.value_at)));
+        return (None, Some(UnsafeArg::named(given.value_at, ArgEffect::NamedCode, &given.name)));
     }
     if let Some(given) = parsed.last(kind.script) {
         return (script(call, given.value_at), None);
@@ -186,18 +189,10 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<WayOut>) {
     if name == "java"
         && source.is_some_and(|file| file.rsplit_once('.').is_none_or(|(_, kind)| kind != "java"))
     {
-        call.doubt("inline-code", "which class runs is decided by what java finds", Vec::new());
+        call.doubt(Unparsed::InlineCode, "which class runs is decided by what java finds", Vec::new());
         return (None, None);
     }
     (script(call, parsed.operand), None)
-}
-
-fn named(option: &str, at: usize) -> WayOut {
-    WayOut {
-        argument: at,
-        what: format!("`{option}` runs code that is found by its name"),
-        candidates: Vec::new(),
-    }
 }
 
 fn script(call: &mut Call, operand: usize) -> Option<usize> {
@@ -206,7 +201,7 @@ fn script(call: &mut Call, operand: usize) -> Option<usize> {
             Some(operand)
         }
         Some(None) => {
-            call.doubt("inline-code", "which script runs is known only at run time", Vec::new());
+            call.doubt(Unparsed::InlineCode, "which script runs is known only at run time", Vec::new());
             None
         }
         Some(Some(_)) | None => {
@@ -215,7 +210,7 @@ fn script(call: &mut Call, operand: usize) -> Option<usize> {
             } else {
                 "is fed code on its input"
             };
-            call.doubt("inline-code", what, Vec::new());
+            call.doubt(Unparsed::InlineCode, what, Vec::new());
             advise(call, "write the code to a file and run that");
             None
         }
@@ -224,7 +219,7 @@ fn script(call: &mut Call, operand: usize) -> Option<usize> {
 
 fn advise(call: &mut Call, advice: &str) {
     if let Some(opaque) = &mut call.opaque {
-        opaque.advice.get_or_insert_with(|| advice.to_owned());
+        opaque.advise(advice);
     }
 }
 
@@ -235,7 +230,7 @@ fn awk_program(call: &mut Call) -> Option<usize> {
     let parsed = match parse(&call.args, AWK) {
         Ok(parsed) => parsed,
         Err(what) => {
-            call.doubt("unknown-flag", what, Vec::new());
+            call.doubt(Unparsed::UnknownFlag, what, Vec::new());
             return None;
         }
     };
@@ -246,7 +241,7 @@ fn awk_program(call: &mut Call) -> Option<usize> {
         [file] if file.value_at > file.at => return script(call, file.value_at),
         _ => {
             call.doubt(
-                "inline-code",
+                Unparsed::InlineCode,
                 "awk is given its program in several files, or in a way that is not followed",
                 Vec::new(),
             );
@@ -261,7 +256,7 @@ fn awk_program(call: &mut Call) -> Option<usize> {
         // What it runs stands in quotes: `system("rm x")`.
         let texts = program.unwrap_or_default().split('"').skip(1).step_by(2);
         let guess = texts.flat_map(guess::in_text).collect();
-        call.doubt("inline-code", "this awk program can run commands or write files", guess);
+        call.doubt(Unparsed::InlineCode, "this awk program can run commands or write files", guess);
     }
     None
 }

@@ -4,6 +4,7 @@ mod arity;
 mod awk;
 mod class;
 mod class_names;
+mod extended;
 mod input;
 mod interpreter;
 mod known;
@@ -16,13 +17,15 @@ mod ways;
 pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
+pub use extended::extensions;
 pub use input::treats_input_as_data;
 pub use known::{Known, known_carriers, known_ways};
 pub use otherwise::otherwise;
 pub use read_only::{
-    is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere, reads_any_files,
+    asks_others, is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere,
+    reads_any_files,
 };
-pub use subcommand::{Swallows, swallows};
+pub use subcommand::{Swallows, global_options, swallows};
 
 use crate::Role;
 use crate::call::{Call, Found};

@@ -146,6 +146,13 @@ pub(super) fn globals(family: &str) -> Option<&'static str> {
     GLOBALS.iter().find(|(names, _)| names.contains(&family)).map(|(_, grammar)| *grammar)
 }
 
+/// The known options that may stand before the verb of a program, and whether the next word is their value.
+pub fn global_options(program: &str) -> impl Iterator<Item = (&'static str, bool)> {
+    let grammar = globals(&super::family(program)).unwrap_or_default();
+    let options = grammar.split_whitespace().filter(|mark| mark.starts_with('-'));
+    options.map(|mark| (mark.trim_end_matches([':', '?']), mark.ends_with(':')))
+}
+
 /// What an option before the subcommand of a program does with the next word; none for a program whose options are not
 /// known at all. `program` may be a path.
 pub fn swallows(program: &str, option: &str) -> Option<Swallows> {

@@ -5,7 +5,7 @@ use shuck_ast::{Assignment as TreeAssignment, AssignmentValue, Word as TreeWord}
 use super::around::{Around, Below, Made};
 use super::walk::{Walk, range};
 use super::word::Problem;
-use crate::{Assignment, Word};
+use crate::{Assignment, Unparsed, Word};
 
 impl Walk<'_> {
     pub(super) fn assignment(&mut self, assignment: &TreeAssignment, around: &Around) -> Assignment {
@@ -15,7 +15,7 @@ impl Walk<'_> {
             assignment.target.subscript.as_ref().map(|subscript| self.slice(&range(subscript.span())));
         if subscript.is_some_and(|text| !text.chars().all(|c| c.is_ascii_digit())) {
             let what = "a subscript is evaluated";
-            self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+            self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
         }
         if subscript.is_some() {
             self.arrays.insert(name.clone());
@@ -40,7 +40,7 @@ impl Walk<'_> {
                     self.words(std::slice::from_ref(&element.value().word), around);
                     if !matches!(element, shuck_ast::ArrayElem::Sequential(_)) {
                         let what = "a subscript is evaluated";
-                        self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+                        self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
                     }
                 }
                 (range(array.span), None, Made::Wild)

@@ -14,10 +14,10 @@ use super::output;
 use super::walk::{Walk, range};
 use super::word::{self, Problem};
 use crate::programs::{Class, class_of};
-use crate::{Dialect, Dir, Role, Step, builtins};
+use crate::{Dialect, Dir, Role, Step, Unparsed, builtins};
 
 const ZSH_SYNTAX: Problem = Problem {
-    code: "zsh-syntax",
+    code: Unparsed::ZshSyntax,
     what: "only zsh has this, and other shells read it otherwise",
     advice: None,
 };
@@ -93,7 +93,7 @@ impl Walk<'_> {
                     let what = "`coproc` is not known to the bash that comes with macOS";
                     self.doubt(
                         span,
-                        Problem { code: "newer-bash", what, advice: Some("write `&` behind it") },
+                        Problem { code: Unparsed::NewerBash, what, advice: Some("write `&` behind it") },
                     );
                 }
                 self.statement(&command.body, &around.inside(around.dir.clone()));
@@ -200,7 +200,7 @@ impl Walk<'_> {
             if item.terminator != CaseTerminator::Break {
                 let what = "this end of a `case` branch is not known to the bash that comes with macOS";
                 let span = item.terminator_span.map_or_else(|| range(command.span), range);
-                self.doubt(&span, Problem { code: "newer-bash", what, advice: None });
+                self.doubt(&span, Problem { code: Unparsed::NewerBash, what, advice: None });
             }
             after = after.joined(self.sequence(&item.body, &around.inside(around.dir.clone())));
         }
@@ -215,7 +215,11 @@ impl Walk<'_> {
                 let what = "a function under the name of a builtin or a wrapper";
                 self.doubt(
                     &span,
-                    Problem { code: "function-name", what, advice: Some("give the function another name") },
+                    Problem {
+                        code: Unparsed::FunctionName,
+                        what,
+                        advice: Some("give the function another name"),
+                    },
                 );
             }
             self.found.redefined |= output::knows(name);
@@ -249,7 +253,11 @@ impl Walk<'_> {
         if runs || (self.nest.dialect == Dialect::Zsh && text.contains('(')) {
             self.doubt(
                 span,
-                Problem { code: "pattern", what: "a pattern that is computed at run time", advice: None },
+                Problem {
+                    code: Unparsed::Pattern,
+                    what: "a pattern that is computed at run time",
+                    advice: None,
+                },
             );
         }
     }
@@ -265,7 +273,7 @@ impl Walk<'_> {
                         let what = "a comparison of numbers evaluates what a variable holds";
                         self.doubt(
                             &range(binary.op_span),
-                            Problem { code: "arithmetic", what, advice: Some("use `[ … ]`") },
+                            Problem { code: Unparsed::Arithmetic, what, advice: Some("use `[ … ]`") },
                         );
                     }
                     open.extend([binary.left.as_ref(), binary.right.as_ref()]);
@@ -273,11 +281,17 @@ impl Walk<'_> {
                 ConditionalExpr::Unary(unary) => {
                     if unary.op == ConditionalUnaryOp::VariableSet {
                         let what = "`-v` evaluates a subscript";
-                        self.doubt(&range(unary.op_span), Problem { code: "arithmetic", what, advice: None });
+                        self.doubt(
+                            &range(unary.op_span),
+                            Problem { code: Unparsed::Arithmetic, what, advice: None },
+                        );
                     }
                     if self.asks_of_computed_terminal(unary) {
                         let what = "zsh evaluates which descriptor is meant";
-                        self.doubt(&range(unary.op_span), Problem { code: "arithmetic", what, advice: None });
+                        self.doubt(
+                            &range(unary.op_span),
+                            Problem { code: Unparsed::Arithmetic, what, advice: None },
+                        );
                     }
                     open.push(unary.expr.as_ref());
                 }
@@ -287,7 +301,10 @@ impl Walk<'_> {
                 ConditionalExpr::Regex(word) => self.pattern(&range(word.span)),
                 ConditionalExpr::VarRef(variable) => {
                     let what = "a variable is named at run time";
-                    self.doubt(&range(variable.span), Problem { code: "arithmetic", what, advice: None });
+                    self.doubt(
+                        &range(variable.span),
+                        Problem { code: Unparsed::Arithmetic, what, advice: None },
+                    );
                 }
             }
         }
@@ -357,7 +374,7 @@ impl Walk<'_> {
             let what = "sets a variable that decides what runs";
             self.doubt(
                 span,
-                Problem { code: "environment", what, advice: Some("leave that variable alone") },
+                Problem { code: Unparsed::Environment, what, advice: Some("leave that variable alone") },
             );
         }
     }

@@ -1,7 +1,7 @@
 //! The harmless part of `${…}` and of arithmetic.
 
 use super::word::{Problem, Variables};
-use crate::Dialect;
+use crate::{Dialect, Unparsed};
 
 /// Whether it is a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
@@ -91,7 +91,7 @@ const NUMBERS: &[&str] = &["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"]
 /// Arithmetic over numbers, and over variables that are known to hold numbers: a variable's text would be evaluated too.
 pub(super) fn arithmetic(text: &str, variables: &Variables) -> Result<(), Problem> {
     const HARD: Problem = Problem {
-        code: "arithmetic",
+        code: Unparsed::Arithmetic,
         what: "arithmetic evaluates what a variable holds, which can run commands",
         advice: Some("use numbers, or variables that this line sets to numbers"),
     };

@@ -28,7 +28,7 @@ pub(crate) use crude::candidates;
 pub(crate) use flow::changed;
 
 use crate::call::{Call, Feed, Found};
-use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Via, escape};
+use crate::{Assignment, Dialect, Dir, Invalid, Opaque, Reading, Redirection, Unparsed, Via, escape};
 
 /// Bytes of shell text that are read; longer text is refused.
 pub const LONGEST_TEXT: usize = 32 * 1024;
@@ -174,18 +174,14 @@ impl<'a> Nest<'a> {
 /// Reads a text into steps. The argv of the single simple command that it is, if it is nothing else.
 pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String>> {
     let whole = nest.place.locate(&(0..nest.text.len()));
-    let doubt = |code, what: &str, advice: Option<&str>| Opaque {
-        code,
-        what: what.to_owned(),
-        advice: advice.map(str::to_owned),
-        span: whole.clone(),
-        candidates: candidates(nest.text),
+    let doubt = |kind, what: &str, advice: Option<&str>| {
+        Opaque::new(kind, what, whole.clone()).with(candidates(nest.text)).advised(advice)
     };
     found.cost += bounds::cost(nest.text);
     if nest.depth > DEEPEST || found.cost > bounds::MOST_COST || !bounds::within(nest.text) {
         let what = "too long or too deep to follow";
         found.opaque.push(doubt(
-            "too-deep",
+            Unparsed::TooDeep,
             what,
             Some("split it into several commands, or write a script and run that"),
         ));
@@ -194,16 +190,20 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     let visible = nest.text.replace(['\n', '\t'], " ");
     if !escape::is_visible(&visible) {
         let what = "holds characters that cannot be seen";
-        found.opaque.push(doubt("invisible-characters", what, Some("write plain spaces and newlines")));
+        found.opaque.push(doubt(
+            Unparsed::InvisibleCharacters,
+            what,
+            Some("write plain spaces and newlines"),
+        ));
     }
     let Some(folded) = fold::fold(nest.text) else {
         let what = "a line continuation where its meaning is hard to follow";
-        found.opaque.push(doubt("continuation", what, Some("write the command on one line")));
+        found.opaque.push(doubt(Unparsed::Continuation, what, Some("write the command on one line")));
         return None;
     };
     let Some(read) = walk::read(nest, &folded, found) else {
         let what = "this text could not be read in full";
-        found.opaque.push(doubt("not-read", what, Some("write simple commands, one to a line")));
+        found.opaque.push(doubt(Unparsed::NotRead, what, Some("write simple commands, one to a line")));
         return None;
     };
     let clear = read.found.opaque.is_empty() && read.found.steps.iter().all(|step| step.opaque.is_none());
@@ -214,9 +214,9 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String
     found.unset.extend(read.found.unset);
     if !agreed {
         let (code, what) = if clear {
-            ("parsers-disagree", "two readings of this text differ")
+            (Unparsed::ParsersDisagree, "two readings of this text differ")
         } else {
-            ("not-read", "this text could not be read in full")
+            (Unparsed::NotRead, "this text could not be read in full")
         };
         found.opaque.push(doubt(code, what, Some("write simple commands, one to a line")));
         return None;

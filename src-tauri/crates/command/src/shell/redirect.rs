@@ -7,10 +7,10 @@ use super::heredocs::HereDocument;
 use super::walk::{Walk, range};
 use super::word::{Problem, Scanned};
 use crate::call::Feed;
-use crate::{Redirection, RedirectionKind, Word};
+use crate::{Redirection, RedirectionKind, Unparsed, Word};
 
 const TARGET: Problem = Problem {
-    code: "redirect-target",
+    code: Unparsed::RedirectTarget,
     what: "the target of a redirection is known only at run time",
     advice: Some("write the path out"),
 };
@@ -38,7 +38,11 @@ impl Walk<'_> {
                 let what = "a redirection that the bash that comes with macOS does not know";
                 self.doubt(
                     &range(redirect.span),
-                    Problem { code: "newer-bash", what, advice: Some("write the descriptor as a number") },
+                    Problem {
+                        code: Unparsed::NewerBash,
+                        what,
+                        advice: Some("write the descriptor as a number"),
+                    },
                 );
             }
             if self.slice(&range(redirect.span)).contains("&>>") {
@@ -89,7 +93,7 @@ impl Walk<'_> {
         } else if value.is_some_and(|value| value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/"))
         {
             let what = "opens a network connection";
-            self.doubt(&span, Problem { code: "network-redirect", what, advice: None });
+            self.doubt(&span, Problem { code: Unparsed::NetworkRedirect, what, advice: None });
         }
         if scanned.beyond_posix
             || matches!(redirect.kind, RedirectKind::HereString | RedirectKind::OutputBoth)
@@ -103,7 +107,7 @@ impl Walk<'_> {
         let text = self.slice(&body).to_owned();
         if !self.ends_at_delimiter(heredoc) {
             let what = "a here-document whose end is hard to find";
-            self.doubt(&range(redirect.span), Problem { code: "here-document", what, advice: None });
+            self.doubt(&range(redirect.span), Problem { code: Unparsed::HereDocument, what, advice: None });
         }
         self.check_quoted(heredoc, redirect, &text);
         let start = range(redirect.span).start;
@@ -138,7 +142,7 @@ impl Walk<'_> {
         if !quoted && !heredoc.delimiter.expands_body && body.contains(['$', '`', '\\']) {
             let what = "what is expanded in the second here-document of a command is not followed";
             let advice = Some("quote its delimiter, or write two commands");
-            self.doubt(&range(redirect.span), Problem { code: "here-document", what, advice });
+            self.doubt(&range(redirect.span), Problem { code: Unparsed::HereDocument, what, advice });
         }
     }
 

@@ -8,7 +8,7 @@ use super::expansion::{arithmetic, assigned, is_length, is_name, is_plain_operat
 use super::output::{self, Prints};
 use super::qualifiers;
 use super::word::{Inner, Problem, Quoting, Scanned, Scope, problem};
-use crate::Dialect;
+use crate::{Dialect, Unparsed};
 
 pub(super) struct Scanner<'s, 'a> {
     pub(super) scope: Scope<'s>,
@@ -57,7 +57,7 @@ impl<'s> Scanner<'s, '_> {
                     self.at = self.end;
                 }
                 (Quoting::Word, c) if c.is_ascii_whitespace() || ";&|<>()".contains(c) => {
-                    return Err(problem("parsers-disagree", "where a word ends is read in two ways"));
+                    return Err(problem(Unparsed::ParsersDisagree, "where a word ends is read in two ways"));
                 }
                 // Alone it stands for itself: `[ a = b ]`.
                 (Quoting::Word, '=')
@@ -65,11 +65,11 @@ impl<'s> Scanner<'s, '_> {
                         && self.scope.dialect == Dialect::Zsh
                         && !self.rest().is_empty() =>
                 {
-                    return Err(problem("zsh-expansion", "zsh replaces `=name` with a path"));
+                    return Err(problem(Unparsed::ZshExpansion, "zsh replaces `=name` with a path"));
                 }
                 (Quoting::Word, '~') if self.scope.dialect == Dialect::Zsh && self.named_directory() => {
                     return Err(problem(
-                        "zsh-expansion",
+                        Unparsed::ZshExpansion,
                         "zsh replaces `~name` with a directory of that name",
                     ));
                 }
@@ -77,7 +77,7 @@ impl<'s> Scanner<'s, '_> {
             }
         }
         match quoting {
-            Quoting::Double => Err(problem("parsers-disagree", "a quote is not closed")),
+            Quoting::Double => Err(problem(Unparsed::ParsersDisagree, "a quote is not closed")),
             Quoting::Word | Quoting::Body => Ok(()),
         }
     }
@@ -120,7 +120,8 @@ impl<'s> Scanner<'s, '_> {
     }
 
     fn single(&mut self) -> Result<(), Problem> {
-        let end = self.rest().find('\'').ok_or(problem("parsers-disagree", "a quote is not closed"))?;
+        let end =
+            self.rest().find('\'').ok_or(problem(Unparsed::ParsersDisagree, "a quote is not closed"))?;
         self.units.extend(self.rest()[..end].chars().map(Unit::Quoted));
         self.at += end + 1;
         Ok(())
@@ -130,10 +131,10 @@ impl<'s> Scanner<'s, '_> {
         match self.rest().chars().next() {
             Some('(') => self.commands(here, quoting),
             Some('{') => self.parameter(quoting),
-            Some('[') => Err(problem("arithmetic", "old arithmetic `$[…]` can run commands")),
+            Some('[') => Err(problem(Unparsed::Arithmetic, "old arithmetic `$[…]` can run commands")),
             Some('\'') if quoting == Quoting::Word => self.ansi_quoted(),
             Some('"') if quoting == Quoting::Word => {
-                Err(problem("translated-string", "`$\"…\"` is replaced by a translation at run time"))
+                Err(problem(Unparsed::TranslatedString, "`$\"…\"` is replaced by a translation at run time"))
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let length = self
@@ -153,7 +154,7 @@ impl<'s> Scanner<'s, '_> {
                 Ok(())
             }
             _ if self.scope.dialect == Dialect::Zsh && !self.rest().is_empty() => {
-                Err(problem("zsh-expansion", "zsh may expand this"))
+                Err(problem(Unparsed::ZshExpansion, "zsh may expand this"))
             }
             _ => {
                 self.units.push(Unit::Quoted('$'));
@@ -165,7 +166,7 @@ impl<'s> Scanner<'s, '_> {
     /// zsh reads subscripts and modifiers after a plain variable.
     fn zsh_suffix(&self) -> Result<(), Problem> {
         if self.scope.dialect == Dialect::Zsh && self.rest().starts_with(['[', ':']) {
-            return Err(problem("zsh-expansion", "zsh reads a subscript or modifier here"));
+            return Err(problem(Unparsed::ZshExpansion, "zsh reads a subscript or modifier here"));
         }
         Ok(())
     }
@@ -243,8 +244,8 @@ impl<'s> Scanner<'s, '_> {
             end += c.len_utf8();
         }
         let decoded = ansi::decode(self.rest().get(..end).unwrap_or_default());
-        let decoded =
-            decoded.ok_or(problem("ansi-quote", "this `$'…'` is read differently by different shells"))?;
+        let decoded = decoded
+            .ok_or(problem(Unparsed::AnsiQuote, "this `$'…'` is read differently by different shells"))?;
         self.units.extend(decoded.chars().map(Unit::Quoted));
         self.at += end + 1;
         Ok(())
@@ -252,7 +253,7 @@ impl<'s> Scanner<'s, '_> {
 
     /// A substitution or arithmetic that the tree has at the same place.
     fn commands(&mut self, here: usize, quoting: Quoting) -> Result<(), Problem> {
-        const DISAGREE: Problem = problem("parsers-disagree", "a substitution is read in two ways");
+        const DISAGREE: Problem = problem(Unparsed::ParsersDisagree, "a substitution is read in two ways");
         let (end, inner) = self.inner.remove(&here).ok_or(DISAGREE)?;
         let text = self.scope.source.get(here..end).filter(|_| end <= self.end).ok_or(DISAGREE)?;
         let mut prints = None;
@@ -260,7 +261,7 @@ impl<'s> Scanner<'s, '_> {
             Inner::Commands(_) if text.starts_with("$((") => return Err(DISAGREE),
             Inner::Commands(_) if text.starts_with('`') && text.contains('\\') => {
                 return Err(problem(
-                    "backquotes",
+                    Unparsed::Backquotes,
                     "escaped backquotes are read differently by different shells",
                 ));
             }
@@ -291,7 +292,7 @@ impl<'s> Scanner<'s, '_> {
     /// `${…}`: plain access, length, and operators with a literal operand.
     fn parameter(&mut self, quoting: Quoting) -> Result<(), Problem> {
         const HARD: Problem = Problem {
-            code: "parameter-expansion",
+            code: Unparsed::ParameterExpansion,
             what: "this form of `${…}` can run commands or pick a variable at run time",
             advice: Some("use a plain `$name`"),
         };
@@ -332,7 +333,7 @@ impl<'s> Scanner<'s, '_> {
     }
 }
 
-const ENDS_IN_BACKSLASH: Problem = problem("parsers-disagree", "a backslash at the end of a word");
+const ENDS_IN_BACKSLASH: Problem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
 
 /// Whether what an operator makes of a name that leads nowhere else leads nowhere else either: its last part, the name
 /// without its ending, or with another ending. An ending begins with a dot, and no part of such a name does.

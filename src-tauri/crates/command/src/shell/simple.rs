@@ -13,7 +13,7 @@ use super::flow::{self, After};
 use super::walk::{Walk, range};
 use super::word;
 use crate::call::{Arg, Call};
-use crate::{Dir, Role, Word, builtins, peel};
+use crate::{Dir, Role, Unparsed, Word, builtins, peel};
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, command: &SimpleCommand, statement: &Stmt, around: &Around) -> After {
@@ -235,15 +235,19 @@ impl Walk<'_> {
         let opens =
             |redirect: &Redirect| !matches!(redirect.kind, RedirectKind::DupOutput | RedirectKind::DupInput);
         if only_redirects.is_some_and(|statement| statement.redirects.iter().any(opens)) {
-            call.doubt("zsh-syntax", "zsh runs a program for a redirection without a command", Vec::new());
+            call.doubt(
+                Unparsed::ZshSyntax,
+                "zsh runs a program for a redirection without a command",
+                Vec::new(),
+            );
         }
         if words.windows(2).any(|pair| pair[0].end == pair[1].start) {
             let guess = call.suffixes(1);
-            call.doubt("parsers-disagree", "a process substitution in the middle of a word", guess);
+            call.doubt(Unparsed::ParsersDisagree, "a process substitution in the middle of a word", guess);
         }
         if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
             let guess = call.suffixes(1);
-            call.doubt("program-name", "two negations in a row, which shells read differently", guess);
+            call.doubt(Unparsed::ProgramName, "two negations in a row, which shells read differently", guess);
         }
         if call.head() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
             call.dir = Dir::Unknown;
@@ -344,7 +348,7 @@ impl Walk<'_> {
         if let Some(problem) = scanned.problem {
             call.doubt(problem.code, problem.what, super::candidates(self.slice(&span)));
             if let (Some(opaque), Some(advice)) = (&mut call.opaque, problem.advice) {
-                opaque.advice.get_or_insert_with(|| advice.to_owned());
+                opaque.advise(advice);
             }
         }
         if scanned.beyond_posix {

@@ -18,7 +18,7 @@ use super::heredocs::HereDocument;
 use super::word::{self, Problem, Scanned, Scope, Variables};
 use super::{Nest, candidates};
 use crate::call::{Feed, Found, Functions};
-use crate::{Dialect, Dir, Opaque};
+use crate::{Dialect, Dir, Opaque, Unparsed};
 
 /// Statements inside statements that are followed.
 const DEEPEST: usize = 16;
@@ -176,7 +176,8 @@ impl<'w> Walk<'w> {
     fn check_functions(&mut self) {
         if self.found.unset.iter().any(|name| self.functions.contains_key(name)) {
             let what = "a function of this text is unset again";
-            let problem = Problem { code: "function", what, advice: Some("give the function another name") };
+            let problem =
+                Problem { code: Unparsed::Function, what, advice: Some("give the function another name") };
             self.doubt(&(0..self.text.len()), problem);
         }
     }
@@ -186,7 +187,7 @@ impl<'w> Walk<'w> {
         for (name, span) in std::mem::take(&mut self.declared) {
             if self.arrays.contains(&name) {
                 let what = "bash evaluates a text that is made an array";
-                self.doubt(&span, Problem { code: "arithmetic", what, advice: None });
+                self.doubt(&span, Problem { code: Unparsed::Arithmetic, what, advice: None });
             }
         }
     }
@@ -212,20 +213,16 @@ impl<'w> Walk<'w> {
         if self.pass == Pass::Learning {
             return;
         }
-        let opaque = Opaque {
-            code: problem.code,
-            what: problem.what.to_owned(),
-            advice: problem.advice.map(str::to_owned),
-            span: self.place(range),
-            candidates: candidates(self.slice(range)),
-        };
+        let opaque = Opaque::new(problem.code, problem.what, self.place(range))
+            .with(candidates(self.slice(range)))
+            .advised(problem.advice);
         self.found.opaque.push(opaque);
     }
 
     pub(super) fn beyond_posix(&mut self, range: &Range<usize>) {
         if self.nest.dialect == Dialect::Posix {
             let what = "`sh` is another shell on each system, and they read this differently";
-            self.doubt(range, Problem { code: "not-posix", what, advice: Some("use `bash -c`") });
+            self.doubt(range, Problem { code: Unparsed::NotPosix, what, advice: Some("use `bash -c`") });
         }
     }
 
@@ -288,7 +285,7 @@ impl<'w> Walk<'w> {
         self.foreground(statement, &Around { certain: false, ..around.clone() });
         if statement.terminator != Some(StmtTerminator::Background(BackgroundOperator::Plain)) {
             let what = "read differently by different shells";
-            self.doubt(&span, Problem { code: "zsh-syntax", what, advice: None });
+            self.doubt(&span, Problem { code: Unparsed::ZshSyntax, what, advice: None });
         }
         After::same(&around.dir)
     }
@@ -299,7 +296,7 @@ impl<'w> Walk<'w> {
             let what = "statements inside statements, too deep to follow";
             self.doubt(
                 &span,
-                Problem { code: "too-deep", what, advice: Some("split it into several commands") },
+                Problem { code: Unparsed::TooDeep, what, advice: Some("split it into several commands") },
             );
             return After::same(&Dir::Unknown);
         }
@@ -325,7 +322,7 @@ impl<'w> Walk<'w> {
             }
             Command::AnonymousFunction(function) => {
                 let what = "a function without a name";
-                self.doubt(&span, Problem { code: "zsh-syntax", what, advice: None });
+                self.doubt(&span, Problem { code: Unparsed::ZshSyntax, what, advice: None });
                 self.statement(&function.body, &around.inside(Dir::Unknown));
                 After::same(&Dir::Unknown)
             }
@@ -340,7 +337,7 @@ impl<'w> Walk<'w> {
         };
         if self.nest.dialect == Dialect::Zsh && statement.redirects.iter().any(marked) {
             let what = "`>!` is read differently by different shells";
-            let problem = Problem { code: "zsh-syntax", what, advice: Some("write `>|`") };
+            let problem = Problem { code: Unparsed::ZshSyntax, what, advice: Some("write `>|`") };
             self.doubt(&range(statement.span), problem);
         }
     }
@@ -351,7 +348,7 @@ impl<'w> Walk<'w> {
         if timed && self.nest.dialect != Dialect::Zsh {
             let what = "`time` behind a pipe is a program to some shells and a keyword to others";
             let advice = Some("write `time` before the whole pipeline");
-            self.doubt(&range(piped.span), Problem { code: "program-name", what, advice });
+            self.doubt(&range(piped.span), Problem { code: Unparsed::ProgramName, what, advice });
         }
     }
 

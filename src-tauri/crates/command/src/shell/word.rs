@@ -8,12 +8,12 @@ use shuck_ast::{StmtSeq, WordPart, WordPartNode};
 use super::around::Below;
 use super::braces::{self, Unit};
 use super::scanner::Scanner;
-use crate::Dialect;
+use crate::{Dialect, Unparsed};
 
 /// Something in a word that is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Problem {
-    pub(super) code: &'static str,
+    pub(super) code: Unparsed,
     pub(super) what: &'static str,
     pub(super) advice: Option<&'static str>,
 }
@@ -132,7 +132,7 @@ pub(super) struct Scanned<'a> {
     pub(super) problem: Option<Problem>,
 }
 
-pub(super) const fn problem(code: &'static str, what: &'static str) -> Problem {
+pub(super) const fn problem(code: Unparsed, what: &'static str) -> Problem {
     Problem { code, what, advice: None }
 }
 
@@ -178,8 +178,8 @@ fn run<'a>(
         Scanner { scope, at: span.start, end: span.end, inner, units: Vec::new(), out: Scanned::default() };
     let result = scanner.read(quoting);
     let Scanner { inner, units, mut out, .. } = scanner;
-    let leftover =
-        (!inner.is_empty()).then_some(problem("parsers-disagree", "a substitution is read in two ways"));
+    let leftover = (!inner.is_empty())
+        .then_some(problem(Unparsed::ParsersDisagree, "a substitution is read in two ways"));
     out.problem = result.err().or(leftover);
     if out.problem.is_none() {
         let several;

@@ -256,3 +256,14 @@ fn of_an_option_s_value_the_value_is_told() {
     assert_eq!(told("sort -k $X f"), [2]);
     assert_eq!(told("tar -t -f *.tar"), [3]);
 }
+
+#[test]
+fn the_mark_that_matched_is_told() {
+    let told = |line: &str| bash(line).steps[0].ways_out.first().map(ToString::to_string).unwrap_or_default();
+    assert!(
+        told("docker --context c rm -f x").starts_with("`--context` "),
+        "{}",
+        told("docker --context c ps")
+    );
+    assert!(told("docker -H ssh://h ps").starts_with("`-H` "));
+}

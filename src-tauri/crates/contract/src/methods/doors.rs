@@ -1,5 +1,6 @@
 //! Doors: other people's protocols that lead to the same requests, questions and answers.
 
+use crate::Lines;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +79,13 @@ impl DoorKind {
     pub fn settings(self) -> Vec<DoorSetting> {
         use DoorSettingKind::{Agent, Switch, Text};
         match self {
-            Self::Websocket => over_tcp("127.0.0.1:7717"),
+            Self::Websocket => {
+                let mut all = over_tcp("127.0.0.1:7717");
+                let pages =
+                    "pages that may come, such as https://approver.example: no other page in a browser may";
+                all.push(DoorSetting::new("origins", "Origins", Text, pages));
+                all
+            }
             Self::Openclaw => vec![
                 DoorSetting::new("agent", "Agent", Agent, "whose rules hold for it").needed(),
                 DoorSetting::new(
@@ -368,10 +375,11 @@ pub struct PairedClientRef {
 pub struct DoorSetup {
     /// The door.
     pub door: DoorKind,
-    /// What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`; `url`, `token`, `registration`).
+    /// What the other side is told, by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`, `registration`).
     pub values: BTreeMap<String, String>,
     /// The same as steps for a person.
-    pub text: String,
+    #[ts(as = "String")]
+    pub text: Lines,
 }
 
 #[cfg(test)]

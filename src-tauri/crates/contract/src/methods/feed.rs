@@ -44,7 +44,7 @@ pub struct FeedEvent {
     /// Its place in the feed: grows, and is never used twice.
     pub sequence: i64,
     /// `request.received`, `request.asked`, `request.allowed`, `request.started`, `request.denied`, `request.finished`,
-    /// `request.failed`, or `door.stranger`.
+    /// `request.failed`, `door.stranger`, or `policy.widened` (more may run: [`AuditRow`](super::AuditRow)).
     pub event: String,
     /// When, in milliseconds since 1970.
     pub event_at: Millis,
@@ -54,13 +54,13 @@ pub struct FeedEvent {
     pub times: Option<FeedTimes>,
     /// The program it names first, without arguments, ready to be shown; none for shell text.
     pub program: Option<String>,
-    /// The face that answered, where a person decided.
+    /// The approver that answered, or that widened what may run.
     pub face: Option<String>,
     /// At a door: which.
     pub door: Option<String>,
-    /// At a door: who, as far as they said, escaped.
+    /// At a door: who, as far as they said, escaped. Of a change: who made it.
     pub who: Option<String>,
-    /// More in words: why it was denied, or what the stranger wanted.
+    /// More in words: why it was denied, or what the stranger wanted, or what changed.
     pub message: Option<String>,
 }
 

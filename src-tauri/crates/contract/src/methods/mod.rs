@@ -1,5 +1,6 @@
 //! The one list of control methods: name, params, result. Host, client, terminal and window all read it from here.
 
+mod audit;
 mod doors;
 mod errors;
 mod feed;
@@ -8,6 +9,7 @@ mod params;
 mod policy;
 mod results;
 
+pub use audit::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified};
 pub use doors::{
     DoorEnable, DoorKind, DoorRef, DoorRow, DoorSetting, DoorSettingKind, DoorSetup, DoorState, PairedClient,
     PairedClientRef,
@@ -165,6 +167,8 @@ macro_rules! with_methods {
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.
             SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
+            /// Every change of what may run, and whether its record is whole.
+            ReadAudit "audit" audit (AuditAsk) -> Audit;
             /// What is kept on this machine, and how much of it there is.
             GetDataUse "data.use" data_use (Nothing) -> DataUse;
             /// Erase the history: every request that has ended, its output, its question, its events. Rules, agents and settings stay.

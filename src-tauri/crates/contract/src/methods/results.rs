@@ -1,6 +1,6 @@
 //! What control methods give.
 
-use crate::{AgentRow, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
+use crate::{AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
 use postern_policy::{AgentId, Decision, Millis, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -52,7 +52,11 @@ pub struct ChannelLines {
     /// What for.
     pub kind: ChannelKind,
     /// The lines, ready to be copied.
-    pub text: String,
+    #[ts(as = "String")]
+    pub text: Lines,
+    /// The profile in them, for a sandbox that is given one.
+    #[ts(as = "Option<String>")]
+    pub profile: Option<Lines>,
     /// The socket on the host.
     pub socket: String,
     /// The key's file on the host.
@@ -298,13 +302,14 @@ pub struct HostSettings {
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
-    /// Deny at once what would ask while the screen is locked, instead of letting it wait.
+    /// While the screen is locked, only approvers that were paired (a chat, a device) are asked and may allow: with none
+    /// connected, what would ask is denied at once.
     pub deny_when_locked: bool,
 }
 
 impl Default for HostSettings {
     fn default() -> Self {
-        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: false }
+        Self { keep_days: 90, new_agent: Settings::default(), deny_when_locked: true }
     }
 }
 

@@ -216,6 +216,7 @@ impl<M: Messenger> Hub<M> {
     ) -> Result<String, String> {
         // The connection may be lost by now: what was said before counts all the same.
         let passing = self.face_of(&owner.name);
+        self.host.identify(&passing, &owner.id);
         let face = self.faces.get(&owner.id).map_or(passing.id(), FaceGuard::id);
         let id = approval.question.clone();
         let waiting = QuestionRef { question_id: id.clone() };

@@ -5,7 +5,7 @@ use super::hub::{Hub, Job};
 use super::messenger::Messenger;
 use super::text;
 use postern_contract::methods::{GetRequest, ListQuestions, Nothing, RequestNumber};
-use postern_contract::{Closed, Question};
+use postern_contract::{Closed, ClosedBy, Question};
 use postern_host::{FaceId, FaceKind};
 use postern_policy::AgentId;
 
@@ -110,12 +110,14 @@ impl<M: Messenger> Hub<M> {
         let Some(approval) = approval.filter(|one| one.status == Status::Pending) else { return };
         let ours = self.ours.remove(&closed.id);
         let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
-        let (status, outcome) = match closed.how.as_str() {
-            "allowed" => (Status::Approved, ours.unwrap_or_else(|| format!("Approved{by}"))),
-            "denied" => (Status::Denied, ours.unwrap_or_else(|| format!("Denied{by}"))),
-            "expired" => (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero)),
-            "withdrawn" => (Status::Denied, "Withdrawn: the agent asks for it no more".to_owned()),
-            _ => self.looked_up(&approval).await,
+        let (status, outcome) = match closed.how {
+            ClosedBy::Allowed => (Status::Approved, ours.unwrap_or_else(|| format!("Approved{by}"))),
+            ClosedBy::Denied => (Status::Denied, ours.unwrap_or_else(|| format!("Denied{by}"))),
+            ClosedBy::Expired => {
+                (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
+            }
+            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent asks for it no more".to_owned()),
+            ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
         self.ended(&closed.id, status, outcome);
     }

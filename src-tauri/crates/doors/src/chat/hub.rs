@@ -267,6 +267,7 @@ impl<M: Messenger> Hub<M> {
         for (id, name) in owners {
             if !self.faces.contains_key(&id) {
                 let face = self.face_of(&name);
+                self.host.identify(&face, &id);
                 self.faces.insert(id, face);
             }
         }

@@ -21,7 +21,7 @@ use crate::kept_running::{AFTER_A_CRASH, keep_running};
 use hub::{Hub, Line};
 use messenger::Messenger;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
-use postern_contract::{Moment, RequestRow};
+use postern_contract::{Lines, Moment, RequestRow};
 use postern_host::Host;
 use register::{Kept, Register};
 use settings::Settings;
@@ -163,7 +163,7 @@ impl<M: Messenger + Guide> Chat<M> {
         let text = self.messenger.steps(&code, name.as_deref());
         let mut values = BTreeMap::from([("pairingCode".to_owned(), code)]);
         values.extend(name.map(|name| ("account".to_owned(), name)));
-        Ok(DoorSetup { door: self.kind, values, text })
+        Ok(DoorSetup { door: self.kind, values, text: Lines::new(text) })
     }
 
     /// Somebody who paired is an owner no more.

@@ -19,6 +19,7 @@ const INPUT: usize = 300;
 const PROGRAMS: usize = 200;
 const SCRIPTS: usize = 400;
 const SAVES: usize = 200;
+const FILES: usize = 120;
 
 /// Why a question cannot be approved from a chat, if it cannot.
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
@@ -74,6 +75,11 @@ fn details(question: &Question, message: &mut Message) {
     message.own("\nRisk: ").own(level);
     if !question.risk.reasons.is_empty() {
         message.own(": ").quoted(&cut(&question.risk.reasons.join("; "), REASONS));
+    }
+    if !question.changeable.is_empty() {
+        let files: Vec<String> = question.changeable.iter().map(plain).collect();
+        message.own("\nNot held: the agent can change ").quoted(&cut(&files.join(" and "), FILES));
+        message.own(" until it runs");
     }
     let environment = environment(question);
     if !environment.is_empty() {

@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 
 /// The answer to an event: what the hook prints before it ends with 0; or why it ends with 2, which blocks the tool.
 pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, String> {
+    if *verdict == Verdict::NoOpinion {
+        return Ok(no_opinion(kind, event));
+    }
     let (word, reason) = match verdict {
         Verdict::Allow => ("allow", ""),
         Verdict::Deny(reason) => ("deny", reason.as_str()),
-        Verdict::HandOver => ("ask", "Postern leaves this one to you."),
+        Verdict::HandOver | Verdict::NoOpinion => ("ask", "Postern leaves this one to you."),
     };
     let told = match (kind, event) {
         (Kind::ClaudeCode | Kind::Codex, "PermissionRequest") => permission_request(verdict),
@@ -16,7 +19,7 @@ pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, Stri
         // It takes no other word than a denial: where nothing is said its own rules go on.
         (Kind::Codex, _) => match verdict {
             Verdict::Deny(reason) => pre_tool_use(event, word, reason),
-            Verdict::Allow | Verdict::HandOver => json!({}),
+            Verdict::Allow | Verdict::HandOver | Verdict::NoOpinion => json!({}),
         },
         (Kind::Cursor, _) => match verdict {
             Verdict::Allow => json!({"permission": word}),
@@ -26,22 +29,35 @@ pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, Stri
         (Kind::GeminiCli, _) => match verdict {
             Verdict::Allow => json!({"decision": "allow"}),
             Verdict::Deny(reason) => json!({"decision": "deny", "reason": reason}),
-            Verdict::HandOver => json!({}),
+            Verdict::HandOver | Verdict::NoOpinion => json!({}),
         },
         (Kind::CopilotCli, _) => json!({"permissionDecision": word, "permissionDecisionReason": reason}),
         (Kind::Cline, _) => match verdict {
             Verdict::Deny(reason) => json!({"cancel": true, "errorMessage": reason}),
-            Verdict::Allow | Verdict::HandOver => json!({"cancel": false}),
+            Verdict::Allow | Verdict::HandOver | Verdict::NoOpinion => json!({"cancel": false}),
         },
         // These listen to the ending alone.
         (Kind::Windsurf | Kind::KiroCli | Kind::Opencode, _) => {
             return match verdict {
                 Verdict::Deny(reason) => Err(reason.clone()),
-                Verdict::Allow | Verdict::HandOver => Ok(String::new()),
+                Verdict::Allow | Verdict::HandOver | Verdict::NoOpinion => Ok(String::new()),
             };
         }
     };
     Ok(told.to_string())
+}
+
+/// The answer that changes nothing: the agent's own rules and its own prompt go on as they would without the hook.
+fn no_opinion(kind: Kind, event: &str) -> String {
+    let told = match (kind, event) {
+        // An answer without a permission is none to it. It shows no prompt for what it reads, and knows no other word there.
+        (Kind::Cursor, "beforeReadFile") => json!({"permission": "allow"}),
+        (Kind::Cursor, _) => json!({"permission": "ask"}),
+        (Kind::Cline, _) => json!({"cancel": false}),
+        (Kind::Windsurf | Kind::KiroCli | Kind::Opencode, _) => return String::new(),
+        (Kind::ClaudeCode | Kind::VsCode | Kind::Codex | Kind::GeminiCli | Kind::CopilotCli, _) => json!({}),
+    };
+    told.to_string()
 }
 
 fn pre_tool_use(event: &str, word: &str, reason: &str) -> Value {
@@ -54,7 +70,7 @@ fn permission_request(verdict: &Verdict) -> Value {
         Verdict::Allow => json!({"behavior": "allow"}),
         Verdict::Deny(reason) => json!({"behavior": "deny", "message": reason}),
         // Without a decision its own dialog is shown.
-        Verdict::HandOver => return json!({}),
+        Verdict::HandOver | Verdict::NoOpinion => return json!({}),
     };
     json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
 }

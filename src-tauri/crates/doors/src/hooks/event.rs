@@ -1,7 +1,7 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
-use super::names::{known, of_server};
+use super::names::{ToolClass, class, known, of_server};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
@@ -11,6 +11,10 @@ pub struct Asked {
     pub tool: String,
     /// What it would be called with, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
+    /// Who decides where no line of a person speaks about it.
+    pub class: ToolClass,
+    /// The folder that the agent works in.
+    pub cwd: Option<String>,
     /// The agent's session.
     pub session: Option<String>,
     /// The event, by the agent's own name for it: its answer has the shape of this event.
@@ -77,13 +81,15 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
                 .map_err(odd)?
         }
     };
+    let class = class(&tool);
     let (tool, mut arguments) = known(&tool, arguments);
+    let cwd = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned));
     if tool == "shell_exec"
-        && let Some(cwd) = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned))
+        && let Some(cwd) = &cwd
     {
-        arguments.entry("cwd").or_insert(Value::String(cwd));
+        arguments.entry("cwd").or_insert_with(|| Value::String(cwd.clone()));
     }
-    Ok(Asked { tool, arguments, session, event: event_name })
+    Ok(Asked { tool, arguments, class, cwd, session, event: event_name })
 }
 
 fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {

@@ -19,6 +19,7 @@ mod script;
 pub use answer::answer;
 pub use event::{Asked, Odd, read};
 pub use install::{BadSettings, holds_ours, install, uninstall};
+pub use names::ToolClass;
 pub use place::{Place, place};
 pub use script::is_script;
 
@@ -88,6 +89,8 @@ pub enum Verdict {
     Deny(String),
     /// Ask your own person.
     HandOver,
+    /// Do what you would do without this hook: nobody decided anything here.
+    NoOpinion,
 }
 
 #[cfg(test)]

@@ -5,6 +5,105 @@ use serde_json::{Map, Value};
 /// Under what other names agents pass a path.
 const PATHS: [&str; 3] = ["notebook_path", "absolute_path", "filePath"];
 
+/// Who decides about a tool that no line of a person speaks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolClass {
+    /// It touches nothing outside of the agent (a list of things to do, a question to the person): the agent itself, also
+    /// while Postern does not run.
+    Harmless,
+    /// It fetches, looks around or starts what asks for itself: the agent's own prompt.
+    OwnPrompt,
+    /// `permissions.jsonc`, and a person where it asks.
+    Gate,
+}
+
+/// Tools that touch nothing outside of their agent, by the names that agents have for them.
+const HARMLESS: &[&str] = &[
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Sleep",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskUpdate",
+    "Think",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "ask_followup_question",
+    "ask_user",
+    "attempt_completion",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "manage_todo_list",
+    "plan_mode_respond",
+    "report_intent",
+    "sequential_thinking",
+    "think",
+    "todo",
+    "todo_list",
+    "todo_read",
+    "todo_write",
+    "todoread",
+    "todowrite",
+    "update_plan",
+    "update_todo",
+    "write_todos",
+];
+
+/// Tools that agents ask about by their own rules, or that start others which are asked about one by one.
+const OWN_PROMPT: &[&str] = &[
+    "Agent",
+    "BashOutput",
+    "KillBash",
+    "KillShell",
+    "LS",
+    "LSP",
+    "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    "Task",
+    "TaskOutput",
+    "TaskStop",
+    "WebFetch",
+    "WebSearch",
+    "apply_patch",
+    "codebase_search",
+    "fetch",
+    "fetch_webpage",
+    "file_search",
+    "get_errors",
+    "google_web_search",
+    "list",
+    "list_code_definition_names",
+    "list_dir",
+    "list_directory",
+    "list_files",
+    "ls",
+    "lsp",
+    "new_task",
+    "read_lints",
+    "runSubagent",
+    "semantic_search",
+    "spawn_agent",
+    "task",
+    "web_fetch",
+    "web_search",
+    "webfetch",
+    "websearch",
+];
+
+/// Who decides about a tool, by its agent's name for it.
+pub(super) fn class(tool: &str) -> ToolClass {
+    if HARMLESS.contains(&tool) {
+        ToolClass::Harmless
+    } else if OWN_PROMPT.contains(&tool) {
+        ToolClass::OwnPrompt
+    } else {
+        ToolClass::Gate
+    }
+}
+
 /// A tool under the name that `permissions.jsonc` has for it, with its arguments under the names that are looked at there.
 /// What is not known keeps its name.
 pub(super) fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
@@ -19,7 +118,7 @@ pub(super) fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, M
     }
     let name = match tool {
         "Bash" | "Shell" | "bash" | "shell" | "run_shell_command" | "execute_command" | "execute_bash"
-        | "run_in_terminal" | "runTerminalCommand" => "shell_exec",
+        | "run_in_terminal" | "runTerminalCommand" | "Monitor" => "shell_exec",
         "Read" | "NotebookRead" | "view" | "read" | "read_file" | "read_many_files" => "read_file",
         "Write" | "create" | "write" | "write_file" | "write_to_file" | "create_file" => "write_file",
         "Edit"

@@ -1,4 +1,6 @@
-use super::{Kind, Place, Verdict, answer, holds_ours, install, is_script, place, read, uninstall};
+use super::{
+    Kind, Place, ToolClass, Verdict, answer, holds_ours, install, is_script, place, read, uninstall,
+};
 use serde_json::{Value, json};
 
 fn asked(kind: Kind, event: &Value) -> (String, Value) {
@@ -172,6 +174,47 @@ fn answers_have_the_shape_of_the_event() {
             "{kind:?} listens to the ending alone"
         );
         assert_eq!(answer(kind, "x", &Verdict::Allow), Ok(String::new()));
+    }
+}
+
+#[test]
+fn no_opinion_changes_nothing_about_what_an_agent_does_by_itself() {
+    for (kind, event, expected) in [
+        (Kind::ClaudeCode, "PreToolUse", "{}"),
+        (Kind::ClaudeCode, "PermissionRequest", "{}"),
+        (Kind::VsCode, "PreToolUse", "{}"),
+        (Kind::Codex, "PreToolUse", "{}"),
+        (Kind::Codex, "PermissionRequest", "{}"),
+        (Kind::GeminiCli, "BeforeTool", "{}"),
+        (Kind::CopilotCli, "preToolUse", "{}"),
+        (Kind::Cursor, "beforeShellExecution", r#"{"permission":"ask"}"#),
+        (Kind::Cursor, "beforeReadFile", r#"{"permission":"allow"}"#),
+        (Kind::Cline, "PreToolUse", r#"{"cancel":false}"#),
+        (Kind::Windsurf, "pre_run_command", ""),
+        (Kind::KiroCli, "preToolUse", ""),
+        (Kind::Opencode, "tool.execute.before", ""),
+    ] {
+        assert_eq!(answer(kind, event, &Verdict::NoOpinion).as_deref(), Ok(expected), "{kind:?} {event}");
+    }
+}
+
+#[test]
+fn who_decides_by_default_goes_by_the_tool() {
+    let of = |tool: &str| {
+        let event =
+            json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
+        let asked = read(Kind::ClaudeCode, &event.to_string()).unwrap();
+        assert_eq!(asked.cwd.as_deref(), Some("/w"));
+        asked.class
+    };
+    for tool in ["TodoWrite", "ExitPlanMode", "AskUserQuestion", "update_plan", "write_todos"] {
+        assert_eq!(of(tool), ToolClass::Harmless, "{tool}");
+    }
+    for tool in ["Task", "WebFetch", "WebSearch", "LS", "apply_patch"] {
+        assert_eq!(of(tool), ToolClass::OwnPrompt, "{tool}");
+    }
+    for tool in ["Bash", "Monitor", "Write", "Read", "mcp__x__TodoWrite", "todowrite2", "SomethingNew"] {
+        assert_eq!(of(tool), ToolClass::Gate, "{tool}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{McpAgent, Trouble, blocking};
 use crate::hooks::{self, Kind};
-use postern_protocol::{Call, Decision, Event, ToolCheckParams, ToolCheckResult};
+use postern_protocol::{Call, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -29,7 +29,14 @@ pub(super) async fn approve(
     let asked = hooks::read(Kind::ClaudeCode, &event.to_string())
         .map_err(|error| Trouble::Params(format!("approve takes tool_name and input: {error}")))?;
     let session = agent.session.clone();
-    let params = ToolCheckParams { tool: asked.tool, arguments: asked.arguments, session };
+    let params = ToolCheckParams {
+        tool: asked.tool,
+        arguments: asked.arguments,
+        session,
+        cwd: asked.cwd,
+        // Claude Code asks here what its own rules ask about: a default must not answer that for the person.
+        defaults: Some(Defaults::Ask),
+    };
     let agent = Arc::clone(agent);
     let verdict = blocking(move || decide(&agent, params, &cancelled)).await?;
     Ok(CallToolResult::success(vec![ContentBlock::text(answer(verdict, &input).to_string())]))

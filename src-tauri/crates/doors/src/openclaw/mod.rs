@@ -17,6 +17,7 @@ mod work;
 use crate::listen::Listening;
 use crate::values::{Values, agent, switch};
 use job::Jobs;
+use postern_contract::Lines;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::{BindError, Host, bind};
 use postern_policy::AgentId;
@@ -107,8 +108,12 @@ impl Openclaw {
              3. Quit OpenClaw's own companion app: one app serves a socket.\n",
             self.shared.agent
         );
-        let values = BTreeMap::from([("socket".to_owned(), socket), ("token".to_owned(), token)]);
-        Ok(DoorSetup { door: DoorKind::Openclaw, values, text })
+        let values = BTreeMap::from([
+            ("socket".to_owned(), socket),
+            ("token".to_owned(), token),
+            ("document".to_owned(), format!("{document:#}")),
+        ]);
+        Ok(DoorSetup { door: DoorKind::Openclaw, values, text: Lines::new(text) })
     }
 
     pub(crate) async fn close(self) {

@@ -94,8 +94,13 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
     if let Some(cwd) = &question.cwd {
         arguments.insert("cwd".to_owned(), Value::String(cwd.clone()));
     }
-    let check =
-        ToolCheckParams { tool: "shell_exec".to_owned(), arguments, session: question.session_key.clone() };
+    let check = ToolCheckParams {
+        tool: "shell_exec".to_owned(),
+        arguments,
+        session: question.session_key.clone(),
+        cwd: None,
+        defaults: None,
+    };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
     if let Some(decision) = unasked(told.decision) {
         return Ok(Some(decision));

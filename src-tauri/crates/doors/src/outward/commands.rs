@@ -6,6 +6,9 @@ use postern_contract::methods::{ControlError, FeedEvent};
 /// What stands for shell text of which nothing may be told.
 const SHELL: &str = "(shell text)";
 
+/// The event of a change by which more may run.
+const WIDENED: &str = "policy.widened";
+
 /// How much of a command is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commands {
@@ -36,6 +39,10 @@ impl Commands {
                 risk.reasons.clear();
             }
             event.message = None;
+        }
+        if event.event == WIDENED {
+            // What changed may name commands and folders, and who did it programs.
+            (event.message, event.who) = (None, None);
         }
         event
     }

@@ -4,7 +4,7 @@ use super::devices::Admitted;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::header::{
-    AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL, USER_AGENT, WWW_AUTHENTICATE,
+    AUTHORIZATION, ORIGIN, SEC_WEBSOCKET_PROTOCOL, USER_AGENT, WWW_AUTHENTICATE,
 };
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -25,14 +25,20 @@ pub(super) struct Arrived<S> {
     pub(super) name: String,
 }
 
-/// Upgrades a connection whose token is admitted; answers any other with 401.
+/// Upgrades a connection whose token is admitted; answers any other with 401. A page in a browser tells its origin: where that
+/// is none of `origins`, its token is not looked at, and it is answered with 403.
 pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
+    origins: &[String],
     admit: impl Fn(&str) -> Option<Admitted>,
 ) -> Option<Arrived<S>> {
     let mut arrived = None;
     #[expect(clippy::result_large_err, reason = "the library's own type")]
     let callback = |request: &Request, mut response: Response| {
+        let origin = request.headers().get(ORIGIN);
+        if origin.is_some_and(|origin| !origins.iter().any(|one| one.as_bytes() == origin.as_bytes())) {
+            return Err(foreign());
+        }
         let (token, protocol) = token(request);
         let Some(admitted) = token.as_deref().and_then(&admit) else { return Err(refused()) };
         if protocol {
@@ -67,6 +73,14 @@ fn name(request: &Request) -> String {
     let said = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let name: String = postern_command::escape::text(said).chars().take(NAME).collect();
     if name.trim().is_empty() { "a client".to_owned() } else { name }
+}
+
+fn foreign() -> ErrorResponse {
+    let words = "this page is none that may answer: postern doors enable websocket origins=ORIGIN names it\n"
+        .to_owned();
+    let mut response = ErrorResponse::new(Some(words));
+    *response.status_mut() = StatusCode::FORBIDDEN;
+    response
 }
 
 fn refused() -> ErrorResponse {

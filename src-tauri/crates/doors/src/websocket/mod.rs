@@ -4,6 +4,7 @@
 //! postern, TOKEN` (a browser can say no other header). A token is a pairing code, good once and for ten minutes, or the
 //! key of a paired device.
 
+mod arrivals;
 mod devices;
 mod envelope;
 mod handshake;
@@ -11,9 +12,11 @@ mod session;
 
 use crate::listen::{self, Listening, Settings, Wrapping};
 use crate::values::Values;
+use arrivals::{Arrival, Arrivals};
 use devices::{Admitted, Device, Devices};
 use envelope::Ends;
 use handshake::{Arrived, handshake};
+use postern_contract::Lines;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::{FaceKind, Host};
 use serde::{Deserialize, Serialize};
@@ -22,17 +25,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Where it listens when nothing is said.
 const LISTEN: &str = "127.0.0.1:7717";
-/// Connections at a time, those that have not proved anything yet included.
-const CONNECTIONS: usize = 32;
+/// Connected clients at a time. Those that have not proved anything yet have places of their own.
+const CLIENTS: usize = 32;
+/// Connections that the loop takes in at a time: those that make room for others are among them for a moment.
+const TAKEN_IN: usize = 256;
 /// How long a client may take for TLS and its first words.
 const ARRIVAL: Duration = Duration::from_secs(10);
 /// Under what name the host keeps the hub's id and its devices.
@@ -51,6 +57,10 @@ struct Shared {
     hub: String,
     address: SocketAddr,
     wrapping: Option<Wrapping>,
+    /// The pages that may come: what a browser says in `Origin`.
+    origins: Vec<String>,
+    arrivals: Arc<Arrivals>,
+    seats: Semaphore,
     devices: Mutex<Devices>,
     /// Cuts off the connections of a device.
     cuts: Mutex<HashMap<String, CancellationToken>>,
@@ -82,12 +92,15 @@ impl Websocket {
             hub: kept.hub,
             address,
             wrapping,
+            origins: origins(values)?,
+            arrivals: Arc::default(),
+            seats: Semaphore::new(CLIENTS),
             devices: Mutex::new(Devices::new(kept.devices)),
             cuts: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         });
         let (listening, serving) = (Listening::default(), Arc::clone(&shared));
-        listening.serve(DoorKind::Websocket, listener, CONNECTIONS, move |stream, closed| {
+        listening.serve(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
             Arc::clone(&serving).arrive(stream, closed)
         });
         Ok(Self { shared, listening })
@@ -114,7 +127,7 @@ impl Websocket {
             text.push('\n');
             values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
         }
-        Ok(DoorSetup { door: DoorKind::Websocket, values, text })
+        Ok(DoorSetup { door: DoorKind::Websocket, values, text: Lines::new(text) })
     }
 
     pub(crate) async fn revoke(&self, client: &str) -> Result<(), ControlError> {
@@ -133,31 +146,72 @@ impl Websocket {
     }
 }
 
+/// The origins that were typed, each as a browser says it.
+fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
+    let origins = crate::values::list(values, "origins");
+    let plain = |origin: &String| {
+        let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '*', ' ']))
+    };
+    match origins.iter().find(|origin| !plain(origin)) {
+        Some(origin) => Err(ControlError::invalid(format!(
+            "{} is no origin: https://HOST or https://HOST:PORT, as the browser says it, without a path",
+            postern_command::escape::text(origin)
+        ))),
+        None => Ok(origins),
+    }
+}
+
 impl Shared {
     async fn arrive(self: Arc<Self>, stream: TcpStream, closed: CancellationToken) {
+        let Ok(peer) = stream.peer_addr() else { return };
+        let arrival = self.arrivals.enter(peer.ip(), Instant::now());
         match &self.wrapping {
-            None => Arc::clone(&self).greet(stream, closed).await,
+            None => Arc::clone(&self).greet(stream, arrival, closed).await,
             Some(wrapping) => {
-                if let Ok(Ok(stream)) = timeout(ARRIVAL, wrapping.acceptor.accept(stream)).await {
-                    Arc::clone(&self).greet(stream, closed).await;
+                let cut = arrival.cut.clone();
+                let accepted = timeout(ARRIVAL, wrapping.acceptor.accept(stream));
+                if let Some(Ok(Ok(stream))) = cut.run_until_cancelled(accepted).await {
+                    Arc::clone(&self).greet(stream, arrival, closed).await;
                 }
             }
         }
     }
 
-    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(self: Arc<Self>, stream: S, closed: CancellationToken) {
+    /// Hears who it is; `None` where nobody may come in.
+    async fn hear<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        stream: S,
+        arrival: Arrival,
+    ) -> Option<Arrived<S>> {
         let refused = AtomicBool::new(false);
         let admit = |token: &str| {
             let admitted = self.devices().admit(token, crate::now());
             refused.store(admitted.is_none(), Ordering::Relaxed);
             admitted
         };
-        let arrived = timeout(ARRIVAL, handshake(stream, admit)).await;
+        let heard = async {
+            tokio::time::sleep(arrival.delay).await;
+            timeout(ARRIVAL, handshake(stream, &self.origins, admit)).await
+        };
+        let arrived = arrival.cut.run_until_cancelled(heard).await;
         if refused.into_inner() {
+            arrival.was_wrong(Instant::now());
+            drop(arrival);
             let what = "came with a token that is neither a pairing code nor a device's key";
             self.host.note_stranger(DoorKind::Websocket.name(), "a client", what).await;
         }
-        let Ok(Some(arrived)) = arrived else { return };
+        arrived?.ok()?
+    }
+
+    async fn greet<S: AsyncRead + AsyncWrite + Unpin>(
+        self: Arc<Self>,
+        stream: S,
+        arrival: Arrival,
+        closed: CancellationToken,
+    ) {
+        let Some(arrived) = self.hear(stream, arrival).await else { return };
+        let Ok(_seat) = self.seats.try_acquire() else { return };
         let Arrived { socket, admitted, name } = arrived;
         let (id, key) = match admitted {
             Admitted::As(id) => (id, None),
@@ -181,6 +235,7 @@ impl Shared {
         let cut = self.cuts().entry(id.clone()).or_default().clone();
         let ends = Ends { hub: self.hub.clone(), client: id.clone() };
         let face = self.host.named_face(FaceKind::Remote, &format!("websocket, {name}"));
+        self.host.identify(&face, &id);
         let first = key.map(|key| ends.paired(&key));
         let session = Session {
             socket,

@@ -5,7 +5,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Closed, Question, Shown, Told};
+use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Shown, Told};
 use postern_host::{FaceGuard, Host};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -121,7 +121,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             .cloned()
             .collect();
         for id in gone {
-            let closed = Closed { id, code: String::new(), how: "resolved".to_owned(), face: None };
+            let closed = Closed { id, code: String::new(), how: ClosedBy::Resolved, face: None };
             self.closed(&closed).await?;
         }
         for question in waiting.questions {

@@ -3,6 +3,7 @@
 use crate::book::now;
 use postern_contract::Part;
 use postern_policy::Millis;
+use postern_store::audit::By;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -60,6 +61,8 @@ struct Roster {
     named: BTreeMap<u64, String>,
     /// What those show that had to say so.
     shows: BTreeMap<u64, BTreeSet<Part>>,
+    /// What a network or a door vouches for them by.
+    identified: BTreeMap<u64, String>,
 }
 
 impl Faces {
@@ -104,6 +107,24 @@ impl Faces {
             FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
             FaceKind::Remote => self.lock().shows.get(&face.number).cloned().unwrap_or_default(),
         }
+    }
+
+    /// Says by what a face is vouched for, for the audit.
+    pub(crate) fn identify(&self, face: FaceId, id: &str) {
+        self.lock().identified.insert(face.number, id.to_owned());
+    }
+
+    /// A face as it is named in the audit.
+    pub(crate) fn who(&self, face: FaceId) -> By {
+        let roster = self.lock();
+        let name =
+            roster.named.get(&face.number).cloned().map(|name| match roster.identified.get(&face.number) {
+                Some(id) => format!("{name} ({id})"),
+                None => name,
+            });
+        drop(roster);
+        let user = Some(rustix::process::getuid().as_raw()).filter(|_| face.kind != FaceKind::Remote);
+        By { face: face.kind.name().to_owned(), name, user, ..By::default() }
     }
 
     /// The kinds of those on duty.
@@ -152,6 +173,7 @@ impl Drop for FaceGuard {
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
         roster.shows.remove(&self.id.number);
+        roster.identified.remove(&self.id.number);
         drop(roster);
         self.faces.changed.notify_one();
     }

@@ -223,6 +223,19 @@ mod tests {
     }
 
     #[test]
+    fn people_with_long_names_enrol_agents_with_long_names() {
+        for (person, agent) in [
+            ("firstname.lastname", "claude-code"),
+            ("christopher.johnson", "openclaw-main"),
+            ("maximiliane.schwarzenberger", "claude-code"),
+        ] {
+            let data = Path::new("/Users").join(person).join("Library/Application Support/Postern");
+            let folder = AgentFolder::new(&data, &AgentId::new(agent).unwrap());
+            assert!(folder.check_length().is_ok(), "{}", folder.socket().display());
+        }
+    }
+
+    #[test]
     fn a_socket_that_no_system_could_bind_is_refused() {
         let agent = AgentId::new("a".repeat(64)).unwrap();
         let folder = AgentFolder::new(Path::new("/home/person/.local/share/postern-data"), &agent);

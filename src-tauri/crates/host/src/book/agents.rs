@@ -5,6 +5,8 @@ use super::values::{self, ValueError};
 use super::{AgentEntry, Book, BookError, now};
 use postern_policy::{AgentId, Fallback, Millis, Preset, Settings};
 use postern_store::agents::Agent;
+use postern_store::audit;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -149,6 +151,12 @@ impl Book {
         let entry = self.entry(id)?;
         let folder = entry.folder.clone();
         self.blocking(move |_| Ok(folder.new_key().map(drop)?)).await?;
+        let key = id.to_string();
+        let noted = json!({ "key": "a new one" });
+        let note = self
+            .store()
+            .write_durable(move |conn| audit::note(conn, "keys", &key, (None, Some(&noted)), true));
+        note.await?;
         Ok(entry)
     }
 

@@ -127,6 +127,8 @@ impl Book {
             Some(Stdin::Stream) => Input::Stream,
             Some(Stdin::Inline { .. } | Stdin::Nothing) | None => Input::Nothing,
         };
-        Some(Found { steps: found.steps, cwd: cwd.bound.path.clone(), env_to_ask: Vec::new(), input })
+        let folders = vec![cwd.bound.path.clone()];
+        let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
+        Some(Found { steps: found.steps, cwd, folders, confinable: true, env_to_ask, input })
     }
 }

@@ -74,7 +74,7 @@ impl Book {
             .as_ref()
             .is_some_and(|pin| self.has_changed(&rule.pattern, rule.agent.as_ref(), pin) == Some(true));
         let Pattern::Path(text) = &rule.pattern else {
-            return changed.then_some(Seen { exists: true, mutable: false, changed });
+            return changed.then_some(Seen { exists: true, changed, ..Seen::default() });
         };
         let path = expand_home(text, &self.places().home);
         let uids = self.uids_of(rule.agent.as_ref());
@@ -84,15 +84,17 @@ impl Book {
                 .map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder });
             let folder = Path::new(folder);
             let mutable = folder.is_dir() && is_mutable_by_agent(folder, folder, &uids);
-            return Some(Seen { exists: folder.is_dir(), mutable, changed });
+            return Some(Seen { exists: folder.is_dir(), mutable, changed, ..Seen::default() });
         }
-        Some(match self.resolver().identify(&path) {
+        Some(match self.resolver().identify(&path, &[]) {
             Lookup::Found(program) => {
                 let (path, real) = (Path::new(&program.path), Path::new(&program.real_path));
-                Seen { exists: true, mutable: is_mutable_by_agent(path, real, &uids), changed }
+                let mutable = is_mutable_by_agent(path, real, &uids);
+                let agent_can_change = self.is_changeable(&rule.pattern, rule.agent.as_ref());
+                Seen { exists: true, mutable, agent_can_change, changed }
             }
-            Lookup::Unusable { .. } => Seen { exists: true, mutable: false, changed },
-            Lookup::NotFound | Lookup::Nothing => Seen { exists: false, mutable: false, changed },
+            Lookup::Unusable { .. } => Seen { exists: true, changed, ..Seen::default() },
+            Lookup::NotFound | Lookup::Nothing => Seen { changed, ..Seen::default() },
         })
     }
 }

@@ -5,9 +5,13 @@ use super::managed::Managed;
 use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{Book, BookError, settings};
-use postern_policy::permissions::dangers;
+use crate::resolve::search_path;
+use postern_policy::permissions::{DEFAULT_FILE, dangers};
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
+use postern_store::audit::{self, By};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,12 +27,52 @@ impl Book {
     /// Builds the next snapshot and swaps it in: all of it, or only one agent's part where nothing else changed.
     pub(super) async fn reload(&self, only: Option<&AgentId>) -> Result<(), BookError> {
         let only = only.cloned();
+        let before = self.snapshot();
         self.blocking(move |book| {
             let next = book.build(only.as_ref())?;
             book.inner.snapshot.store(Arc::new(next));
             Ok(())
         })
-        .await
+        .await?;
+        self.record_files(&before).await
+    }
+
+    /// Records what files say by now about what may run, where it is not what they said before.
+    async fn record_files(&self, before: &Snapshot) -> Result<(), BookError> {
+        let now = self.snapshot();
+        for (agent, entry) in &now.agents {
+            let known = before.agents.get(agent).map(|entry| &entry.permissions.text);
+            if known == Some(&entry.permissions.text) {
+                continue;
+            }
+            let path = entry.folder.permissions();
+            let (key, is_broken) = (agent.to_string(), entry.permissions.read.is_err());
+            let is_default = entry.permissions.text == DEFAULT_FILE;
+            let says = of_text(&entry.permissions.text);
+            let write = || {
+                self.store().write_durable(move |conn| {
+                    let widens = |known: Option<&Value>| !is_broken && !(is_default && known.is_none());
+                    audit::state(conn, "permissions", &key, &says, widens)
+                })
+            };
+            recorded_for(&path.to_string_lossy(), write).await?;
+        }
+        if before.managed != now.managed && now.managed != Ok(Managed::default()) || before.managed.is_err() {
+            let (says, is_broken) = match &now.managed {
+                Ok(Managed { rules, settings, sources }) => {
+                    let rules = serde_json::to_value(rules).unwrap_or_default();
+                    (json!({ "rules": rules, "settings": settings, "sources": sources }), false)
+                }
+                Err(problem) => (json!({ "problem": problem }), true),
+            };
+            let write = || {
+                self.store().write_durable(move |conn| {
+                    audit::state(conn, "managed", "managed", &says, |_| !is_broken)
+                })
+            };
+            recorded_for("managed rules", write).await?;
+        }
+        Ok(())
     }
 
     fn build(&self, only: Option<&AgentId>) -> Result<Snapshot, BookError> {
@@ -118,8 +162,9 @@ impl Book {
     pub(super) fn compile<'a>(&self, rules: impl IntoIterator<Item = &'a Rule>) -> RuleSet {
         let places = self.places();
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
-        for (id, path) in set.denied_paths(&places.home) {
-            match self.resolver().identify(&path) {
+        let folders = search_path(&[], &places.home);
+        for (id, name) in set.denied_programs(&places.home) {
+            match self.resolver().identify(&name, &folders) {
                 Lookup::Found(program) => {
                     if let Some(identity) = &program.identity {
                         set.identify(id, identity, &program.real_path);
@@ -130,6 +175,24 @@ impl Book {
         }
         set
     }
+}
+
+/// Where nobody is named, the file was changed on disk.
+fn recorded_for<T>(path: &str, write: impl FnOnce() -> T) -> T {
+    match audit::current() {
+        Some(_) => write(),
+        None => audit::now_by(Arc::new(By::file(path)), write),
+    }
+}
+
+/// The most of a file that is kept in the audit, in bytes.
+const KEPT_TEXT: usize = 16 * 1024;
+
+/// What is kept of a file: its hash, and its text where that is not long.
+fn of_text(text: &str) -> Value {
+    let sha256 = postern_protocol::hex(&Sha256::digest(text.as_bytes()));
+    let text = Some(text).filter(|text| text.len() <= KEPT_TEXT);
+    json!({ "sha256": sha256, "text": text })
 }
 
 /// What the person should know about, in plain words.

@@ -16,6 +16,12 @@ pub(crate) struct Found {
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
     pub(crate) cwd: String,
+    /// The folders that the agent could read: real.
+    #[serde(default)]
+    pub(crate) folders: Vec<String>,
+    /// Whether the system could confine a run.
+    #[serde(default)]
+    pub(crate) confinable: bool,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
     /// Its standard input.
@@ -87,6 +93,8 @@ impl Past {
             now,
             case_insensitive: places.any_case,
             shell: self.shell,
+            folders: &self.found.folders,
+            confinable: self.found.confinable,
             env_to_ask: &self.found.env_to_ask,
             input: &self.found.input,
         }

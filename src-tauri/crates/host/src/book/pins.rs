@@ -1,7 +1,7 @@
 //! Binding a rule to the program (and the script) as it is now.
 
 use super::{Book, BookError};
-use crate::resolve::{Cwd, search_path};
+use crate::resolve::{Cwd, Reach, search_path};
 use postern_command::escape;
 use postern_policy::{AgentId, Lookup, Pattern, Pin, Script, ScriptPin, expand_home};
 
@@ -14,7 +14,7 @@ impl Book {
             }
             Pattern::Path(path) => {
                 let path = expand_home(path, &self.places().home);
-                program(self.resolver().identify(&path), &path)
+                program(self.resolver().identify(&path, &[]), &path)
             }
             Pattern::Command(text) => {
                 let words = postern_command::words_of(text)
@@ -43,6 +43,29 @@ impl Book {
             .script
             .map(|script: Script| ScriptPin { path: script.real_path, sha256: script.identity.sha256 });
         Ok(pin)
+    }
+
+    /// Whether one of these agents (all, where none is named) can change the program or script that a pattern names until it
+    /// runs: a pin on it holds nothing. Reads the disk.
+    pub(super) fn is_changeable(&self, pattern: &Pattern, agent: Option<&AgentId>) -> bool {
+        let (home, agents) = (&self.places().home, self.agents());
+        let words = |text: &str| postern_command::words_of(text).unwrap_or_default();
+        let argv = match pattern {
+            Pattern::Path(path) => vec![expand_home(path, home).into_owned()],
+            Pattern::Command(text) => words(text).into_iter().take(1).collect(),
+            Pattern::Exact(argv) => argv.clone(),
+            Pattern::Identity(_) => return false,
+        };
+        let Ok(cwd) = Cwd::open(home) else { return false };
+        let reading = postern_command::read_argv(&argv);
+        let mut whose = agents.iter().filter(|entry| agent.is_none_or(|agent| entry.agent.id == *agent));
+        whose.any(|entry| {
+            let settings = &entry.agent.settings;
+            let reach = Reach::of_agent(&settings.folders, home, home);
+            let folders = search_path(&settings.search_path, home);
+            let found = self.resolver().reached_by(reach).facts(&reading, &cwd, &folders);
+            found.steps.iter().any(|step| step.changeable().next().is_some())
+        })
     }
 
     /// Whether the program that a pinned rule names is another one now; none where it cannot be told.

@@ -77,7 +77,8 @@ impl Book {
     pub(crate) async fn remove_expired(&self) -> Result<bool, BookError> {
         let _one = self.change().await;
         let at = now();
-        let gone = self.store().write(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
+        let gone =
+            self.store().write_durable(move |conn| postern_store::rules::remove_expired(conn, at)).await?;
         if gone.is_empty() {
             return Ok(false);
         }
@@ -108,6 +109,13 @@ impl Book {
             self.entry(agent)?;
         }
         let pattern = parse_pattern(&draft.text, draft.kind)?;
+        if let Some(agent) = draft.agent.as_ref().filter(|_| draft.pin && draft.effect == Effect::Allow)
+            && self.is_changeable(&pattern, Some(agent))
+        {
+            return Err(BookError::CannotPin(format!(
+                "{agent} can change it until it runs, so that a pin holds nothing; without --pin the rule allows whatever is in it"
+            )));
+        }
         let pin = if draft.pin { Some(Box::new(self.pin_of(&pattern, draft.agent.as_ref())?)) } else { None };
         let rule = Rule {
             agent: draft.agent,

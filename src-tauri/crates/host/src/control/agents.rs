@@ -5,10 +5,10 @@ use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use crate::book::{AgentChanges, AgentEntry, NewAgent};
 use postern_contract::methods::{
-    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelLines, ControlCode,
-    ControlError, GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
+    AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelKind, ChannelLines,
+    ControlCode, ControlError, GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
 };
-use postern_contract::{AgentRow, Told};
+use postern_contract::{AgentRow, Lines, Told};
 use postern_policy::AgentId;
 use std::path::Path;
 
@@ -107,8 +107,9 @@ impl Handle<GetChannel> for Control {
             entry.ok_or_else(|| ControlError::not_found(format!("there is no agent {}", params.agent)))?;
         let places = self.parts.book.places();
         let home = Path::new(&places.home);
-        let text =
-            lines::lines(params.kind, Channel { folder: entry.folder.channel(), data: &places.data, home });
-        Ok(ChannelLines { kind: params.kind, text, socket: row.socket, key_file: row.key_file })
+        let channel = Channel { folder: entry.folder.channel(), data: &places.data, home };
+        let text = Lines::new(lines::lines(params.kind, channel));
+        let profile = (params.kind == ChannelKind::SandboxExec).then(|| Lines::new(lines::profile(channel)));
+        Ok(ChannelLines { kind: params.kind, text, profile, socket: row.socket, key_file: row.key_file })
     }
 }

@@ -10,7 +10,9 @@ use postern_protocol::{
     ControlWelcome, ErrorCode, ErrorObject, Frame, Key, Request, Socket, error_line, notification_line,
     result_line,
 };
+use postern_store::audit::{self, By};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncRead;
 use tokio::net::UnixStream;
@@ -27,18 +29,26 @@ struct Session {
     /// On duty while this is held.
     guard: Option<FaceGuard>,
     face: FaceId,
+    /// The process at the other end.
+    who: Arc<By>,
     questions: bool,
     requests: bool,
 }
 
 /// Serves one connection until either side ends it.
-pub(super) async fn serve(stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
+pub(super) async fn serve(
+    stream: UnixStream,
+    control: Control,
+    key: Key,
+    closed: CancellationToken,
+    who: Option<Arc<By>>,
+) {
     let (incoming, outgoing) = stream.into_split();
     let gone = closed.child_token();
     let (out, lines) = outbox(gone.clone());
     let writer = tokio::spawn(write(outgoing, lines, out.clone()));
     tokio::select! {
-        () = talk(Reader::new(incoming), &out, &control, &key) => {}
+        () = talk(Reader::new(incoming), &out, &control, &key, who) => {}
         () = gone.cancelled() => {}
     }
     out.finish();
@@ -48,11 +58,18 @@ pub(super) async fn serve(stream: UnixStream, control: Control, key: Key, closed
     }
 }
 
-async fn talk<S: AsyncRead + Unpin>(mut reader: Reader<S>, out: &Outbox, control: &Control, key: &Key) {
+async fn talk<S: AsyncRead + Unpin>(
+    mut reader: Reader<S>,
+    out: &Outbox,
+    control: &Control,
+    key: &Key,
+    who: Option<Arc<By>>,
+) {
     let Some(proved) = handshake(&mut reader, out, Socket::Control, key).await else { return };
     out.push(result_line(&proved.id, &ControlWelcome { proof: proved.proof }).into());
     let face = control.parts.faces.visitor(FaceKind::Terminal);
-    let mut session = Session { guard: None, face, questions: false, requests: false };
+    let who = who.unwrap_or_else(|| Arc::new(control.parts.faces.who(face)));
+    let mut session = Session { guard: None, face, who, questions: false, requests: false };
     let mut told = control.parts.told.subscribe();
     loop {
         tokio::select! {
@@ -95,7 +112,8 @@ async fn answer(
         }
         session.watch(&method, &params, control);
     }
-    let line = match control.call(session.face, &method, params).await {
+    let call = control.call(session.face, &method, params);
+    let line = match audit::by(Arc::clone(&session.who), call).await {
         Ok(result) => result_line(&id, &result),
         Err(error) => error_line(Some(&id), &object(&error)),
     };
@@ -131,6 +149,7 @@ impl Session {
         };
         let guard = control.parts.faces.enter(kind);
         self.face = guard.id();
+        Arc::make_mut(&mut self.who).face = kind.name().to_owned();
         self.guard = Some(guard);
     }
 
@@ -146,6 +165,7 @@ impl Session {
             | Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged
+            | Told::PolicyWidened(_)
             | Told::Attention(_) => self.watches(),
         };
         if wanted {

@@ -1,7 +1,8 @@
-//! Whose child a process is: what Postern started for an agent must not answer its own questions.
+//! Whose child a process is: what Postern started for an agent must not answer its own questions, whoever its parent is by
+//! now.
 //!
-//! As far as the system can tell: Linux says who started whom, and hands what was orphaned to the host; elsewhere only
-//! the session of a run that is still known gives its grandchildren away.
+//! Linux: every run carries a mark that its descendants cannot take off (`run::mark`), and what it leaves behind becomes
+//! the host's own child. macOS: a process is of the host's coalition for good, or a run is responsible for it.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,10 @@ pub(crate) trait Processes {
     fn parent(&self, pid: u32) -> Option<u32>;
     /// The session `pid` belongs to; none where it is gone or unknown.
     fn session(&self, pid: u32) -> Option<u32>;
+    /// Returns whether `pid` descends from a host or one of `runs`, through any orphaning; `None` where that cannot be told.
+    fn descends(&self, pid: u32, runs: &BTreeSet<u32>) -> Option<bool>;
+    /// What it means that the parent of an ancestor cannot be seen.
+    fn unseen(&self) -> Descent;
 }
 
 /// What became of looking.
@@ -36,6 +41,11 @@ pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl P
     let (Some(_), Some(mut pid)) = (system.session(peer), system.parent(peer)) else {
         return Descent::Unknown;
     };
+    match system.descends(peer, runs) {
+        Some(true) => return Descent::Started,
+        None => return Descent::Unknown,
+        Some(false) => {}
+    }
     if started(peer, own, runs, system) {
         return Descent::Started;
     }
@@ -44,8 +54,9 @@ pub(crate) fn descent(peer: u32, own: u32, runs: &BTreeSet<u32>, system: &impl P
             return Descent::Started;
         }
         match system.parent(pid) {
-            // The first process, or one of another user that this one may not look at: nothing of Postern's.
-            Some(0) | None => return Descent::Foreign,
+            // The first process.
+            Some(0) => return Descent::Foreign,
+            None => return system.unseen(),
             Some(parent) => pid = parent,
         }
     }
@@ -74,6 +85,29 @@ impl Processes for System {
         stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(3)?.parse().ok()
     }
 
+    #[cfg(target_os = "linux")]
+    fn descends(&self, pid: u32, _: &BTreeSet<u32>) -> Option<bool> {
+        crate::run::is_marked(pid)
+    }
+
+    /// Where `/proc` hides other users' processes, the chain above every terminal ends at one of root's. Nothing is lost by
+    /// that: the mark was looked at, and only root could have taken it off.
+    #[cfg(target_os = "linux")]
+    fn unseen(&self) -> Descent {
+        Descent::Foreign
+    }
+
+    #[cfg(target_os = "macos")]
+    fn descends(&self, pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
+        crate::run::descends(pid, runs)
+    }
+
+    /// Every process can be seen here: one that cannot is gone.
+    #[cfg(target_os = "macos")]
+    fn unseen(&self) -> Descent {
+        Descent::Unknown
+    }
+
     #[cfg(target_os = "macos")]
     fn session(&self, pid: u32) -> Option<u32> {
         let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -88,21 +122,31 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     /// pid → (parent, session)
-    struct Tree(BTreeMap<u32, (u32, u32)>);
+    struct Tree {
+        known: BTreeMap<u32, (u32, u32)>,
+        marked: BTreeSet<u32>,
+        unseen: Descent,
+    }
 
     impl Processes for Tree {
         fn parent(&self, pid: u32) -> Option<u32> {
-            self.0.get(&pid).map(|entry| entry.0)
+            self.known.get(&pid).map(|entry| entry.0)
         }
         fn session(&self, pid: u32) -> Option<u32> {
-            self.0.get(&pid).map(|entry| entry.1)
+            self.known.get(&pid).map(|entry| entry.1)
+        }
+        fn descends(&self, pid: u32, _: &BTreeSet<u32>) -> Option<bool> {
+            self.known.contains_key(&pid).then(|| self.marked.contains(&pid))
+        }
+        fn unseen(&self) -> Descent {
+            self.unseen
         }
     }
 
     #[test]
     fn what_postern_started_is_told_from_what_it_did_not() {
         const HOST: u32 = 100;
-        let tree = Tree(BTreeMap::from([
+        let known = BTreeMap::from([
             (1, (0, 1)),
             (HOST, (1, HOST)),
             (50, (1, 50)),      // the person's terminal
@@ -111,9 +155,11 @@ mod tests {
             (201, (200, 200)),  // its child
             (202, (1, 200)),    // a grandchild that was orphaned
             (203, (HOST, 203)), // one that was orphaned and left the session: Linux hands it to the host
+            (204, (1, 204)),    // one that outlived its host: only its mark tells
             (300, (299, 300)),  // its parent is another user's and not to be seen
             (400, (400, 400)),  // a circle
-        ]));
+        ]);
+        let mut tree = Tree { known, marked: BTreeSet::from([204]), unseen: Descent::Foreign };
         let runs = BTreeSet::from([200]);
         let cases = [
             (HOST, Descent::Foreign),
@@ -123,6 +169,7 @@ mod tests {
             (201, Descent::Started),
             (202, Descent::Started),
             (203, Descent::Started),
+            (204, Descent::Started),
             (300, Descent::Foreign),
             (400, Descent::Unknown),
             (999, Descent::Unknown),
@@ -130,6 +177,12 @@ mod tests {
         for (peer, expected) in cases {
             assert_eq!(descent(peer, HOST, &runs, &tree), expected, "process {peer}");
         }
+        tree.unseen = Descent::Unknown;
+        assert_eq!(
+            descent(300, HOST, &runs, &tree),
+            Descent::Unknown,
+            "where all can be seen, a gap is a doubt"
+        );
     }
 
     #[test]

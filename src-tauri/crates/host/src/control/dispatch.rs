@@ -4,13 +4,20 @@ use super::{Control, Handle};
 use crate::ask::FaceId;
 use postern_contract::methods::{self, ControlCode, ControlError, Method};
 use postern_contract::with_methods;
+use postern_store::audit;
 use serde_json::Value;
+use std::sync::Arc;
 
 macro_rules! dispatch {
     ($($(#[$doc:meta])+ $marker:ident $name:literal $field:ident ($params:ty) -> $result:ty;)+) => {
         impl Control {
-            /// Calls a method by its name.
+            /// Calls a method by its name. What it changes is recorded as done by whoever is named, or else by the face.
             pub(crate) async fn call(&self, face: FaceId, method: &str, params: Value) -> Result<Value, ControlError> {
+                let who = audit::current().unwrap_or_else(|| Arc::new(self.parts.faces.who(face)));
+                audit::by(who, self.dispatch(face, method, params)).await
+            }
+
+            async fn dispatch(&self, face: FaceId, method: &str, params: Value) -> Result<Value, ControlError> {
                 match method {
                     // Each on the heap: together they would make every call as large as the largest.
                     $($name => Box::pin(answer::<methods::$marker>(self, face, params)).await,)+

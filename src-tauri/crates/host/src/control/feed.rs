@@ -67,7 +67,7 @@ fn begin(conn: &Connection, params: &FeedAsk) -> Result<i64, postern_store::Erro
 }
 
 fn event(entry: Entry) -> FeedEvent {
-    let Entry { number, at, kind, request, data } = entry;
+    let Entry { number, at, kind, request, data, change } = entry;
     let mut event = FeedEvent {
         sequence: number,
         event: name(&kind),
@@ -87,6 +87,12 @@ fn event(entry: Entry) -> FeedEvent {
         event.face = row.answered_by.clone().filter(|_| step >= Step::Decided);
         event.message = message(row.ending.as_ref()).filter(|_| step == Step::Ended);
         event.request = Some(as_of(rows::request(&row.summary), &kind, step));
+    }
+    if let Some(change) = change {
+        let row = super::audit::row(change);
+        event.who = Some(super::audit::words_of(&row.by));
+        event.face = Some(row.by.face);
+        event.message = Some(row.summary);
     }
     if let Some(stranger) = data.and_then(|data| serde_json::from_str::<Stranger>(&data).ok()) {
         event.door = Some(stranger.door);
@@ -124,6 +130,7 @@ fn name(kind: &str) -> String {
         "starting" => "request.allowed",
         "running" => "request.started",
         feed::STRANGER => "door.stranger",
+        feed::WIDENED => "policy.widened",
         other => return format!("request.{other}"),
     };
     name.to_owned()

@@ -47,10 +47,10 @@ fn docker(channel: Channel<'_>) -> String {
     format!(
         r#"# The container gets the channel's folder, read-only, postern-run, and the current folder, under its own name: the host
 # runs commands in the folder that postern-run names. Not in a folder that holds {data}.
-# Your own uid inside, so that it may connect.
+# Your own uid inside, so that it may connect. On a Mac, POSTERN_RUN is to name a postern-run that was built for Linux.
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
   --mount type=bind,readonly,source={folder},target={INSIDE} \
-  --mount type=bind,readonly,source="$(command -v postern-run)",target=/usr/local/bin/postern-run \
+  --mount type=bind,readonly,source="${{POSTERN_RUN:-$(command -v postern-run)}}",target=/usr/local/bin/postern-run \
   -v "$PWD:$PWD" -w "$PWD" \
   --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
   IMAGE postern-run -- uname -a
@@ -113,31 +113,50 @@ bwrap --unshare-all --die-with-parent --new-session --clearenv \
 }
 
 fn sandbox_exec(channel: Channel<'_>) -> String {
+    let (profile, inside) = (profile(channel), quoted(channel.folder));
+    format!(
+        r#"# No network but the channel; reads the system and the current folder, writes to the current folder and to a temporary
+# folder of its own. Signals reach what runs in the same sandbox alone.
+cat > postern.sb <<'PROFILE'
+{profile}PROFILE
+TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
+  /bin/sh -c 'exec sandbox-exec -f postern.sb -D FOLDER="$(pwd -P)" -D TMP="$TMPDIR" -D RUN="$(command -v postern-run)" "$@"' sh \
+  /bin/sh -c 'postern-run -- uname -a'
+"#
+    )
+}
+
+/// What `sandbox-exec` is given with `-f`. It has three parameters: `FOLDER` to work in, `TMP`, a temporary folder of the
+/// sandbox's own, and `RUN`, the program `postern-run`. All are real paths.
+///
+/// What is denied of the home folder is allowed for ancestors as far as their metadata go: without it no program that asks
+/// for the real path of its folder starts. The files `xcrun_db` tell Apple's shims outside of the sandbox what to run.
+pub(crate) fn profile(channel: Channel<'_>) -> String {
     let (folder, data, home) = (sbpl(channel.folder), sbpl(channel.data), sbpl(channel.home));
     let socket = sbpl(&channel.folder.join("agent.sock"));
-    let inside = quoted(channel.folder);
     format!(
-        r#"# No network but the channel; reads the system and the current folder, writes to the current folder and to TMPDIR.
-cat > postern.sb <<'PROFILE'
-(version 1)
+        r##"(version 1)
 (deny default)
 (import "system.sb")
-(allow process-exec process-fork signal sysctl-read)
+(allow process-exec process-fork sysctl-read)
+(allow signal (target same-sandbox))
 (allow file-read-metadata)
 (allow file-read*
   (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library")
   (subpath "/opt") (subpath "/private/etc") (subpath "/private/var/db") (subpath "/dev"))
-(allow file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/stdout") (literal "/dev/stderr"))
+(allow file-write* (literal "/dev/null") (literal "/dev/stdout") (literal "/dev/stderr"))
+(allow pseudo-tty)
+(allow file-read* file-write* file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))
 (deny file-read* file-write* (subpath {home}))
 (allow file-read* file-write* (subpath (param "FOLDER")) (subpath (param "TMP")))
 (deny file-read* file-write* (subpath {data}))
-(allow file-read* (subpath {folder}))
+(deny file-read* file-write* (regex #"/xcrun_db[^/]*$"))
+(allow file-read* (subpath {folder}) (literal (param "RUN")))
+(allow file-read-metadata
+  (path-ancestors (param "FOLDER")) (path-ancestors (param "RUN")) (path-ancestors {socket}))
 (deny network*)
 (allow network-outbound (literal {socket}))
-PROFILE
-POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
-  sandbox-exec -f postern.sb -D FOLDER="$(pwd -P)" -D TMP="$(cd "$TMPDIR" && pwd -P)" /bin/sh -c 'postern-run -- uname -a'
-"#
+"##
     )
 }
 
@@ -170,7 +189,7 @@ fn sbpl(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Channel, lines};
+    use super::{Channel, lines, profile};
     use postern_contract::methods::ChannelKind;
     use std::path::Path;
 
@@ -221,6 +240,38 @@ mod tests {
         let server = &read["mcpServers"]["postern"];
         assert_eq!(server["command"], "postern");
         assert_eq!(server["args"], serde_json::json!(["--data", data, "mcp", "--agent", "main"]));
+    }
+
+    #[test]
+    fn the_profile_leaves_the_host_alone() {
+        let home = Path::new("/Users/Anna Muster");
+        let data = home.join("Library/Application Support/Postern");
+        let folder = data.join("agents/main");
+        let text = profile(Channel { folder: &folder, data: &data, home });
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
+        assert!(!text.contains("signal sysctl") && !text.contains("process-fork signal"), "{text}");
+        at("(allow signal (target same-sandbox))");
+        at("(allow pseudo-tty)");
+        // The last rule that matches holds.
+        let home_denied = at("(deny file-read* file-write* (subpath \"/Users/Anna Muster\"))");
+        let temporary = at("(subpath (param \"TMP\"))");
+        let data_denied = at(
+            "(deny file-read* file-write* (subpath \"/Users/Anna Muster/Library/Application Support/Postern\"))",
+        );
+        assert!(home_denied < temporary && temporary < data_denied);
+        assert!(temporary < at("(deny file-read* file-write* (regex #\"/xcrun_db[^/]*$\"))"));
+        assert!(
+            data_denied < at("(path-ancestors (param \"FOLDER\"))"),
+            "or no program starts that asks where it is"
+        );
+        assert!(at("(deny network*)") < at("(allow network-outbound (literal \"/Users/Anna Muster/Library/"));
+        let given = lines(ChannelKind::SandboxExec, Channel { folder: &folder, data: &data, home });
+        assert!(given.contains(&text), "the lines have the whole profile: {given}");
+        for part in text.split("(param \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(given.contains(&format!("-D {part}=")), "{part} is given: {given}");
+        }
+        let parentheses = |c| text.matches(c).count();
+        assert_eq!(parentheses('('), parentheses(')'));
     }
 
     #[test]

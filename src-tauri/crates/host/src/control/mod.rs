@@ -2,6 +2,7 @@
 //! meaning. There is no other door to policy.
 
 mod agents;
+mod audit;
 mod connection;
 mod data;
 mod descent;
@@ -14,6 +15,7 @@ mod insights;
 mod key;
 mod lines;
 mod offers;
+mod peer;
 mod permissions;
 mod policy;
 mod questions;
@@ -41,7 +43,7 @@ use crate::socket::Channels;
 use postern_contract::Told;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_policy::{AgentId, Millis};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tokio::sync::broadcast;
 
 /// What the methods work on.
@@ -62,6 +64,8 @@ pub(crate) struct Parts {
 pub(crate) struct Control {
     parts: Arc<Parts>,
     staged: Arc<staged::Staged>,
+    /// What a look at the audit found last.
+    audited: Arc<Mutex<Option<String>>>,
 }
 
 /// What a method gives.
@@ -75,7 +79,7 @@ pub(crate) trait Handle<M: Method> {
 
 impl Control {
     pub(crate) fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), staged: Arc::default() }
+        Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
     /// The doors of this host.

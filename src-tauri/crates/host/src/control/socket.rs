@@ -4,11 +4,13 @@ use super::Control;
 use super::connection::serve;
 use super::descent::{Descent, Processes, System, descent};
 use super::key;
+use super::peer::{Peer, Pinned};
 use crate::socket::{BindError, Bound, bind};
 use postern_contract::methods::ControlCode;
 use postern_protocol::{ErrorObject, Key, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
@@ -83,10 +85,14 @@ async fn accept(bound: Bound, control: Control, key: Key, closed: CancellationTo
 
 /// Looks who is there, and serves who may be.
 async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: CancellationToken) {
-    let peer = Peer::of(&stream);
+    let pinned = Pinned::of(&stream);
+    let peer = pinned.as_ref().map(|pinned| pinned.peer);
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
-    match refusal(peer, own, &control.running().await, &System) {
-        None => serve(stream, control, key, closed).await,
+    let refused = refusal(peer, own, &control.running().await, &System);
+    // Looked at last: what was read before is about the process that connected only if it is still there.
+    let gone = pinned.as_ref().is_some_and(|pinned| !pinned.is_there());
+    match refused.or(gone.then_some("the process that connected has ended")) {
+        None => serve(stream, control, key, closed, pinned.map(|pinned| Arc::new(pinned.who()))).await,
         Some(why) => {
             tracing::warn!(?peer, why, "refused a control connection");
             let code = ControlCode::Forbidden;
@@ -94,20 +100,6 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
             // It is dropped, whether it hears why or not.
             _ = stream.write_all(&line).await;
         }
-    }
-}
-
-/// Who is at the other end of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Peer {
-    uid: u32,
-    pid: u32,
-}
-
-impl Peer {
-    fn of(stream: &UnixStream) -> Option<Self> {
-        let peer = stream.peer_cred().ok()?;
-        Some(Self { uid: peer.uid(), pid: u32::try_from(peer.pid()?).ok()? })
     }
 }
 
@@ -141,7 +133,7 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::{Peer, refusal};
-    use crate::control::descent::Processes;
+    use crate::control::descent::{Descent, Processes};
     use std::collections::BTreeSet;
 
     /// Every process was started by the first one.
@@ -154,6 +146,12 @@ mod tests {
         fn session(&self, pid: u32) -> Option<u32> {
             Some(pid)
         }
+        fn descends(&self, pid: u32, _: &BTreeSet<u32>) -> Option<bool> {
+            Some(pid == 40)
+        }
+        fn unseen(&self) -> Descent {
+            Descent::Unknown
+        }
     }
 
     #[test]
@@ -165,6 +163,7 @@ mod tests {
         assert!(look(1001, 20).is_some_and(|why| why.contains("user")), "another user");
         assert!(look(0, 20).is_some(), "not even root: it has other ways, and this is not one of them");
         assert!(look(1000, 30).is_some_and(|why| why.contains("started")), "a command that Postern runs");
+        assert!(look(1000, 40).is_some_and(|why| why.contains("started")), "what a command left behind");
         assert!(refusal(None, own, &runs, &Flat).is_some(), "a peer that cannot be told");
     }
 }

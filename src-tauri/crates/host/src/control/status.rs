@@ -23,6 +23,7 @@ impl Control {
             attention
                 .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
         }
+        attention.extend(self.audit_problem());
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
                 attention.insert(0, why.clone());
@@ -42,6 +43,7 @@ impl Control {
             faces: parts.faces.names(),
             attention,
             managed: snapshot.managed.as_ref().ok().and_then(Managed::summary),
+            cannot_confine: parts.world.confines.as_ref().err().cloned(),
             started_at: parts.started_at,
         })
     }

@@ -2,13 +2,12 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::gate::{ToolCommand, judge_tool};
+use crate::gate::{ToolCall, ToolFacts, judge_tool};
 use postern_command::escape;
 use postern_contract::methods::{
     Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
     ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
-use postern_policy::permissions::acts_as;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -42,9 +41,9 @@ impl Handle<ExplainTool> for Control {
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
             let arguments = Value::Object(arguments);
-            let command = acts_as(&tool, &arguments, &world.home, &world.data)
-                .map(|text| ToolCommand::look_up(&world, &policy.settings, &text, &arguments));
-            judge_tool(&world, &policy, session.as_deref(), &tool, &arguments, command.as_ref())
+            let call = ToolCall { tool: &tool, arguments: &arguments, cwd: None };
+            let found = ToolFacts::look_up(&world, &policy.settings, call);
+            judge_tool(&world, &policy, session.as_deref(), call, &found, None)
         });
         let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
         let verdict = judging.await.map_err(interrupted)?;

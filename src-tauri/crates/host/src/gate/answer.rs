@@ -1,6 +1,7 @@
 //! What a person's answer does.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::{Choice, Request};
 use super::task::{Task, answer};
 use crate::ask::FaceId;
@@ -12,6 +13,7 @@ use postern_policy::{
 };
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
+use postern_store::audit;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -67,7 +69,12 @@ impl Task {
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
-        self.question_closed(&waiting.question, name(params.answer), Some(face_name.clone()), feedback);
+        self.question_closed(
+            &waiting.question,
+            Closing::Answer(params.answer),
+            Some(face_name.clone()),
+            feedback,
+        );
         for waiter in &waiting.waiters {
             if let Waiter::Request(id) = waiter
                 && let Some(request) = self.requests.get_mut(id)
@@ -131,8 +138,12 @@ impl Task {
                     if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
                         remember = always;
                         if always {
-                            let saved = Vec::new();
-                            request.choice = Some(Choice { params: Box::new(params.clone()), saved, reply });
+                            request.choice = Some(Choice {
+                                params: Box::new(params.clone()),
+                                saved: Vec::new(),
+                                reply,
+                                who: audit::current(),
+                            });
                         } else {
                             request.answering = Some(reply);
                         }
@@ -164,14 +175,14 @@ impl Task {
         match params.answer {
             Answer::DenyAll => {
                 self.deny_agent(&agent, &denial);
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let until = now() + DENY_ALL_MS;
                     let saved = book.deny_agent_until(&agent, Some(until)).await;
                     answer(reply, saved_or(saved.map_err(|error| error.to_string())));
-                });
+                }));
             }
             Answer::DenyAlways => {
-                tokio::spawn(async move {
+                tokio::spawn(audit::carry(async move {
                     let saved = match rule {
                         Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
                         Err(problem) => Err(problem),
@@ -181,7 +192,7 @@ impl Task {
                         _ = messages.send(super::Message::Rejudge { agent: None }).await;
                     }
                     answer(reply, saved_or(saved));
-                });
+                }));
             }
             Answer::Once | Answer::Always | Answer::Deny => {
                 // Behind everything that was written because of it.
@@ -206,11 +217,11 @@ impl Task {
 
     /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
-        self.deny_waiting(|waiting| waiting == agent, denial, "deny-all");
+        self.deny_waiting(|waiting| waiting == agent, denial, Closing::Answer(Answer::DenyAll));
     }
 
     /// Denies everything that waits and whose agent is chosen.
-    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: &str) {
+    pub(super) fn deny_waiting(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial, how: Closing) {
         let ids: Vec<String> = self
             .questions
             .iter()
@@ -258,7 +269,7 @@ fn saved_or(saved: Result<(), String>) -> Answered {
 }
 
 /// The stable name of an answer.
-fn name(answer: Answer) -> &'static str {
+pub(super) fn name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",
         Answer::Always => "always",

@@ -72,8 +72,10 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
         | Reason::ReadOnly
         | Reason::Builtin
         | Reason::BinaryChanged
+        | Reason::AgentCanChange
         | Reason::Opaque
         | Reason::AllowlistMiss
+        | Reason::CannotConfine
         | Reason::AskAlways => DenyReason::AllowlistMiss,
     };
     let rule: Option<RuleId> = verdict.rule.as_ref().map(|rule| rule.id);
@@ -181,6 +183,7 @@ mod tests {
             advice: None,
             rule: None,
             risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+            confinement: postern_policy::Confinement::None,
             steps: Vec::new(),
             used: Vec::new(),
             trace: Vec::new(),
@@ -200,8 +203,10 @@ mod tests {
             Reason::ReadOnly,
             Reason::Builtin,
             Reason::BinaryChanged,
+            Reason::AgentCanChange,
             Reason::Opaque,
             Reason::AllowlistMiss,
+            Reason::CannotConfine,
             Reason::AskAlways,
             Reason::EnvRefused,
             Reason::CwdRefused,

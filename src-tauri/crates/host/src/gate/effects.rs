@@ -5,7 +5,7 @@ use super::message::{Message, Told as Done};
 use super::task::Task;
 use postern_contract::Scope;
 use postern_request::{Effect, Event};
-use postern_store::requests;
+use postern_store::{audit, requests};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -83,13 +83,17 @@ impl Task {
             return;
         };
         let remember = super::answer::remember_of(request, &choice.params);
+        let who = choice.who.clone().unwrap_or_default();
         if let (Ok(remember), Some(choice)) = (&remember, &mut request.choice) {
             choice.saved = super::answer::saved_words(remember, &self.parts.world.home);
         }
         let book = self.parts.book.clone();
         self.spawn(async move {
             let outcome = match remember {
-                Ok(remember) => book.remember(remember).await.map(drop).map_err(|error| error.to_string()),
+                Ok(remember) => {
+                    let saved = audit::by(who, book.remember(remember)).await;
+                    saved.map(drop).map_err(|error| error.to_string())
+                }
                 Err(problem) => Err(problem),
             };
             Done::Remembered { id, outcome }

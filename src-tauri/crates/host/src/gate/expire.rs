@@ -1,6 +1,7 @@
 //! Nobody answered in time.
 
 use super::denial;
+use super::judged::Closing;
 use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
@@ -21,7 +22,7 @@ impl Task {
         for id in self.questions.expired(Instant::now()) {
             let Some(waiting) = self.questions.close(&id) else { continue };
             tracing::info!(question = %id, presented = ?waiting.presented, "expired");
-            self.question_closed(&waiting.question, "expired", None, None);
+            self.question_closed(&waiting.question, Closing::Expired, None, None);
             let denial = self.unanswered(&waiting);
             for waiter in &waiting.waiters {
                 match waiter {
@@ -55,19 +56,24 @@ impl Task {
         self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
     }
 
-    fn fallback_allows(&self, id: Uuid) -> bool {
-        let Some(request) = self.requests.get(&id) else { return false };
-        let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
+    fn fallback_allows(&mut self, id: Uuid) -> bool {
+        let quieted = self.is_paused();
+        let Some(agent) = self.requests.get(&id).map(|request| request.agent.clone()) else { return false };
+        let quieted = quieted || self.denied_for(&agent).is_some();
+        let Some(request) = self.requests.get_mut(&id) else { return false };
+        let (Some(judged), Some(policy)) = (&mut request.judged, self.parts.book.policy(&agent)) else {
             return false;
         };
         // What a person began to change was not what the fallback is about.
-        if request.edited.is_some() || self.is_paused() || self.denied_for(&request.agent).is_some() {
+        if request.edited.is_some() || quieted {
             return false;
         }
         match policy.settings.fallback {
             Fallback::Deny => false,
             Fallback::Allowlist | Fallback::Full => {
-                judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
+                let verdict = judged.unanswered(&self.parts.world, &policy, now());
+                judged.tighten(&verdict);
+                verdict.decision == Decision::Allow
             }
         }
     }

@@ -3,13 +3,13 @@
 use super::denial;
 use crate::book::Found;
 use crate::identity::hex;
-use crate::resolve::{Cwd, Held, HeldFile, Resolved, Resolver, SHELL, search_path};
+use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, Resolver, SHELL, search_path};
 use crate::user::User;
-use postern_command::{Class, Dialect, Reading, class_of, escape, read_argv_at, read_shell_at};
+use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
-    judge_unanswered, propose,
+    AgentPolicy, Confinement, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict,
+    judge, judge_unanswered, propose, protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -19,6 +19,22 @@ use std::path::Path;
 /// How much of a script a person is shown.
 const PREVIEW_BYTES: usize = 4096;
 const PREVIEW_LINES: usize = 20;
+
+/// How a confined git is told to write nothing, fetch nothing, and start nothing that a repository's configuration names.
+const GIT_ALONE: [(&str, &str); 12] = [
+    ("GIT_CONFIG_COUNT", "4"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_KEY_1", "core.hooksPath"),
+    ("GIT_CONFIG_KEY_2", "log.showSignature"),
+    ("GIT_CONFIG_KEY_3", "core.untrackedCache"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_VALUE_1", "/dev/null"),
+    ("GIT_CONFIG_VALUE_2", "false"),
+    ("GIT_CONFIG_VALUE_3", "keep"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+];
 
 /// What a request is judged in.
 #[derive(Debug, Clone)]
@@ -31,6 +47,8 @@ pub(crate) struct World {
     pub(crate) data: String,
     /// Whether names are compared without case.
     pub(crate) any_case: bool,
+    /// Whether the system can confine a run; why not where it cannot.
+    pub(crate) confines: Result<(), String>,
 }
 
 /// What came of it.
@@ -70,6 +88,9 @@ pub(crate) struct Judged {
     shell: bool,
     env_to_ask: Vec<String>,
     input: Input,
+    confinable: bool,
+    /// The folders that its agent may read, and the setting that says so.
+    folders: (Vec<String>, Vec<String>),
 }
 
 /// Reads, looks up and judges.
@@ -82,11 +103,11 @@ pub(crate) fn judge_run(
 ) -> Judgement {
     match looked_up(world, policy, version, run) {
         Ok(mut judged) => {
-            let facts = judged.facts(world, now);
+            let facts = judged.facts(world, policy, now);
             let verdict = judge(policy, &facts);
             let offers = propose(policy, &facts, &verdict);
             judged.offers = offers;
-            judged.verdict = verdict;
+            judged.decide(verdict);
             Judgement::Judged(judged)
         }
         Err(denial) => Judgement::Refused(denial),
@@ -108,7 +129,9 @@ fn looked_up(
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let folders = search_path(&policy.settings.search_path, &world.home);
-    let Resolved { launch, steps, held } = world.resolver.facts(&reading, &cwd, &folders);
+    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
+    let resolver = world.resolver.reached_by(reach);
+    let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
     let stdin = stdin_of(&run.stdin);
     // Nothing in it is as good as none.
@@ -124,12 +147,15 @@ fn looked_up(
         programs: held.bound_programs(),
         scripts: held.bound_scripts(),
         cwd: cwd.bound.clone(),
+        confinement: Confinement::None,
         env: built.env,
         stdin,
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
     };
     let digest = plan.digest();
+    let settings = &policy.settings;
+    let folders = (readable(world, settings, &cwd), settings.folders.clone());
     let asks = built.changes.iter().filter(|change| change.asks);
     let env_to_ask = asks.map(|change| change.name.clone()).collect();
     Ok(Box::new(Judged {
@@ -146,6 +172,8 @@ fn looked_up(
         shell: matches!(run.what, What::Shell(_)),
         env_to_ask,
         input,
+        folders,
+        confinable: world.confines.is_ok(),
     }))
 }
 
@@ -164,6 +192,7 @@ fn unjudged() -> Verdict {
         message: "It was not judged.".to_owned(),
         advice: None,
         rule: None,
+        confinement: Confinement::None,
         risk: postern_policy::Risk { level: postern_policy::RiskLevel::Dangerous, reasons: Vec::new() },
         steps: Vec::new(),
         used: Vec::new(),
@@ -172,7 +201,10 @@ fn unjudged() -> Verdict {
 }
 
 impl Judged {
-    fn facts<'a>(&'a self, world: &'a World, now: Millis) -> Facts<'a> {
+    fn facts<'a>(&'a self, world: &'a World, policy: &AgentPolicy, now: Millis) -> Facts<'a> {
+        // Of folders that were changed meanwhile nothing was looked up.
+        let (folders, named) = &self.folders;
+        let folders = if policy.settings.folders == *named { folders.as_slice() } else { &[] };
         Facts {
             reading: &self.reading,
             steps: &self.steps,
@@ -184,20 +216,48 @@ impl Judged {
             now,
             case_insensitive: world.any_case,
             shell: self.shell,
+            folders,
+            confinable: world.confines.is_ok(),
             env_to_ask: &self.env_to_ask,
             input: &self.input,
         }
     }
 
+    /// What it is judged as now: the plan says how it is confined.
+    pub(super) fn decide(&mut self, verdict: Verdict) {
+        self.tighten(&verdict);
+        self.verdict = verdict;
+    }
+
+    /// Confines what was not confined, where a verdict says so. What a person was shown confined stays so.
+    pub(super) fn tighten(&mut self, verdict: &Verdict) {
+        if !self.plan.confinement.is_none() || verdict.confinement.is_none() {
+            return;
+        }
+        self.plan.confinement = verdict.confinement.clone();
+        let is_git = |step: &Step| step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
+        if self.reading.steps.iter().any(is_git) {
+            let own = |name: &str| GIT_ALONE.iter().any(|(set, _)| *set == name);
+            self.plan.env.retain(|(name, _)| !own(name));
+            self.plan
+                .env
+                .extend(GIT_ALONE.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+            self.plan.env.sort();
+        }
+        self.digest = self.plan.digest();
+    }
+
     /// What was looked up, to be kept with it.
     pub(super) fn found(&self) -> Found {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
-        Found { steps, cwd: self.plan.cwd.path.clone(), env_to_ask, input: self.input.clone() }
+        let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
+        let input = self.input.clone();
+        Found { steps, cwd, folders, confinable: self.confinable, env_to_ask, input }
     }
 
     /// The same request by another policy, or later.
     pub(crate) fn again(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        judge(policy, &self.facts(world, now))
+        judge(policy, &self.facts(world, policy, now))
     }
 
     /// What could be saved for it, judged so.
@@ -208,12 +268,12 @@ impl Judged {
         verdict: &Verdict,
         now: Millis,
     ) -> Vec<Offer> {
-        propose(policy, &self.facts(world, now), verdict)
+        propose(policy, &self.facts(world, policy, now), verdict)
     }
 
     /// The same request as if nobody could be asked.
     pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        judge_unanswered(policy, &self.facts(world, now))
+        judge_unanswered(policy, &self.facts(world, policy, now))
     }
 
     /// What is started, as it is told.
@@ -255,6 +315,22 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
                 .is_ok_and(|folder| Path::new(&cwd.bound.path).starts_with(folder))
         });
     if inside { Ok(cwd) } else { Err(refused("is not in one of the agent's folders".to_owned())) }
+}
+
+/// The folders that an agent's confined runs may read, by their real paths. One that names none has the folder that the
+/// request works in: the whole work tree, where that is one.
+fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
+    let real = |path: &Path| path.to_str().map(str::to_owned);
+    if settings.folders.is_empty() {
+        let here = Path::new(&cwd.bound.path);
+        let protected: Vec<String> = protected_places(&world.home, &world.data).collect();
+        let holds_keys = |folder: &Path| protected.iter().any(|place| Path::new(place).starts_with(folder));
+        let is_top = |above: &&Path| above.join(".git").is_dir() && !holds_keys(above);
+        let top = here.ancestors().find(is_top).unwrap_or(here);
+        return real(top).into_iter().collect();
+    }
+    let named = settings.folders.iter().map(|folder| expand(folder, &world.home));
+    named.filter_map(|folder| real(&std::fs::canonicalize(folder).ok()?)).collect()
 }
 
 fn expand(path: &str, home: &str) -> String {

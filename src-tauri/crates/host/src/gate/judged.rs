@@ -6,7 +6,7 @@ use super::show::{self, Asked};
 use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
-use postern_contract::{Closed, Question, Told};
+use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
 use postern_policy::{Decision, Settings};
 use postern_protocol::{Event as Notice, Pending};
 use postern_request::{Denial, Digest, Event, State};
@@ -196,14 +196,14 @@ impl Task {
             super::task::answer(answering, answered);
         }
         let how = match self.requests.get(&id).map(|request| &request.state) {
-            Some(State::Ended(_)) | None => "withdrawn",
-            Some(_) => "rule",
+            Some(State::Ended(_)) | None => Closing::Withdrawn,
+            Some(_) => Closing::Rule,
         };
         self.leave_question(Waiter::Request(id), &id.to_string(), how);
     }
 
     /// `waiter` waits no more. The question closes when nobody does.
-    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: &str) {
+    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: Closing) {
         let Some(waiting) = self.questions.leave(waiter, name) else { return };
         let question = waiting.question.clone();
         if waiting.waiters.is_empty() {
@@ -218,17 +218,17 @@ impl Task {
     pub(super) fn question_closed(
         &self,
         question: &Question,
-        how: &str,
+        how: Closing,
         face: Option<String>,
         feedback: Option<String>,
     ) {
         if let Ok(id) = Uuid::parse_str(&question.id) {
             let closed =
-                questions::Closed { at: now(), answer: how.to_owned(), face: face.clone(), feedback };
+                questions::Closed { at: now(), answer: how.word().to_owned(), face: face.clone(), feedback };
             // The person's answer is durable with the request's own record, which follows on the same thread.
             drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
         }
-        let how = how_word(how).to_owned();
+        let how = how.told();
         let (id, code) = (question.id.clone(), question.code.clone());
         self.tell(Told::QuestionClosed(Closed { id, code, how, face }));
     }
@@ -256,12 +256,44 @@ impl Task {
     }
 }
 
-/// What is told of how a question closed.
-fn how_word(how: &str) -> &str {
-    match how {
-        "once" | "always" => "allowed",
-        "deny" | "deny-always" | "deny-all" | "paused" => "denied",
-        other => other,
+/// What closes a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closing {
+    /// A person's answer.
+    Answer(Answer),
+    /// The pause.
+    Paused,
+    /// The clock.
+    Expired,
+    /// Whoever asked asks no more.
+    Withdrawn,
+    /// A new rule.
+    Rule,
+}
+
+impl Closing {
+    /// Returns what the record keeps.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Answer(answer) => super::answer::name(answer),
+            Self::Paused => "paused",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Rule => "rule",
+        }
+    }
+
+    /// Returns what faces are told.
+    fn told(self) -> ClosedBy {
+        match self {
+            Self::Answer(Answer::Once | Answer::Always) => ClosedBy::Allowed,
+            Self::Answer(Answer::Deny | Answer::DenyAlways | Answer::DenyAll) | Self::Paused => {
+                ClosedBy::Denied
+            }
+            Self::Expired => ClosedBy::Expired,
+            Self::Withdrawn => ClosedBy::Withdrawn,
+            Self::Rule => ClosedBy::Rule,
+        }
     }
 }
 

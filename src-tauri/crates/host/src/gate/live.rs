@@ -2,14 +2,14 @@
 
 use super::judge::{Judged, Judgement};
 use super::past::Lately;
-use super::tool_command::ToolCommand;
+use super::tool_command::{ToolCall, ToolFacts};
 use crate::ask::flood::Flood;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, RuleId};
-use postern_protocol::{Notice, RunParams, RunState};
+use postern_protocol::{Defaults, Notice, RunParams, RunState};
 use postern_request::{Approved, By, Effect, Ending, State};
 use postern_store::requests::{NewRequest, Phase};
 use postern_store::rules::Use;
@@ -90,6 +90,8 @@ pub(crate) struct Choice {
     /// What is saved of it, in words: known once it is.
     pub(crate) saved: Vec<String>,
     pub(crate) reply: oneshot::Sender<Answered>,
+    /// Who chose, for the audit.
+    pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
 /// Standard input that is sent while it runs: kept in order until somebody reads it.
@@ -225,6 +227,17 @@ pub(crate) struct ToolCheck {
     pub(crate) session: Option<String>,
     pub(crate) tool: String,
     pub(crate) arguments: serde_json::Value,
-    /// What its command would run, where it is a shell tool's.
-    pub(crate) command: Option<Box<ToolCommand>>,
+    /// The folder that relative paths among them start in.
+    pub(crate) cwd: Option<String>,
+    /// What becomes of it where only a default speaks.
+    pub(crate) defaults: Option<Defaults>,
+    /// What was found out about it.
+    pub(crate) found: Box<ToolFacts>,
+}
+
+impl ToolCheck {
+    /// What is judged of it.
+    pub(crate) fn call(&self) -> ToolCall<'_> {
+        ToolCall { tool: &self.tool, arguments: &self.arguments, cwd: self.cwd.as_deref() }
+    }
 }

@@ -13,7 +13,9 @@ use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice, Signal};
 use postern_request::Event;
 use postern_store::Error;
+use postern_store::audit::By;
 use postern_store::requests::Opening;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -67,6 +69,8 @@ pub(crate) enum Message {
     Shutdown(oneshot::Sender<()>),
     /// An adapter has something to say.
     Told(Box<Told>),
+    /// What somebody wants who is named in the audit.
+    By(Arc<By>, Box<Self>),
 }
 
 impl Message {

@@ -36,7 +36,7 @@ pub(crate) use recover::recover;
 pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
 pub(crate) use tool::required;
-pub(crate) use tool_command::{ToolCommand, judge_tool};
+pub(crate) use tool_command::{ToolCall, ToolFacts, judge_tool};
 
 use crate::ask::FaceId;
 use crate::book::BookError;
@@ -47,6 +47,7 @@ use postern_contract::methods::{Arming, Presented, ToolApprove, ToolDeny, ToolQu
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::Signal;
+use postern_store::audit;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -203,7 +204,12 @@ impl Gate {
 
     async fn ask<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Result<T, Gone> {
         let (reply, answer) = oneshot::channel();
-        self.send(message(reply)).await?;
+        let message = message(reply);
+        let message = match audit::current() {
+            Some(who) => Message::By(who, Box::new(message)),
+            None => message,
+        };
+        self.send(message).await?;
         answer.await.map_err(|_| Gone)
     }
 }

@@ -10,19 +10,23 @@ use postern_request::Denial;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// Why nobody can answer at this screen.
+const LOCKED: &str = "the screen is locked";
 /// How often the screen is looked at while a window shows a question.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Task {
-    /// Why a face of this kind can show nothing now; none where it can. Only windows need the screen.
+    /// Why a face of this kind can show nothing now; none where it can. Terminals are taken for windows of this screen.
     pub(super) fn unable(&self, kind: FaceKind) -> Option<&'static str> {
         match kind {
+            // A terminal of a computer without a screen is somewhere else.
+            FaceKind::Terminal => self.denied_by_lock().then_some(LOCKED),
             FaceKind::Window => match self.parts.session.presence() {
                 Presence::Present => None,
-                Presence::Locked => Some("the screen is locked"),
+                Presence::Locked => Some(LOCKED),
                 Presence::Away => Some("the screen does not show this person's session"),
             },
-            FaceKind::Terminal | FaceKind::Remote => None,
+            FaceKind::Remote => None,
         }
     }
 
@@ -81,11 +85,18 @@ impl Task {
         }
     }
 
-    /// Whether a question may wait: not on a locked screen, where the person does not want that.
+    /// Whether a question may wait: on a locked screen only for an approver that was paired, unless the person wants it
+    /// to wait for any.
     pub(super) fn may_wait(&self) -> Result<(), Denial> {
-        if !self.parts.book.snapshot().settings.deny_when_locked {
-            return Ok(());
+        if self.denied_by_lock() && !self.parts.faces.kinds().contains(&FaceKind::Remote) {
+            return Err(denial::cannot_present(LOCKED));
         }
-        self.unable(FaceKind::Window).map_or(Ok(()), |why| Err(denial::cannot_present(why)))
+        Ok(())
+    }
+
+    /// Whether the screen is locked, and nobody may answer at it then.
+    fn denied_by_lock(&self) -> bool {
+        self.parts.book.snapshot().settings.deny_when_locked
+            && self.parts.session.presence() == Presence::Locked
     }
 }

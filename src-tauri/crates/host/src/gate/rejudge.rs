@@ -89,6 +89,7 @@ impl Task {
             }
             Decision::Allow => {
                 let by = by_of(&verdict);
+                judged.tighten(&verdict);
                 judged.verdict = verdict;
                 self.used(id, decision);
                 self.happen(id, Event::Allowed(by));

@@ -1,13 +1,14 @@
 //! The last check, and the start: policy, files, script and folder are still what was let through.
 
 use super::denial;
+use super::judge::World;
 use super::live::{InputPiece, Request};
 use super::message::Told as Done;
 use super::task::Task;
 use crate::book::now;
 use crate::publish::{About, Publisher};
-use crate::run::{self, Finished, GRACE, Input, Prepared, RunEvent, Running, SpawnError, Stream};
-use postern_policy::Decision;
+use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError, Stream};
+use postern_policy::{Confinement, Decision};
 use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, Stdin};
 use postern_request::{Approved, By, Denial, Event, Outcome, State};
 use postern_store::requests;
@@ -66,7 +67,7 @@ impl Task {
             return;
         }
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let Some(prepared) = prepared(request) else {
+        let Some(prepared) = prepared(request, &self.parts.world) else {
             self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
             return;
         };
@@ -129,6 +130,9 @@ impl Task {
             return Ok(());
         }
         let again = judged.again(&self.parts.world, &policy, now());
+        if !matches!(by, By::Person) && !again.confinement.is_none() && judged.plan.confinement.is_none() {
+            return Err(changed());
+        }
         let holds = match (by, again.decision) {
             (_, Decision::Allow) | (By::Person, Decision::Ask) => true,
             (By::Fallback, Decision::Ask) => match policy.settings.fallback {
@@ -173,7 +177,7 @@ impl Task {
 }
 
 /// Everything that a start needs; none where it was taken before.
-fn prepared(request: &mut Request) -> Option<Prepared> {
+fn prepared(request: &mut Request, world: &World) -> Option<Prepared> {
     let judged = request.judged.as_mut()?;
     let (held, cwd) = judged.open.take()?;
     let input = match &request.run.stdin {
@@ -181,10 +185,17 @@ fn prepared(request: &mut Request) -> Option<Prepared> {
         Stdin::Text(text) => Input::Inline(text.clone().into_bytes()),
         Stdin::Stream => Input::Stream,
     };
+    let look = match &judged.plan.confinement {
+        Confinement::None => None,
+        Confinement::Look { folders } => {
+            Some(Look { folders: folders.clone(), home: world.home.clone(), data: world.data.clone() })
+        }
+    };
     Some(Prepared {
         plan: judged.plan.clone(),
         held,
         cwd,
+        look,
         input,
         output_cap: request.output_cap,
         stream: request.run.stream,

@@ -13,7 +13,7 @@ use crate::socket::Outbox;
 use postern_contract::{Question, Told};
 use postern_policy::{AgentId, Millis};
 use postern_request::{Event, step};
-use postern_store::Store;
+use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,6 +170,7 @@ impl Task {
                 self.shut_down();
             }
             Message::Told(done) => self.done(*done),
+            Message::By(who, message) => audit::now_by(who, || self.take(*message)),
         }
     }
 
@@ -315,7 +316,7 @@ impl Task {
     fn pause(&mut self, pause: Pause) {
         self.parts.pause = Some(pause);
         self.keep_pause();
-        self.deny_waiting(|_| true, &super::denial::paused(), "paused");
+        self.deny_waiting(|_| true, &super::denial::paused(), super::judged::Closing::Paused);
     }
 
     /// The time of a pause is over.

@@ -6,18 +6,17 @@ use super::live::ToolCheck;
 use super::message::Told as Done;
 use super::show::{self, AskedTool};
 use super::task::Task;
-use super::tool_command::ToolCommand;
+use super::tool_command::ToolFacts;
 use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::socket::Reply;
 use postern_command::escape;
 use postern_contract::methods::ToolQuestion;
 use postern_contract::{RequiredType, Told, ToolApprovalRequired};
-use postern_policy::permissions::{ToolVerdict, acts_as};
+use postern_policy::permissions::ToolVerdict;
 use postern_policy::{AgentId, AgentPolicy, Decision};
 use postern_protocol::{ErrorCode, ErrorObject, ToolCheckParams, ToolCheckResult, ToolError};
 use postern_request::Denial;
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,24 +43,21 @@ impl Task {
             session: params.session,
             tool: params.tool,
             arguments: serde_json::Value::Object(params.arguments),
-            command: None,
+            cwd: params.cwd.filter(|cwd| cwd.starts_with('/')),
+            defaults: params.defaults,
+            found: Box::default(),
         };
-        match acts_as(&check.tool, &check.arguments, &self.parts.world.home, &self.parts.world.data)
-            .map(Cow::into_owned)
-        {
-            Some(text) => self.look_up_tool(policy, check, text, reply),
-            None => self.tool_judged(&policy, check, reply),
-        }
+        self.look_up_tool(policy, check, reply);
     }
 
-    /// Looks a tool's command up on a thread that may block.
-    fn look_up_tool(&mut self, policy: Arc<AgentPolicy>, check: ToolCheck, text: String, reply: Reply) {
+    /// Looks a tool's call up on a thread that may block.
+    fn look_up_tool(&mut self, policy: Arc<AgentPolicy>, check: ToolCheck, reply: Reply) {
         let world = Arc::clone(&self.parts.world);
         let was_open = self.is_open(&check);
         self.spawn(async move {
             let looked_up = tokio::task::spawn_blocking(move || {
-                let command = ToolCommand::look_up(&world, &policy.settings, &text, &check.arguments);
-                ToolCheck { command: Some(Box::new(command)), ..check }
+                let found = Box::new(ToolFacts::look_up(&world, &policy.settings, check.call()));
+                ToolCheck { found, ..check }
             });
             Done::ToolLookedUp { check: looked_up.await.ok(), was_open, reply }
         });
@@ -92,6 +88,7 @@ impl Task {
     /// Everything is known that a tool is judged by.
     fn tool_judged(&mut self, policy: &AgentPolicy, check: ToolCheck, reply: Reply) {
         let verdict = self.judge_tool(policy, &check);
+        let by_default = verdict.by_default;
         let agent = check.agent.clone();
         let (decision, message, check_id) = match verdict.decision {
             Decision::Deny => (Decision::Deny, verdict.message, None),
@@ -108,12 +105,18 @@ impl Task {
             },
         };
         let error = (decision == Decision::Deny).then_some(ToolError::ToolDeniedError);
-        reply.ok(&ToolCheckResult { decision: word(decision), check_id, message: Some(message), error });
+        reply.ok(&ToolCheckResult {
+            decision: word(decision),
+            by_default: by_default && decision == Decision::Allow,
+            check_id,
+            message: Some(message),
+            error,
+        });
     }
 
     pub(super) fn judge_tool(&self, policy: &AgentPolicy, check: &ToolCheck) -> ToolVerdict {
-        let ToolCheck { session, tool, arguments, command, .. } = check;
-        super::judge_tool(&self.parts.world, policy, session.as_deref(), tool, arguments, command.as_deref())
+        let session = check.session.as_deref();
+        super::judge_tool(&self.parts.world, policy, session, check.call(), &check.found, check.defaults)
     }
 
     fn ask_about_tool(&mut self, check: ToolCheck, verdict: &ToolVerdict) -> Result<Uuid, Denial> {
@@ -130,6 +133,7 @@ impl Task {
             code: self.questions.fresh_code(Uuid::new_v4()),
             entry: &entry,
             check: &check,
+            home: &self.parts.world.home,
             verdict,
             at: asked_at,
             expires_at: asked_at.saturating_add_unsigned(settings.approval_timeout_ms),

@@ -1,6 +1,7 @@
 //! How a tool's check ends: a person's answer, a rule, time, or an agent that went away.
 
 use super::denial;
+use super::judged::Closing;
 use super::live::ToolCheck;
 use super::message::ToolAnswer;
 use super::task::{Task, answer};
@@ -12,6 +13,7 @@ use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, 
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{Decision as Word, Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
+use postern_store::audit;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -39,9 +41,10 @@ impl End {
     fn denied(denial: &Denial) -> Self {
         let rejected = denial.reason == DenyReason::User;
         let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
-        let message = match &denial.feedback {
-            Some(words) => format!("{} They said: {words}", denial.message),
-            None => denial.message.clone(),
+        // A person's own words stand in it; where nobody refused it says what to do about it.
+        let message = match &denial.advice {
+            Some(advice) if !rejected => format!("{} {advice}", denial.message),
+            Some(_) | None => denial.message.clone(),
         };
         Self {
             decision: Word::Deny,
@@ -102,7 +105,7 @@ impl Task {
         let told = self.resolve_tool(id, end);
         // Behind everything that was written because of it.
         let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
-        tokio::spawn(async move {
+        tokio::spawn(audit::carry(async move {
             let mut reason = None;
             if let Some(remember) = remember {
                 reason = book.remember_tool(remember).await.err().map(|error| {
@@ -125,7 +128,7 @@ impl Task {
             if let Some(reply) = reply {
                 answer(reply, Answered { reason, ..Answered::done() });
             }
-        });
+        }));
     }
 
     fn tool_rule(&self, check: &ToolCheck) -> Option<ToolRemember> {
@@ -145,7 +148,7 @@ impl Task {
 
     /// A check is taken back: nobody needs its answer any more.
     pub(super) fn withdraw_check(&mut self, id: Uuid, why: &str) {
-        self.leave_question(Waiter::Tool(id), &id.to_string(), "withdrawn");
+        self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Withdrawn);
         self.tool_denied(id, &denial::cancelled(&format!("It was taken back: {why}.")));
     }
 
@@ -188,7 +191,7 @@ impl Task {
             })
             .collect();
         for (id, end) in decided {
-            self.leave_question(Waiter::Tool(id), &id.to_string(), "rule");
+            self.leave_question(Waiter::Tool(id), &id.to_string(), Closing::Rule);
             drop(self.resolve_tool(id, end));
         }
     }

@@ -4,33 +4,60 @@
 use super::hex;
 use objc2_core_foundation::{CFData, CFDictionary, CFRetained, CFString, CFType, CFURL};
 use objc2_security::{
-    SecCSFlags, SecCode, SecStaticCode, kSecCSSigningInformation, kSecCodeInfoIdentifier,
+    SecCSFlags, SecCode, SecRequirement, SecStaticCode, kSecCSSigningInformation, kSecCodeInfoIdentifier,
     kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique,
 };
-use postern_policy::Signature;
-use std::fs::File;
-use std::os::fd::AsRawFd as _;
+use postern_policy::{Authority, Signature};
+use std::path::Path;
 use std::ptr::{self, NonNull};
 
 /// Only the program is looked at, not the resources of the bundle that it may lie in.
 const DO_NOT_VALIDATE_RESOURCES: SecCSFlags = SecCSFlags(1 << 2);
 
-/// The signature of an opened file; none where it has none, or where its content does not match it.
-pub(super) fn of(file: &File) -> Option<Signature> {
-    let url = CFURL::from_file_path(format!("/dev/fd/{}", file.as_raw_fd()))?;
+/// Who signed what, by the certificates that only they have: Apple's code requirement language; the numbers are those of the
+/// intermediate certificate for Developer ID, of its leaf, and of the App Store's leaf (TN3127).
+const AUTHORITIES: [(Authority, &str); 3] = [
+    (Authority::Platform, "anchor apple"),
+    (
+        Authority::DeveloperId,
+        "anchor apple generic and certificate 1[field.1.2.840.113635.100.6.2.6] exists \
+         and certificate leaf[field.1.2.840.113635.100.6.1.13] exists",
+    ),
+    (Authority::AppStore, "anchor apple generic and certificate leaf[field.1.2.840.113635.100.6.1.9] exists"),
+];
+
+/// The signature of the file at a path; none where it has none, or where its content does not match it.
+pub(super) fn of(path: &Path) -> Option<Signature> {
+    let url = CFURL::from_file_path(path)?;
     let code = static_code(&url)?;
-    // SAFETY: `code` is a valid object, and no requirement is passed.
-    let status = unsafe { code.check_validity(DO_NOT_VALIDATE_RESOURCES, None) };
-    if status != 0 {
+    if !holds(&code, None) {
         return None;
     }
+    let vouches = |text: &str| requirement(text).is_some_and(|requirement| holds(&code, Some(&requirement)));
+    let authority = AUTHORITIES.iter().find(|(_, text)| vouches(text));
+    let authority = authority.map_or(Authority::Unknown, |(authority, _)| *authority);
     let information = information(&code)?;
     // SAFETY: the framework's constants are valid for as long as the process lives.
     let (id, team, unique) =
         unsafe { (kSecCodeInfoIdentifier, kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique) };
     let text = |key: &CFString| Some(information.get(key)?.downcast_ref::<CFString>()?.to_string());
     let cdhash = information.get(unique)?.downcast_ref::<CFData>()?.to_vec();
-    Some(Signature { signing_id: text(id)?, team_id: text(team), cdhash: hex(&cdhash) })
+    Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: hex(&cdhash) })
+}
+
+fn holds(code: &SecStaticCode, requirement: Option<&SecRequirement>) -> bool {
+    // SAFETY: `code` and `requirement` are valid objects.
+    unsafe { code.check_validity(DO_NOT_VALIDATE_RESOURCES, requirement) == 0 }
+}
+
+fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
+    let mut requirement: *mut SecRequirement = ptr::null_mut();
+    // SAFETY: `requirement` is a place for one pointer, which the call fills with an object that is ours to release.
+    unsafe {
+        let place = NonNull::from(&mut requirement);
+        let status = SecRequirement::create_with_string(&CFString::from_str(text), SecCSFlags(0), place);
+        NonNull::new(requirement).filter(|_| status == 0).map(|requirement| CFRetained::from_raw(requirement))
+    }
 }
 
 fn static_code(url: &CFURL) -> Option<CFRetained<SecStaticCode>> {

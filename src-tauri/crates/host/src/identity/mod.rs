@@ -1,5 +1,5 @@
 //! What a file is: sha256 of its content, its metadata, its version and (macOS) its signature. Read through the opened
-//! file, never by path, and remembered for as long as the file cannot have changed unseen.
+//! file (the signature by path, with proof that it is the same file), and remembered for as long as the file cannot have changed unseen.
 
 #[cfg(target_os = "macos")]
 mod macos_signature;
@@ -90,7 +90,7 @@ impl Identities {
             if FileState::of(file)? != state {
                 continue;
             }
-            let content = Arc::new(Content { sha256, signature: signature::of(file) });
+            let content = Arc::new(Content { sha256, signature: signature::of(file, real_path) });
             if settled {
                 self.remember(state, &content);
             }

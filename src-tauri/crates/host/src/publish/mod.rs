@@ -18,7 +18,7 @@ use postern_protocol::{ErrorObject, Event, Notice};
 use postern_store::{Connection, Error, Store, events};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use teller::{Item, Subscription, Told};
+use teller::{Item, Subscription, Told, Wanted};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use uuid::Uuid;
 
@@ -120,7 +120,7 @@ impl Publisher {
         answer: impl FnOnce(Result<(u64, u64), ErrorObject>) + Send + 'static,
     ) {
         let answer = Box::new(answer);
-        self.send(agent, move |_| Item::Replay { outbox, sequence, answer });
+        self.send(agent, move |_| Item::Replay(Wanted { outbox, sequence, answer }));
     }
 
     /// Queues under the lock, so that the order of writing is the order of telling.

@@ -1,10 +1,14 @@
 //! The task that tells one agent: everything in the order in which it was written.
+//!
+//! It never waits for a connection. What a connection missed is told to it by a task of its own, as fast as it reads; until
+//! that has caught up, the connection hears nothing else.
 
 use super::replay;
 use crate::socket::{Line, Outbox};
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, ErrorObject, Notice};
 use postern_store::{Error, Receipt, Store, events};
+use std::collections::VecDeque;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// An event on its way.
@@ -32,7 +36,19 @@ type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;
 pub(super) enum Item {
     Event(Box<Told>),
     Subscribe(Subscription),
-    Replay { outbox: Outbox, sequence: u64, answer: ReplayAnswer },
+    Replay(Wanted),
+    /// A connection was told again everything up to `heard`.
+    CaughtUp {
+        outbox: Outbox,
+        heard: u64,
+    },
+}
+
+/// What a connection wants to hear again.
+pub(super) struct Wanted {
+    pub(super) outbox: Outbox,
+    pub(super) sequence: u64,
+    pub(super) answer: ReplayAnswer,
 }
 
 struct Teller {
@@ -41,20 +57,26 @@ struct Teller {
     /// The newest event that was told.
     newest: u64,
     listeners: Vec<Listener>,
+    /// Where those that catch up say that they have.
+    items: mpsc::WeakUnboundedSender<Item>,
 }
 
 struct Listener {
     outbox: Outbox,
     /// The newest event that it has heard, or never will.
     heard: u64,
+    /// While it is told again what it missed: what else it wants to hear again, oldest first. A connection's calls that wait
+    /// for their answer are limited, and so is this.
+    behind: Option<VecDeque<Wanted>>,
 }
 
 /// Starts the task of an agent. It ends when its queue is dropped.
 pub(super) fn start(agent: AgentId, store: Store) -> mpsc::UnboundedSender<Item> {
     let (sender, mut items) = mpsc::unbounded_channel();
+    let own = sender.downgrade();
     tokio::spawn(async move {
         let newest = newest(&store, &agent).await;
-        let mut teller = Teller { agent, store, newest, listeners: Vec::new() };
+        let mut teller = Teller { agent, store, newest, listeners: Vec::new(), items: own };
         while let Some(item) = items.recv().await {
             teller.take(item).await;
         }
@@ -76,21 +98,69 @@ impl Teller {
             Item::Event(told) => self.tell(*told).await,
             Item::Subscribe(Subscription { outbox, after, greeting }) => {
                 outbox.push(greeting(self.newest));
-                if let Some(after) = after {
-                    replay::replay(&self.store, &self.agent, &outbox, after, self.newest).await;
+                let behind = after.map(|after| {
+                    self.catch_up(outbox.clone(), after, None);
+                    VecDeque::new()
+                });
+                self.listeners.push(Listener { outbox, heard: self.newest, behind });
+            }
+            Item::Replay(wanted) => {
+                let listener = self.listeners.iter_mut().find(|one| one.outbox.is_same(&wanted.outbox));
+                // One that does not listen is gone, and nobody hears the answer.
+                let Some(listener) = listener else { return };
+                match &mut listener.behind {
+                    Some(waiting) => waiting.push_back(wanted),
+                    None => {
+                        listener.behind = Some(VecDeque::new());
+                        self.catch_up(wanted.outbox, wanted.sequence, Some(wanted.answer));
+                    }
                 }
-                self.listeners.push(Listener { outbox, heard: self.newest });
             }
-            Item::Replay { outbox, sequence, answer } => {
-                let count = replay::count(&self.store, &self.agent, sequence, self.newest).await;
-                let Ok(count) = count else {
-                    let message = "the record of events cannot be read at the moment";
-                    answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
-                    return;
-                };
-                answer(Ok((self.newest, count)));
-                replay::replay(&self.store, &self.agent, &outbox, sequence, self.newest).await;
+            Item::CaughtUp { outbox, heard } => self.caught_up(&outbox, heard),
+        }
+    }
+
+    /// Tells a connection again what is behind `after`, in a task of its own.
+    fn catch_up(&self, outbox: Outbox, after: u64, answer: Option<ReplayAnswer>) {
+        let (store, agent, newest) = (self.store.clone(), self.agent.clone(), self.newest);
+        let items = self.items.clone();
+        tokio::spawn(async move {
+            if let Some(answer) = answer {
+                match replay::count(&store, &agent, after, newest).await {
+                    Ok(count) => answer(Ok((newest, count))),
+                    Err(_) => {
+                        let message = "the record of events cannot be read at the moment";
+                        answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
+                    }
+                }
             }
+            replay::replay(&store, &agent, &outbox, after, newest).await;
+            // A teller that is gone tells nobody.
+            if let Some(items) = items.upgrade() {
+                _ = items.send(Item::CaughtUp { outbox, heard: newest });
+            }
+        });
+    }
+
+    /// Lets a connection hear what happens again, or tells it what it asked for or what happened meanwhile.
+    fn caught_up(&mut self, outbox: &Outbox, heard: u64) {
+        let newest = self.newest;
+        let Some(listener) = self.listeners.iter_mut().find(|one| one.outbox.is_same(outbox)) else { return };
+        // What it wants to hear again does not take back what it has heard.
+        listener.heard = listener.heard.max(heard);
+        let (heard, next) = (listener.heard, listener.behind.as_mut().and_then(VecDeque::pop_front));
+        if heard < newest {
+            if let Some(next) = next
+                && let Some(waiting) = &mut listener.behind
+            {
+                waiting.push_front(next);
+            }
+            listener.heard = newest;
+            self.catch_up(outbox.clone(), heard, None);
+        } else if let Some(Wanted { outbox, sequence, answer }) = next {
+            self.catch_up(outbox, sequence, Some(answer));
+        } else {
+            listener.behind = None;
         }
     }
 
@@ -103,7 +173,7 @@ impl Teller {
                 self.newest = self.newest.max(sequence);
                 let line: Line = notice.line().into();
                 for listener in &mut self.listeners {
-                    if listener.heard < sequence {
+                    if listener.behind.is_none() && listener.heard < sequence {
                         listener.heard = sequence;
                         listener.outbox.push(line.clone());
                     }

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +31,10 @@ pub struct HeldFile {
     pub shebang: Option<Vec<String>>,
     /// Whether the person's own user could change it.
     pub mutable: bool,
+    /// Whether the agent could change which file runs, or what is in it.
+    pub agent_can_change: bool,
+    /// How many names the file has.
+    pub links: u64,
     /// Whether it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,
     /// Paths that come earlier on the search path: a program that appears there would be run instead.
@@ -76,6 +80,8 @@ impl HeldFile {
             interpreter: None,
             shebang,
             mutable: is_mutable(path, &real),
+            agent_can_change: false,
+            links: file.metadata().map_or(0, |meta| meta.nlink()),
             setuid: mode.intersects(Mode::SUID | Mode::SGID) || has_capabilities(&file),
             earlier: Vec::new(),
             path: path.to_owned(),
@@ -115,6 +121,8 @@ impl HeldFile {
             identity: Some(self.bound.identity.clone()),
             shebang: self.shebang.clone(),
             mutable: self.mutable,
+            agent_can_change: self.agent_can_change,
+            links: self.links,
             setuid: self.setuid,
         }
     }
@@ -125,6 +133,7 @@ impl HeldFile {
             written: written.to_owned(),
             real_path: self.bound.real_path.clone(),
             identity: self.bound.identity.clone(),
+            agent_can_change: self.agent_can_change,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// # Errors
 /// What the system says, and `NotFound` where the file has no path any more.
 #[cfg(target_os = "linux")]
-pub(super) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
+pub(crate) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
     use std::os::fd::AsRawFd as _;
     let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()))?;
     // A deleted file has a path that leads elsewhere or nowhere.
@@ -23,7 +23,7 @@ pub(super) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
 /// # Errors
 /// What the system says.
 #[cfg(target_os = "macos")]
-pub(super) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
+pub(crate) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;
     let path = rustix::fs::getpath(file)?;

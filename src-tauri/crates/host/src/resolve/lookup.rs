@@ -71,35 +71,48 @@ impl Resolver {
             return Found::File(Arc::clone(&known.file));
         }
         if name.contains('/') {
-            return self.at(&place.folder.join(name));
+            return self.at(&place.folder.join(name), place);
         }
-        let mut earlier = Vec::new();
-        let mut unusable = Found::Nothing;
+        let places = || place.search_path.iter().map(|folder| Path::new(folder).join(name));
+        // What may be started; whether it can be, its opened file tells.
+        for path in candidates(name, place.search_path) {
+            if let Ok(mut file) = self.open(&path, place) {
+                file.earlier = places().take_while(|earlier| *earlier != path).collect();
+                file.agent_can_change |= file.earlier.iter().any(|path| self.reach.holds(path));
+                return Found::File(Arc::new(file));
+            }
+        }
+        let unusable = |path: PathBuf| match self.open(&path, place) {
+            Err(Problem::Unusable(what)) => Some(Found::Unusable(path, what)),
+            // It became a program this moment: nothing was found of it before.
+            Err(Problem::Missing) | Ok(_) => None,
+        };
+        places().find_map(unusable).unwrap_or(Found::Nothing)
+    }
+
+    /// Whether the agent could change what a name leads to on the search path.
+    fn finds_changeable(&self, name: &str, place: &Place<'_>) -> bool {
         for folder in place.search_path {
             let path = Path::new(folder).join(name);
-            match self.open(&path) {
-                Ok(mut file) => {
-                    file.earlier = earlier;
-                    return Found::File(Arc::new(file));
-                }
-                Err(Problem::Missing) => {}
-                Err(Problem::Unusable(what)) => {
-                    if matches!(unusable, Found::Nothing) {
-                        unusable = Found::Unusable(path.clone(), what);
-                    }
-                }
+            if self.reach.holds(&path) {
+                return true;
             }
-            earlier.push(path);
+            if std::fs::metadata(&path).is_ok_and(|meta| meta.is_file()) {
+                return false;
+            }
         }
-        unusable
+        false
     }
 
     /// The file at a path that may hold `..`: the path as text and the path as the system walks it must agree, or
     /// what is shown is not what runs.
-    fn at(&self, path: &Path) -> Found {
+    fn at(&self, path: &Path, place: &Place<'_>) -> Found {
         let clean = lexical(path);
-        match self.open(&clean) {
-            Ok(file) if walks_to(path, &clean, &file) => Found::File(Arc::new(file)),
+        match self.open(&clean, place) {
+            Ok(mut file) if walks_to(path, &clean, &file) => {
+                file.agent_can_change |= self.reach.holds(path);
+                Found::File(Arc::new(file))
+            }
             Ok(_) => Found::Unusable(clean, "has a `..` behind a link in its path".to_owned()),
             Err(Problem::Missing) => Found::Nothing,
             Err(Problem::Unusable(what)) => Found::Unusable(clean, what),
@@ -113,16 +126,22 @@ impl Resolver {
         }
         let path = place.folder.join(written);
         let clean = lexical(&path);
-        let file = HeldFile::open(&clean, Purpose::Operand, self.identities()).ok()?;
+        let mut file = HeldFile::open(&clean, Purpose::Operand, self.identities()).ok()?;
+        file.agent_can_change = self.reach.holds(&path);
         walks_to(&path, &clean, &file).then(|| Arc::new(file))
     }
 
     /// A program, and the interpreter that the system would start for it.
-    fn open(&self, path: &Path) -> Result<HeldFile, Problem> {
+    fn open(&self, path: &Path, place: &Place<'_>) -> Result<HeldFile, Problem> {
         let mut file = HeldFile::open(path, Purpose::Program, self.identities())?;
-        let Some(interpreter) = file.shebang.as_ref().and_then(|words| words.first()) else {
+        file.agent_can_change = self.reach.holds(path);
+        let Some((interpreter, words)) = file.shebang.as_ref().and_then(|words| words.split_first()) else {
             return Ok(file);
         };
+        // Whose interpreter can be changed can do anything; so can a program that `env` would find first.
+        let by_env = interpreter.ends_with("/env").then(|| started_by_env(words)).flatten();
+        file.agent_can_change |= self.reach.holds(Path::new(interpreter))
+            || by_env.is_some_and(|name| self.finds_changeable(name, place));
         let opened =
             HeldFile::open(Path::new(interpreter), Purpose::Program, self.identities()).map_err(|error| {
                 let what = match error {
@@ -140,6 +159,19 @@ impl Resolver {
         file.interpreter = Some(Arc::new(opened));
         Ok(file)
     }
+}
+
+/// The program that `env` is told to start by a `#!` line.
+fn started_by_env(words: &[String]) -> Option<&str> {
+    words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
+}
+
+/// The programs of that name on a search path, in its order.
+fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBuf> {
+    // Of no folders a path would be made that means the folder that this process runs in.
+    let path = if search_path.is_empty() { None } else { std::env::join_paths(search_path).ok() };
+    // Only names without a slash come here, so that no folder to begin in is looked at.
+    path.and_then(|path| which::which_in_all(name, Some(path), "/").ok()).into_iter().flatten()
 }
 
 /// Whether the path as written leads to the same file as its clean text.

@@ -9,6 +9,7 @@ mod held;
 mod kernel_path;
 mod lookup;
 mod mutable;
+mod reach;
 mod search;
 mod targets;
 #[cfg(test)]
@@ -16,8 +17,12 @@ mod tests;
 
 pub use cwd::{Cwd, CwdError};
 pub use held::HeldFile;
+#[cfg(target_os = "linux")]
+pub(crate) use kernel_path::real_path;
 pub(crate) use mutable::is_mutable_by_agent;
+pub use reach::Reach;
 pub use search::search_path;
+pub(crate) use targets::real;
 
 use crate::identity::Identities;
 use lookup::{Found, Known, Place};
@@ -36,6 +41,8 @@ pub struct Resolver {
     identities: Arc<Identities>,
     /// The person's home folder; empty where none was told.
     home: Arc<str>,
+    /// What the agent can change that it looks things up for; nothing where that is none.
+    reach: Arc<Reach>,
 }
 
 /// What was found for a request.
@@ -98,6 +105,12 @@ impl Resolver {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
     }
 
+    /// The same, for an agent that can change what is in its reach.
+    #[must_use]
+    pub fn reached_by(&self, reach: Reach) -> Self {
+        Self { reach: Arc::new(reach), ..self.clone() }
+    }
+
     /// The identities it remembers.
     pub fn identities(&self) -> &Identities {
         &self.identities
@@ -137,10 +150,12 @@ impl Resolver {
         self.look_up(name, &here).lookup(name)
     }
 
-    /// Opens and identifies the file at an absolute path, as a skill's or a rule's program.
-    pub fn identify(&self, path: &str) -> Lookup {
-        let here = Place { folder: PathBuf::from("/"), search_path: &[], known: None };
-        if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
+    /// Opens and identifies a skill's or a rule's program: the file at an absolute path, or what a bare name leads to on
+    /// `search_path`.
+    pub fn identify(&self, name: &str, search_path: &[String]) -> Lookup {
+        let here = Place { folder: PathBuf::from("/"), search_path, known: None };
+        let found = name.starts_with('/') || !name.contains('/');
+        if found { self.look_up(name, &here).lookup(name) } else { Lookup::NotFound }
     }
 
     fn step(&self, step: &Step, here: &Place<'_>, held: &mut Held) -> StepFacts {

@@ -1,22 +1,25 @@
-//! Where a name leads: the search path and paths as text. Nothing here looks at the disk.
+//! Where a name leads: the search path and paths as text.
 
+use postern_policy::SEARCH_PATH;
 use std::path::{Component, Path, PathBuf};
-
-/// Where programs are looked up when an agent's settings name no folders.
 #[cfg(target_os = "macos")]
-const BUILT_IN: &[&str] =
-    &["/opt/homebrew/bin", "/opt/homebrew/sbin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+use std::sync::LazyLock;
 
-/// Where programs are looked up when an agent's settings name no folders.
-#[cfg(not(target_os = "macos"))]
-const BUILT_IN: &[&str] = &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+/// The folders that installers add to everybody's search path, as they were when the host started.
+#[cfg(target_os = "macos")]
+static INSTALLED: LazyLock<Vec<String>> = LazyLock::new(|| installed(Path::new("/etc/paths.d")));
 
 /// The folders in which an agent's programs are looked up, in order: those of its settings, or the built-in list.
 ///
 /// `~/` is the person's home folder. What is not absolute is dropped: an empty or relative entry would mean the
 /// request's own working directory. So is what holds a `:`, which `PATH` would split.
 pub fn search_path(configured: &[String], home: &str) -> Vec<String> {
-    let built_in = || BUILT_IN.iter().map(|folder| (*folder).to_owned());
+    let built_in = || {
+        let own = SEARCH_PATH.iter().map(|folder| (*folder).to_owned());
+        #[cfg(target_os = "macos")]
+        let own = own.chain(INSTALLED.iter().cloned());
+        own
+    };
     let chosen: Vec<String> = if configured.is_empty() { built_in().collect() } else { configured.to_vec() };
     chosen
         .into_iter()
@@ -26,6 +29,17 @@ pub fn search_path(configured: &[String], home: &str) -> Vec<String> {
         })
         .filter(|folder| folder.starts_with('/') && !folder.contains([':', '\0']))
         .collect()
+}
+
+/// The folders that the files of `/etc/paths.d` name, one a line, in the order of the files' names.
+#[cfg(any(target_os = "macos", test))]
+fn installed(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let lines = |file: &PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+    let all = files.iter().map(lines).collect::<Vec<_>>().join("\n");
+    all.lines().map(str::trim).filter(|line| line.starts_with('/')).map(str::to_owned).collect()
 }
 
 /// A path without `.`, `..` and doubled slashes, as text: symbolic links are not looked at.
@@ -56,6 +70,15 @@ mod tests {
             search_path(&["bin".to_owned()], "/h").is_empty(),
             "nothing usable is nothing, not the built-in list"
         );
+    }
+
+    #[test]
+    fn what_installers_add_is_read_in_the_order_of_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("20-b"), "/opt/b/bin\n\nrelative\n").unwrap();
+        std::fs::write(folder.path().join("10-a"), "/Library/a/bin\n/Library/a b/bin").unwrap();
+        assert_eq!(installed(folder.path()), ["/Library/a/bin", "/Library/a b/bin", "/opt/b/bin"]);
+        assert!(installed(&folder.path().join("none")).is_empty());
     }
 
     #[test]

@@ -1,18 +1,23 @@
 //! Where the paths that a step names really lead: over symbolic links, before it runs.
 
-use postern_command::{Redirection, Step, Word};
+use postern_command::{Redirection, RedirectionKind, Step, Word};
 use postern_policy::Target;
 use std::borrow::Cow;
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Paths of one step that are looked up; behind the last one none is.
 const MOST: usize = 256;
+/// Bytes of a file that says where a repository lies.
+const MOST_POINTED: u64 = 16 * 1024;
 
 /// The literal paths among a step's words, its wrappers' words and the targets of its redirections; those that begin
 /// with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`, `--output=/x`).
 pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
-    let redirected = step.redirections.iter().filter(|redirection| redirection.writes());
-    let redirected = redirected.map(|redirection: &Redirection| &redirection.target);
+    let names_file = |redirection: &&Redirection| {
+        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
+    };
+    let redirected = step.redirections.iter().filter(names_file).map(|redirection| &redirection.target);
     let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv);
     let words = redirected.chain(words).filter_map(|word| written(word, home));
     let spelled = words.flat_map(|word| {
@@ -21,7 +26,9 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<Target> {
     });
     let paths =
         spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
-    paths.filter_map(|written| target(&written, folder)).collect()
+    let named = paths.filter_map(|written| target(&written, folder));
+    let git = step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
+    named.chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
 }
 
 /// A word as it is known before the run: its value, or a path below the home folder with the folder put in. What a
@@ -35,26 +42,58 @@ fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
     (!home.is_empty()).then(|| Cow::Owned(format!("{home}/{below}")))
 }
 
-/// None for a path that leads where it says, or that depends on a folder that is not known.
+/// Where the repository that holds a folder keeps what git reads: its own folder, and those that it borrows from.
+fn repository(folder: &Path) -> Vec<Target> {
+    let Some(own) =
+        folder.ancestors().map(|above| above.join(".git")).find(|own| own.symlink_metadata().is_ok())
+    else {
+        return Vec::new();
+    };
+    let pointed = |file: &Path, from: &Path, mark: &str| -> Vec<PathBuf> {
+        let mut text = String::new();
+        let opened =
+            std::fs::File::open(file).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()));
+        let read = opened.and_then(|file| file.take(MOST_POINTED).read_to_string(&mut text).ok());
+        let lines =
+            text.lines().filter(|_| read.is_some()).filter_map(|line| line.strip_prefix(mark).map(str::trim));
+        lines.filter(|path| !path.is_empty()).map(|path| from.join(path)).collect()
+    };
+    let above = own.parent().unwrap_or(folder);
+    let mut all = vec![own.clone()];
+    all.extend(pointed(&own, above, "gitdir:"));
+    let main = all.last().cloned().unwrap_or_default();
+    all.extend(pointed(&main.join("commondir"), &main, ""));
+    let objects = all.last().map(|common| common.join("objects")).unwrap_or_default();
+    all.extend(pointed(&objects.join("info/alternates"), &objects, ""));
+    let leads = |path: &PathBuf| {
+        let written = path.to_string_lossy().into_owned();
+        Some(Target { written, real: real(path)?.to_string_lossy().into_owned() })
+    };
+    all.iter().filter_map(leads).collect()
+}
+
+/// None for a path in the folder that leads where it says, for one outside of it that is not there, or that depends on a folder that is not known.
 fn target(written: &str, folder: &Path) -> Option<Target> {
     let path = folder.join(written);
     if !path.is_absolute() {
         return None;
     }
     let real = real(&path)?;
-    (real != path).then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
+    let elsewhere = || !path.starts_with(folder) && path.symlink_metadata().is_ok();
+    (real != path || elsewhere())
+        .then(|| Target { written: written.to_owned(), real: real.to_string_lossy().into_owned() })
 }
 
 /// The real path of the deepest part that exists, with the rest behind it. A link that leads nowhere yet is followed: to
 /// write there makes its target.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let mut rest = Vec::new();
         let mut there = path.as_path();
         let base = loop {
-            if let Ok(base) = std::fs::canonicalize(there) {
+            if let Ok(base) = canonical(there) {
                 break base;
             }
             if let Ok(led) = std::fs::read_link(there) {
@@ -80,6 +119,39 @@ fn real(path: &Path) -> Option<PathBuf> {
         path = whole;
     }
     None
+}
+
+#[cfg(not(target_os = "macos"))]
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// The path by which the kernel knows a file. `realpath` looks at one name after the other and fails at those that only the
+/// kernel knows (`/.nofollow`, `/.vol`); it is asked first, because it opens nothing.
+#[cfg(target_os = "macos")]
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::unix::ffi::OsStringExt as _;
+    /// `O_EVTONLY`: neither read nor written, and no volume is kept from being ejected.
+    const EVENTS_ONLY: OFlags = OFlags::from_bits_retain(0x8000);
+    let asked = |path: &Path, kind: OFlags| {
+        let flags = EVENTS_ONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | kind;
+        let named = rustix::fs::getpath(rustix::fs::open(path, flags, Mode::empty())?)?;
+        Ok::<_, std::io::Error>(PathBuf::from(std::ffi::OsString::from_vec(named.into_bytes())))
+    };
+    std::fs::canonicalize(path).or_else(|error| {
+        let kind = std::fs::symlink_metadata(path)?.file_type();
+        match (path.parent(), path.file_name()) {
+            _ if kind.is_dir() => asked(path, OFlags::DIRECTORY),
+            (Some(parent), Some(name)) if !kind.is_symlink() => {
+                asked(parent, OFlags::DIRECTORY).map(|parent| parent.join(name)).or_else(|error| {
+                    // The number of a file has no folder.
+                    if kind.is_file() { asked(path, OFlags::empty()) } else { Err(error) }
+                })
+            }
+            _ => Err(error),
+        }
+    })
 }
 
 #[cfg(test)]

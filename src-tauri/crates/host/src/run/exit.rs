@@ -59,17 +59,20 @@ impl Child {
 
 /// Waits for a child and takes its exit status.
 pub(super) fn reap(pid: Pid) -> Exit {
-    loop {
+    let exit = loop {
         match rustix::process::waitid(rustix::process::WaitId::Pid(pid), WaitIdOptions::EXITED) {
-            Ok(Some(status)) => return exit(&status),
+            Ok(Some(status)) => break exit_of(&status),
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
             // Somebody else took it: how it ended is not known.
-            Err(_) => return Exit::Code(-1),
+            Err(_) => break Exit::Code(-1),
         }
-    }
+    };
+    #[cfg(target_os = "linux")]
+    super::orphans::reaped(pid);
+    exit
 }
 
-fn exit(status: &WaitIdStatus) -> Exit {
+fn exit_of(status: &WaitIdStatus) -> Exit {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Exit::Code(code),
         (None, Some(signal)) => Exit::Signal(signal),

@@ -5,8 +5,8 @@
 //! is; then it is let go, or killed.
 #![expect(unsafe_code, reason = "clone, ptrace and what a child may do before exec have no safe form")]
 
-use super::SpawnError;
 use super::start::Call;
+use super::{SpawnError, mark, orphans};
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -24,10 +24,16 @@ struct Child {
     cwd: c_int,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
+    /// What it may read, as a descriptor; -1 where nothing confines it.
+    ruleset: c_int,
+    /// Which system calls it may make.
+    filter: libc::sock_fprog,
     /// Whether it is to be held.
     hold: bool,
     /// Who holds it.
     host: c_int,
+    /// The hard limit that marks it and all that it starts.
+    mark: u64,
     /// Whether that failed.
     not_held: bool,
     /// Why it could not execute; 0 where it could.
@@ -62,6 +68,8 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     let argv = pointers(&call.argv);
     let env = pointers(&call.env);
     let theirs = &call.theirs;
+    let fence = call.fence.as_ref();
+    let filter = fence.map_or(&[][..], |fence| &fence.filter);
     let mut child = Child {
         path: call.path.as_ptr(),
         argv: argv.as_ptr(),
@@ -70,8 +78,16 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
         cwd: call.prepared.cwd.descriptor().as_raw_fd(),
         // By descriptor only machine code can be executed: a script's interpreter could not open it again.
         program: if call.program.shebang.is_none() { call.program.descriptor().as_raw_fd() } else { -1 },
+        ruleset: fence.map_or(-1, |fence| fence.ruleset.as_raw_fd()),
+        filter: libc::sock_fprog {
+            len: u16::try_from(filter.len())
+                .map_err(|_| SpawnError::Failed("its filter is too long".to_owned()))?,
+            // The kernel only reads it.
+            filter: filter.as_ptr().cast_mut(),
+        },
         hold,
         host: rustix::process::getpid().as_raw_nonzero().get(),
+        mark: mark::of_runs().ok_or_else(unmarked)?,
         not_held: false,
         error: 0,
     };
@@ -88,12 +104,19 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
 }
 
+/// A run without the mark could control Postern once it is orphaned.
+fn unmarked() -> SpawnError {
+    let why = "could not be started: Postern's own hard limit on file locks (ulimit -Hx) is 0, and a command needs a lower one";
+    SpawnError::Failed(why.to_owned())
+}
+
 /// Runs [`child_main`] in a new process that borrows our memory; returns when that process has executed or exited.
 fn clone(child: &mut Child) -> std::io::Result<Pid> {
     let mut stack = vec![0_u8; STACK_BYTES];
     // The stack grows downwards from its aligned end.
     let top = stack.as_mut_ptr_range().end.map_addr(|end| end & !15);
     let all = Signals::block()?;
+    let _not_reaped_by_others = orphans::starting();
     // SAFETY: `child_main` never returns into our frames, allocates nothing, takes no lock, never panics, and runs on
     // its own stack, which outlives it: CLONE_VFORK keeps this thread asleep until the child has executed or exited.
     // With CLONE_VM it writes to `child` only, which nobody else touches meanwhile. Signals are blocked, so that none
@@ -108,6 +131,9 @@ fn clone(child: &mut Child) -> std::io::Result<Pid> {
     };
     let error = std::io::Error::last_os_error();
     drop(all);
+    if pid > 0 {
+        orphans::started(pid);
+    }
     Pid::from_raw(pid).filter(|_| pid > 0).ok_or(error)
 }
 
@@ -150,6 +176,10 @@ unsafe fn prepare(child: &mut Child) {
         libc::umask(0o022);
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+        let mark = libc::rlimit { rlim_cur: child.mark, rlim_max: child.mark };
+        if libc::setrlimit(libc::RLIMIT_LOCKS, &raw const mark) < 0 {
+            return fail(child);
+        }
         // What it starts stays in its tree, also when the process between the two is gone.
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         let mut empty = std::mem::zeroed::<libc::sigset_t>();
@@ -173,6 +203,9 @@ unsafe fn execute(child: &mut Child) {
                 libc::_exit(127);
             }
         }
+        if child.ruleset >= 0 && !confine(child) {
+            return fail(child);
+        }
         if child.hold || child.program < 0 {
             libc::execve(child.path, child.argv, child.env);
         } else {
@@ -185,6 +218,28 @@ unsafe fn execute(child: &mut Child) {
             );
         }
         fail(child);
+    }
+}
+
+/// From here on it may only look around. Whether that worked.
+///
+/// SAFETY: only in the new process, right before exec: what is left to do is a part of what it may.
+unsafe fn confine(child: &Child) -> bool {
+    // A host of root's own has rights that look past Landlock (CAP_PERFMON at `/proc/PID/environ`).
+    const VERSION_3: u32 = 0x2008_0522;
+    let (header, no_rights) = ([VERSION_3, 0], [0_u32; 6]);
+    // SAFETY: system calls on values of this frame, and on a descriptor and a filter that the parent prepared and that
+    // outlive them.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::syscall(libc::SYS_capset, header.as_ptr(), no_rights.as_ptr()) == 0
+            && libc::syscall(libc::SYS_landlock_restrict_self, child.ruleset, 0) == 0
+            && libc::syscall(
+                libc::SYS_seccomp,
+                libc::SECCOMP_SET_MODE_FILTER,
+                0,
+                ptr::from_ref(&child.filter),
+            ) == 0
     }
 }
 

@@ -8,6 +8,10 @@ mod exit;
 mod linux_spawn;
 #[cfg(target_os = "macos")]
 mod macos_spawn;
+#[cfg(target_os = "linux")]
+mod mark;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod pipes;
 mod pump;
 mod start;
@@ -16,8 +20,15 @@ mod survivor;
 mod tree;
 
 pub use capture::Captured;
+#[cfg(target_os = "linux")]
+pub(crate) use mark::{is_marked, own as own_mark};
+#[cfg(target_os = "linux")]
+pub(crate) use orphans::{adopt as adopt_orphans, end_all as end_orphans};
 pub(crate) use survivor::{boot_id, end_survivor};
+#[cfg(target_os = "macos")]
+pub(crate) use tree::descends;
 
+pub use crate::confine::Look;
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
 use postern_request::{Approved, Outcome, Plan, Stop};
@@ -37,6 +48,8 @@ pub struct Prepared {
     pub held: Held,
     /// The working directory, open since then.
     pub cwd: Cwd,
+    /// What a confined run may read; none for a plan that is not confined.
+    pub look: Option<Look>,
     /// Standard input.
     pub input: Input,
     /// How much output is kept per stream, in bytes.
@@ -189,6 +202,14 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
         .await
         .map_err(|_| SpawnError::Failed("the start was interrupted".to_owned()))??;
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
+}
+
+/// Starts a confined program that does nothing, and waits for its end. Blocks.
+pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, look: Look) -> Result<(), String> {
+    let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
+    let prepared = Prepared { plan, held, cwd, look: Some(look), input, output_cap, stream, grace };
+    let started = start::start(prepared).map_err(|error| error.to_string())?;
+    start::ended_well(started)
 }
 
 /// The parent of any process, as the system tells it; none where there is no such process.

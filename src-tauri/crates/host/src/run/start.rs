@@ -5,9 +5,13 @@ use super::exit::reap;
 use super::pipes::{self, Ours, Theirs};
 use super::tree::{self, Tree};
 use super::{Input, Prepared, SpawnError};
+#[cfg(target_os = "linux")]
+use crate::confine::Fence;
 use crate::resolve::{HeldFile, SHELL};
+#[cfg(target_os = "linux")]
+use postern_policy::Confinement;
 use postern_request::Launch;
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitOptions};
 use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,6 +65,9 @@ pub(super) struct Call<'a> {
     pub(super) theirs: Theirs,
     pub(super) prepared: &'a Prepared,
     pub(super) program: Arc<HeldFile>,
+    /// What confines it.
+    #[cfg(target_os = "linux")]
+    pub(super) fence: Option<Fence>,
 }
 
 pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
@@ -70,27 +77,44 @@ pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
     let call = call(&prepared, theirs)?;
-    let child = held_and_released(&call)?;
+    let (child, start_time) = held_and_released(&call)?;
     let at = Instant::now();
     drop(call);
-    let start_time = tree::start_time(child.pid()).unwrap_or(0);
     Ok(Started { child, start_time, ours, input: prepared.input, at })
 }
 
 /// The process is looked at while it is held. Where that is not possible everything is looked at before, and machine
-/// code is executed through the judged file's own descriptor.
-fn held_and_released(call: &Call<'_>) -> Result<Unwatched, SpawnError> {
+/// code is executed through the judged file's own descriptor. Gives also when it started, looked up before it can be gone.
+fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, u64), SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
         check(system::imposter(pid, call).or_else(|| drift(call.prepared)))?;
+        let start_time = tree::start_time(pid).unwrap_or(0);
         system::release(pid)?;
-        return Ok(child);
+        return Ok((child, start_time));
     }
     check(drift(call.prepared))?;
     let child = Unwatched(system::spawn_free(call)?);
+    let start_time = tree::start_time(child.pid()).unwrap_or(0);
     // It runs already: a difference is at least not left running.
     check(drift(call.prepared))?;
-    Ok(child)
+    Ok((child, start_time))
+}
+
+/// Waits for a process that was just tried out, and says what was wrong with it.
+pub(super) fn ended_well(started: Started) -> Result<(), String> {
+    let pid = started.child.pid();
+    drop(started.ours);
+    let ended = loop {
+        match rustix::process::waitpid(Some(pid), WaitOptions::empty()) {
+            Ok(ended) => break ended,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    };
+    started.child.watched();
+    let code = ended.and_then(|(_, status)| status.exit_status());
+    if code == Some(0) { Ok(()) } else { Err(format!("a program that does nothing ended with {code:?}")) }
 }
 
 fn check(difference: Option<String>) -> Result<(), SpawnError> {
@@ -110,7 +134,39 @@ fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
     let argv = words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid)?;
     let variable = |(name, value): &(String, String)| CString::new(format!("{name}={value}"));
     let env = prepared.plan.env.iter().map(variable).collect::<Result<_, _>>().map_err(invalid)?;
-    Ok(Call { path: CString::new(path).map_err(invalid)?, argv, env, theirs, prepared, program })
+    let path = CString::new(path).map_err(invalid)?;
+    #[cfg(target_os = "linux")]
+    let fence = fence(prepared)?;
+    #[cfg(not(target_os = "linux"))]
+    if !prepared.plan.confinement.is_none() {
+        return Err(SpawnError::Failed("this system cannot confine it".to_owned()));
+    }
+    Ok(Call {
+        path,
+        argv,
+        env,
+        theirs,
+        prepared,
+        program,
+        #[cfg(target_os = "linux")]
+        fence,
+    })
+}
+
+/// What confines it, where the plan says that something does.
+#[cfg(target_os = "linux")]
+fn fence(prepared: &Prepared) -> Result<Option<Fence>, SpawnError> {
+    let failed = |what: String| SpawnError::Failed(format!("could not be confined: {what}"));
+    match (&prepared.plan.confinement, &prepared.look) {
+        (Confinement::None, None) => Ok(None),
+        (Confinement::Look { folders }, Some(look)) if *folders == look.folders => {
+            let programs = prepared.held.files().map(|file| file.bound.real_path.as_str());
+            Fence::new(look, programs).map(Some).map_err(failed)
+        }
+        (Confinement::None | Confinement::Look { .. }, _) => {
+            Err(failed("its profile is not the one that was judged".to_owned()))
+        }
+    }
 }
 
 /// The program's own name is the bare name it was asked for by, or its path: never what a request makes up.

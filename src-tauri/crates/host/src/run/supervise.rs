@@ -97,6 +97,8 @@ impl Watched {
         let escaped = self.until_gone().await;
         let duration = started.elapsed();
         let exit = self.child.reap();
+        #[cfg(target_os = "linux")]
+        super::orphans::look_after();
         if let Some(feeder) = feeder {
             feeder.abort();
         }

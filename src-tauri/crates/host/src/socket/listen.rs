@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
-/// The longest path of a socket, in bytes. macOS takes 103; what is mounted elsewhere may be longer than it is here.
-pub(crate) const PATH_MAX: usize = 90;
+/// A socket's path is shorter than this, in bytes: `sun_path` with the zero that ends it has 104 on macOS, and 108 on Linux,
+/// which is held to the same so that a data folder can move.
+pub(crate) const PATH_MAX: usize = 104;
 
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Its path is too long for the system.
-    #[error("the path of the socket {} is longer than {PATH_MAX} bytes", .0.display())]
+    #[error("the path of the socket {} has {PATH_MAX} bytes or more: no system takes it", .0.display())]
     TooLong(PathBuf),
     /// Another process listens on it.
     #[error("another process owns the socket {}", .0.display())]
@@ -134,7 +135,7 @@ mod tests {
         std::fs::write(&file, "mine").unwrap();
         assert!(matches!(bind(&file), Err(BindError::NotASocket(_))), "a file is not ours to remove");
 
-        let long = folder.path().join("x".repeat(90));
+        let long = folder.path().join("x".repeat(104));
         assert!(matches!(bind(&long), Err(BindError::TooLong(_))), "a path that the system would cut");
     }
 }

@@ -79,6 +79,11 @@ impl Outbox {
         }
     }
 
+    /// Whether both write to the same connection.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Whether the connection is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.shared.gone.is_cancelled()

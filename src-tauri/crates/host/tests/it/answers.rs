@@ -2,7 +2,7 @@
 
 use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;
-use postern_contract::{Answer, AnswerParams, Question};
+use postern_contract::{Answer, AnswerParams, ClosedBy, Question};
 use postern_host::FaceKind;
 use postern_policy::RiskLevel;
 use serde_json::json;
@@ -172,7 +172,7 @@ async fn nobody_answering_is_the_fallback() {
     lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;
     let denied = wire.answer(unseen).await.unwrap();
     assert_eq!(denied["reason"], "expired", "nobody could have seen it: {denied}");
-    assert_eq!(lab.closed().await, "expired");
+    assert_eq!(lab.closed().await, ClosedBy::Expired);
 
     let (_, seen) = wire.post_run(&["echo", "seen"], json!({})).await;
     lab.question().await;

@@ -1,6 +1,7 @@
 //! What is too much, and what is denied for now.
 
 use crate::support::Lab;
+use postern_contract::ClosedBy;
 use serde_json::json;
 
 #[tokio::test]
@@ -87,7 +88,7 @@ async fn what_is_to_end_with_its_connection_does() {
     let (request_id, _) = wire.post_run(&["echo", "hi"], json!({"cancelOnDisconnect": true})).await;
     lab.question().await;
     drop(wire);
-    assert_eq!(lab.closed().await, "withdrawn");
+    assert_eq!(lab.closed().await, ClosedBy::Withdrawn);
     let mut wire = lab.connect_after("main", Some(0)).await;
     let denied = wire.event("exec.denied").await;
     assert_eq!((&denied["requestId"], &denied["reason"]), (&json!(request_id), &json!("cancelled")));

@@ -156,3 +156,61 @@ async fn a_stored_outcome_is_the_event_that_was_told() {
         }
     }
 }
+
+#[tokio::test]
+async fn clients_that_do_not_read_keep_nobody_else_of_their_agent_waiting() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    let line = "x".repeat(200);
+    for _ in 0..4 {
+        let text = format!("i=0; while [ $i -lt 200 ]; do echo {line}; i=$((i+1)); done");
+        let (_, call) = wire.post_run(&["sh", "-c", &text], json!({"stream": true})).await;
+        wire.answer(call).await.unwrap();
+    }
+    let mut stuck = Vec::new();
+    for _ in 0..8 {
+        let mut one = lab.connect("main").await;
+        for _ in 0..40 {
+            one.post("events.after", json!({"sequence": 0})).await;
+        }
+        stuck.push(one);
+    }
+    let started = std::time::Instant::now();
+    let mut other = lab.connect("main").await;
+    let (_, call) = other.post_run(&["basename", "hi"], json!({})).await;
+    assert_eq!(other.answer(call).await.unwrap()["stdout"], "hi\n");
+    assert_eq!(other.event("exec.finished").await["outcome"], "exited");
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn what_happens_while_a_connection_catches_up_is_told_behind_it() {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let mut wire = lab.connect("main").await;
+    for word in ["a", "b"] {
+        let (_, call) = wire.post_run(&["basename", word], json!({})).await;
+        wire.answer(call).await.unwrap();
+    }
+    let mut late = lab.connect_after("main", Some(0)).await;
+    let again = late.post("events.after", json!({"sequence": 0})).await;
+    let (_, call) = wire.post_run(&["basename", "c"], json!({})).await;
+    wire.answer(call).await.unwrap();
+    late.answer(again).await.unwrap();
+    let mut heard = Vec::new();
+    // Twice what was there, and once what came meanwhile.
+    while heard.len() < 6 || heard.last() != Some(&6) {
+        let told = match late.notices.pop_front() {
+            Some(told) => told,
+            None => late.read().await.unwrap(),
+        };
+        heard.push(told["params"]["sequence"].as_u64().unwrap());
+    }
+    assert_eq!(heard[..4], [1, 2, 3, 4], "{heard:?}");
+    let new: Vec<_> = heard.iter().filter(|sequence| **sequence > 4).collect();
+    assert!(
+        new == [&5, &6] || new == [&5, &6, &5, &6],
+        "in order, and never one without the other: {heard:?}"
+    );
+}

@@ -93,19 +93,28 @@ async fn a_question_that_nobody_was_there_for_could_not_be_shown() {
 }
 
 #[tokio::test]
-async fn where_the_person_wants_it_a_locked_screen_denies_at_once() {
+async fn a_locked_screen_denies_at_once_unless_somebody_paired_can_answer_or_the_person_wants_otherwise() {
     let mut lab = Lab::start().await;
     let settings = lab.control("settings.get", json!({})).await.unwrap();
-    assert_eq!(settings["denyWhenLocked"], false, "questions wait unless the person wants otherwise");
-    let mut wanted = settings;
-    wanted["denyWhenLocked"] = true.into();
-    lab.control("settings.set", wanted).await.unwrap();
+    assert_eq!(settings["denyWhenLocked"], true, "it is so from the start");
     lab.screen.set(Presence::Locked);
     let mut wire = lab.connect("main").await;
     let denied = wire.run(&["echo", "hi"]).await;
     assert_eq!(denied["reason"], "cannot-present", "{denied}");
-    lab.screen.set(Presence::Present);
+    let phone = lab.host.face(FaceKind::Remote);
+    let (_, call) = wire.post_run(&["echo", "paired"], json!({})).await;
+    let question = lab.question().await;
+    let yes = || AnswerParams::to(&question, Answer::Once);
+    let refused = lab.host.gate().answer(yes(), lab.face.id()).await.unwrap();
+    assert!(!refused.applied, "a terminal of this screen: {refused:?}");
+    let allowed = lab.host.gate().answer(yes(), phone.id()).await.unwrap();
+    assert!(allowed.applied, "{allowed:?}");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "paired\n");
+    drop(phone);
+    let mut wanted = settings;
+    wanted["denyWhenLocked"] = false.into();
+    lab.control("settings.set", wanted).await.unwrap();
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.answer("once", json!({})).await;
-    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n", "the terminal may answer then");
 }

@@ -1,7 +1,7 @@
 //! A host in a temporary folder, an agent's end of its channel, and a scripted person.
 
 use postern_contract::methods::Presented;
-use postern_contract::{Question, Told};
+use postern_contract::{ClosedBy, Question, Told};
 use postern_host::session::{Presence, Session};
 use postern_host::user::User;
 use postern_host::{FaceGuard, FaceKind, Host, HostConfig};
@@ -163,7 +163,7 @@ impl Lab {
     }
 
     /// How the next question closes.
-    pub(crate) async fn closed(&mut self) -> String {
+    pub(crate) async fn closed(&mut self) -> ClosedBy {
         loop {
             if let Told::QuestionClosed(closed) =
                 soon("the end of a question", self.told.recv()).await.unwrap()

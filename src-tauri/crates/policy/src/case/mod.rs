@@ -148,6 +148,11 @@ impl Case {
         };
         let world = World { bins, cwd: &cwd, shell: self.shell.is_some(), sha256: &self.sha256 };
         let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| world.found(needed)).collect();
+        let named = self.settings.folders.iter().map(|folder| path::expand_home(folder, HOME).into_owned());
+        let mut folders: Vec<String> = named.collect();
+        if folders.is_empty() {
+            folders.push(cwd.clone());
+        }
         let facts = Facts {
             reading: &reading,
             steps: &steps,
@@ -159,6 +164,8 @@ impl Case {
             now: self.now,
             case_insensitive: true,
             shell: self.shell.is_some(),
+            folders: &folders,
+            confinable: true,
             env_to_ask: &env_to_ask,
             input: &crate::Input::Nothing,
         };
@@ -278,6 +285,8 @@ impl World<'_> {
             path,
             shebang: None,
             mutable: false,
+            agent_can_change: false,
+            links: 1,
             setuid: false,
         }))
     }

@@ -47,6 +47,8 @@ pub(super) fn facts<'a>(
         now: 0,
         case_insensitive: false,
         shell,
+        folders: &[],
+        confinable: true,
         env_to_ask: &[],
         input: &crate::facts::Input::Nothing,
     }
@@ -85,6 +87,8 @@ fn lookup(wanted: &Wanted<'_>, needed: &Needed<'_>, rule: &Rule, home: &str) -> 
         identity: None,
         shebang: None,
         mutable: false,
+        agent_can_change: false,
+        links: 1,
         setuid: false,
     }))
 }

@@ -11,7 +11,7 @@ pub use remark::{Remark, remarks};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::pattern::{PatternError, kind_name, parse_pattern, pattern_text};
-use crate::rule::{Effect, Pattern, Rule, RuleInput};
+use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
@@ -41,6 +41,11 @@ pub enum RuleProblem {
     /// A folder that is none, or of a rule that denies.
     #[error("{0}")]
     Folder(String),
+    /// It allows by a name that any file can claim.
+    #[error(
+        "any file can claim to be {0}; write signing:platform:{0} for a part of macOS, or signing:TEAMID:{0} with the developer's team"
+    )]
+    Claimed(String),
     /// A file's effect in a rule.
     #[error("a rule allows or denies; only permissions.jsonc can ask")]
     Asks,
@@ -111,6 +116,7 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
                 Ok(())
             }
         }
+        Pattern::Identity(IdentityPattern::SigningId(id)) => Err(RuleProblem::Claimed(id.clone())),
         Pattern::Exact(_) | Pattern::Identity(_) => Ok(()),
     }
 }

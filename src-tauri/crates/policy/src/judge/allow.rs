@@ -6,7 +6,7 @@ use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
-use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Source};
+use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, Part};
 use postern_command::environment::{is_harmless_value, is_plain_value};
 use postern_command::{Assignment, Class, Dir, Power, Redirection, Step, class_of};
@@ -21,6 +21,8 @@ pub(super) enum Coverage<'a> {
     Covered(&'a Rule),
     /// This rule's pattern matches, but the program or script is not the one it was approved with.
     Changed(&'a Rule, String),
+    /// This rule matches and rests on what this file is, which the agent can change until it runs.
+    NotHeld(&'a Rule, String),
     /// A rule's pattern matches and does not cover it for this reason.
     Close(&'a Rule, String),
     /// No rule matches.
@@ -158,8 +160,8 @@ impl<'a> Subject<'a> {
             let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
             let trusted = match lookup {
                 Lookup::Found(program) => {
-                    !name.contains('/')
-                        || in_system(&program.real_path)
+                    let stays = !program.agent_can_change;
+                    stays && (!name.contains('/') || in_system(&program.real_path))
                         || named_by_rule(policy, program, facts)
                 }
                 Lookup::Nothing => shell_words(name),
@@ -187,8 +189,16 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
         found
             .into_iter()
             .map(|at| part.get(at))
-            .any(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+            .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+            .any(|rule| is_pinned_to(&rule.rule, program))
     })
+}
+
+/// Whether a rule without a pin, or with one that holds, is about this program.
+fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
+    let Some(pin) = &rule.pin else { return true };
+    let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
+    now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))
 }
 
 /// Whether a variable that a step sets can change what runs.
@@ -212,14 +222,14 @@ pub(super) fn coverage<'a>(
     facts: &Facts<'_>,
 ) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
-    for rule in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
+    for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
         if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy, subject) {
             continue;
         }
-        let said = weigh(rule, subject, facts);
+        let said = weigh(rule, named, subject, facts);
         let rank = match &said {
             Coverage::Covered(_) => 0,
-            Coverage::Changed(..) => 1,
+            Coverage::Changed(..) | Coverage::NotHeld(..) => 1,
             Coverage::Close(..) => 2,
             Coverage::Nothing => continue,
         };
@@ -239,16 +249,19 @@ fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bo
     matches!(rule.source, Source::Skill(_)) && !(policy.settings.allow_skills && served())
 }
 
-/// Rules that may match.
-fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item = &'a Compiled> {
-    let mut found = Vec::new();
-    collect(part, subject, &mut found);
+/// Rules that may match, each with whether it names the program as the step does. Of any other it is known only that it is
+/// about the file that was found.
+fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item = (&'a Compiled, bool)> {
+    let mut named = Vec::new();
+    collect_named(part, subject, &mut named);
+    let mut found = named.clone();
+    collect_found(part, subject, &mut found);
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(|at| part.get(at))
+    found.into_iter().map(move |at| (part.get(at), named.contains(&at)))
 }
 
-fn collect(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
+fn collect_named(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
     let index = part.allow();
     let all: Option<Vec<&str>> =
         subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
@@ -267,17 +280,26 @@ fn collect(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
     }
     if let Some(program) = subject.program() {
         index.by_path(&part.allow_key(&program.path), found);
+    }
+}
+
+fn collect_found(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
+    let index = part.allow();
+    if subject.elevated.is_some() {
+        return;
+    }
+    if let Some(program) = subject.program() {
         if program.real_path != program.path {
             index.by_path(&part.allow_key(&program.real_path), found);
         }
         if let Some(identity) = &program.identity {
-            index.by_identity(identity, found);
+            index.by_proven_identity(identity, found);
         }
     }
 }
 
-/// Whether one rule covers the step.
-fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Coverage<'a> {
+/// Whether one rule covers the step; `named` says whether it names the program as the step does.
+fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Facts<'_>) -> Coverage<'a> {
     let words = subject.elevated.as_ref().unwrap_or(&subject.words);
     if let Some(command) = &rule.command {
         let program = words.len() - subject.words.len();
@@ -300,7 +322,10 @@ fn weigh<'a>(rule: &'a Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Co
         return Coverage::Close(&rule.rule, problem);
     }
     match pin_problem(&rule.rule, subject) {
-        PinState::Holds => Coverage::Covered(&rule.rule),
+        PinState::Holds => match not_held(&rule.rule, named, subject) {
+            Some(file) => Coverage::NotHeld(&rule.rule, file),
+            None => Coverage::Covered(&rule.rule),
+        },
         PinState::Changed(what) => Coverage::Changed(&rule.rule, what),
         PinState::OtherScript => Coverage::Nothing,
     }
@@ -346,7 +371,7 @@ fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<String> {
     }
     let unnamed = subject.step.ways_out.iter().find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {
-        return Some(format!("{}: a rule must name that argument", way.what));
+        return Some(format!("{way}: a rule must name that argument"));
     }
     let write = subject.step.redirections.iter().find(|redirection| redirection.writes());
     match write {
@@ -371,6 +396,19 @@ fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
         (_, None, Some(args)) => at > 0 && args.names(at - 1),
         (_, None, None) => false,
     }
+}
+
+/// The file that the rule rests on and that the agent can change until it runs: the identity of a program or script, or where
+/// a path that the rule does not name leads.
+fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
+    let pin = rule.pin.as_ref();
+    let script = pin.and_then(|pin| pin.script.as_ref()).and(subject.found.script.as_ref());
+    if let Some(script) = script.filter(|script| script.agent_can_change) {
+        return Some(script.written.clone());
+    }
+    let rests = pin.is_some() || !named;
+    let program = subject.program().filter(|program| rests && program.agent_can_change);
+    program.map(|program| program.invoked.clone())
 }
 
 enum PinState {
@@ -417,7 +455,7 @@ pub fn changes(was: &Identity, now: &Identity) -> String {
             format!("{} → {}", short(&was.sha256), short(&now.sha256))
         }
     };
-    let team = |identity: &Identity| identity.signature.as_ref().map(|signature| signature.team_id.clone());
+    let team = |identity: &Identity| identity.signature.as_ref().and_then(Signature::signer);
     let signer = match (team(was), team(now)) {
         (Some(was), Some(now)) if was == now => ", same signer",
         (Some(_), Some(_)) => ", another signer",

@@ -5,7 +5,7 @@
 use super::{Judgement, Outcome, doubt};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
-use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
+use crate::verdict::{Decision, Reason, Risk, RuleRef, StepVerdict, TraceLine};
 
 /// What rules for host commands and the built-in core say about a tool's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub struct CommandAgainst {
     pub message: String,
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,
+    /// What each step contributed.
+    pub steps: Vec<StepVerdict>,
+    /// How careful a person should be.
+    pub risk: Risk,
     /// Every stage with what it found.
     pub trace: Vec<TraceLine>,
 }
@@ -29,25 +33,37 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
         ..AgentPolicy::new(policy.agent.clone(), policy.settings.clone())
     };
     let mut judgement = Judgement::new(&rules, facts, rules.settings.ask);
-    let found = judgement.against_all();
-    let strictest =
-        found.into_iter().max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
-    let outcome = strictest.unwrap_or_else(|| {
-        Outcome::new(Decision::Allow, Reason::Policy, "No rule for host commands speaks against it.")
+    let (steps, whole) = judgement.against_all();
+    let of_steps = steps.iter().enumerate().map(|(at, found)| {
+        let outcome = found.clone().unwrap_or_else(nothing);
+        judgement.step_verdict(at, outcome)
     });
+    let of_steps = of_steps.collect();
+    let strictest = steps
+        .into_iter()
+        .flatten()
+        .chain(whole)
+        .max_by_key(|outcome| (outcome.decision, std::cmp::Reverse(outcome.stage())));
+    let outcome = strictest.unwrap_or_else(nothing);
     CommandAgainst {
         decision: outcome.decision,
         message: outcome.message,
         rule: outcome.rule,
+        steps: of_steps,
+        risk: crate::risk::assess(facts),
         trace: judgement.trace,
     }
 }
 
+fn nothing() -> Outcome {
+    Outcome::new(Decision::Allow, Reason::Policy, "No rule for host commands speaks against it.")
+}
+
 impl Judgement<'_> {
-    /// Stages 1 to 4, and nothing of what may let it through.
-    fn against_all(&mut self) -> Vec<Outcome> {
+    /// Stages 1 to 4 for each step and for the whole, and nothing of what may let it through.
+    fn against_all(&mut self) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
         if let Some(outcome) = self.unreadable_request() {
-            return vec![outcome];
+            return (Vec::new(), vec![outcome]);
         }
         let facts = self.facts;
         let in_doubt = doubt::rules_in_force(self.policy, facts);
@@ -58,6 +74,6 @@ impl Judgement<'_> {
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
         whole.extend(rest.or_else(|| self.unseen()).map(|doubt| self.unasked(doubt)));
         self.note_against(&steps, &whole);
-        steps.into_iter().flatten().chain(whole).collect()
+        (steps, whole)
     }
 }

@@ -6,6 +6,8 @@ use crate::generous::{self, Match};
 use crate::path;
 use crate::rule::{Effect, Pattern, Source};
 use crate::ruleset::{Compiled, Part, RuleSet};
+use postern_command::{Class, class_of};
+use std::borrow::Cow;
 
 /// A rule that denies or asks, and how sure that is.
 #[derive(Debug, Clone, Copy)]
@@ -32,16 +34,32 @@ impl Hit<'_> {
 /// The rule that weighs most against an invocation.
 pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
     let hits = rules.parts().flat_map(|part| {
-        let mut found = Vec::new();
+        let identity = call.program.and_then(|program| program.identity.as_ref());
+        let mut same = Vec::new();
+        if let Some(identity) = identity {
+            part.deny().by_claimed_identity(identity, &mut same);
+            same.retain(|at| !acts_by_its_name(part.get(*at), call));
+        }
+        let mut found = same.clone();
         collect(part, call, &mut found);
         found.sort_unstable();
         found.dedup();
-        found.into_iter().filter_map(|at| weigh(part.get(at), call, facts))
+        found.into_iter().filter_map(move |at| weigh(part.get(at), same.contains(&at), call, facts))
     });
     hits.min_by_key(Hit::rank)
 }
 
-/// Rules that may be about it.
+/// A rule that is about the invocation if its program is the one that the rule names, which cannot be told.
+pub(super) fn may_mean<'a>(
+    rules: &'a RuleSet,
+    call: &Invocation<'_>,
+    facts: &Facts<'_>,
+) -> Option<&'a Compiled> {
+    let all = rules.parts().flat_map(Part::against);
+    all.filter(|rule| weigh(rule, true, call, facts).is_some()).min_by_key(|rule| rule.rule.id)
+}
+
+/// Rules that may be about it by its name or place.
 fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     let index = rules.deny();
     let base = call.base();
@@ -49,15 +67,11 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     if let Some(path) = spelled {
         index.by_any_spelling(path, found);
     }
-    index.by_first_word(&base, found);
-    let exact = |name: &str, found: &mut Vec<usize>| {
-        let known: Option<Vec<&str>> = call.args.iter().copied().collect();
-        if let Some(known) = known {
-            let argv: Vec<&str> = std::iter::once(name).chain(known).collect();
-            index.by_argv(&argv, found);
-        }
+    let named = |name: &str, found: &mut Vec<usize>| {
+        index.by_first_word(name, found);
+        index.by_exact_head(name, found);
     };
-    exact(&base, found);
+    named(&base, found);
     if let Some(program) = call.program {
         for known in [&program.path, &program.real_path] {
             if spelled != Some(known.as_str()) {
@@ -65,12 +79,8 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
             }
             let name = path::fold(path::base_name(known));
             if name != base {
-                index.by_first_word(&name, found);
-                exact(&name, found);
+                named(&name, found);
             }
-        }
-        if let Some(identity) = &program.identity {
-            index.by_identity(identity, found);
         }
     } else if spelled.is_none() {
         // Not found, or not looked up: the name is all there is to go by.
@@ -79,26 +89,81 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     found.extend(index.of_any_program());
 }
 
-fn weigh<'a>(rule: &'a Compiled, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
+/// Whether the file that a rule is about does something else by the name that it is called by here: one file with many names,
+/// each another program (busybox; on macOS git, python3 and clang). What the agent could have put there is no such name.
+fn acts_by_its_name(rule: &Compiled, call: &Invocation<'_>) -> bool {
+    let (Some(program), Some(denied)) = (call.program, rule.program_name()) else { return false };
+    let real = path::base_name(&program.real_path);
+    let many = program.links > 1 || class_of(real) == Class::Multicall;
+    let denied = path::fold(path::base_name(denied));
+    let related = |name: &str| {
+        let name = path::fold(path::base_name(name));
+        name.starts_with(&*denied) || denied.starts_with(&*name)
+    };
+    many && !program.agent_can_change && ![call.name, &program.path].into_iter().any(related)
+}
+
+/// How a rule compares with an invocation; `same` says that its program is the one that the rule names, whatever its name.
+fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
     if !rule.is_alive(facts.now, facts.session) {
         return None;
     }
-    let program = match (&rule.rule.pattern, &rule.command) {
-        (Pattern::Command(_), Some(words)) => {
-            generous::compare(&words.words, words.more, &call.names(), &call.args)
+    let plain = weigh_args(rule, same, call, &call.args);
+    let compared = match as_reached(&call.args) {
+        Some(reached) => {
+            let reached: Vec<Option<&str>> = reached.iter().map(Option::as_deref).collect();
+            plain.max(weigh_args(rule, same, call, &reached))
         }
-        (Pattern::Command(_), None) => Match::No,
-        (Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => Match::Yes,
+        None => plain,
     };
-    let args = match &rule.args {
-        None => Match::Yes,
-        Some(args) if args.matches(&call.args, call.folder.as_deref()) => Match::Yes,
-        Some(args) if args.may_match(&call.args, call.folder.as_deref()) => Match::Maybe,
-        Some(_) => Match::No,
-    };
-    match program.min(args) {
+    match compared {
         Match::No => None,
         Match::Maybe => Some(Hit { rule, sure: false }),
         Match::Yes => Some(Hit { rule, sure: true }),
     }
+}
+
+/// The arguments with those paths as they lead to that have a name which only macOS knows; none where no argument has. What
+/// file a number names is not known.
+fn as_reached<'a>(args: &[Option<&'a str>]) -> Option<Vec<Option<Cow<'a, str>>>> {
+    let is_special = |word: &&str| path::without_aliases_of_word(word).is_some() || path::is_by_number(word);
+    args.iter().flatten().any(is_special).then(|| {
+        let one = |word: &&'a str| match path::without_aliases_of_word(word) {
+            Some(led) => Some(Cow::Owned(led)).filter(|led| !path::is_by_number(led)),
+            None => Some(Cow::Borrowed(*word)).filter(|word| !path::is_by_number(word)),
+        };
+        args.iter().map(|word| word.as_ref().and_then(one)).collect()
+    })
+}
+
+/// Whether a rule is about a call, were these its arguments.
+fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option<&str>]) -> Match {
+    let mut names = call.names();
+    names.extend(rule.program_name().filter(|_| same));
+    let program = match (&rule.rule.pattern, &rule.command) {
+        (Pattern::Command(_), Some(words)) => generous::compare(&words.words, words.more, &names, args),
+        (Pattern::Command(_), None) => Match::No,
+        (Pattern::Exact(argv), _) => exactly(argv.get(1..).unwrap_or_default(), args),
+        (Pattern::Path(_) | Pattern::Identity(_), _) => Match::Yes,
+    };
+    let args = match &rule.args {
+        None => Match::Yes,
+        Some(patterns) if patterns.matches(args, call.folder.as_deref()) => Match::Yes,
+        Some(patterns) if patterns.may_match(args, call.folder.as_deref()) => Match::Maybe,
+        Some(_) => Match::No,
+    };
+    program.min(args)
+}
+
+/// Whether the arguments are these. One that is not known before the run may become any number of words.
+fn exactly(wanted: &[String], args: &[Option<&str>]) -> Match {
+    let known = |(wanted, arg): (&String, &Option<&str>)| *arg == Some(wanted.as_str());
+    let Some(first) = args.iter().position(Option::is_none) else {
+        let is_it = wanted.len() == args.len() && wanted.iter().zip(args).all(known);
+        return if is_it { Match::Yes } else { Match::No };
+    };
+    let behind = args.iter().rev().take_while(|arg| arg.is_some()).count();
+    let begins = wanted.len() >= first + behind && wanted.iter().zip(args).take(first).all(known);
+    let ends = wanted.iter().rev().zip(args.iter().rev()).take(behind).all(known);
+    if begins && ends { Match::Maybe } else { Match::No }
 }

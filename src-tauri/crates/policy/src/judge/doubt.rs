@@ -8,13 +8,15 @@ use super::against;
 use super::mention::{self, Mention};
 use super::outcome::{Outcome, rule_ref};
 use crate::agent::AgentPolicy;
-use crate::facts::Facts;
+use crate::facts::{Facts, Lookup};
+use crate::path;
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
 use postern_command::environment::decides_what_runs;
-use postern_command::{Opaque, Step, WayOut, escape};
+use postern_command::{Opaque, Step, Unparsed, UnsafeArg, escape};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::ops::Range;
 
 /// Whether anything denies or asks that could be evaded by not being read.
@@ -48,11 +50,21 @@ impl<'a> Named<'a> {
         let step = &self.facts.reading.steps[at];
         match &step.opaque {
             Some(part) if hides(step, part) => Some(self.doubt(part)),
-            Some(part) => self
-                .within(&step.span)
-                .map(|mention| named_doubt(mention, &part.what, part.advice.as_deref())),
-            None => step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way)),
+            Some(part) => self.within(&step.span).map(|mention| named_doubt(mention, part, part.advice())),
+            None => self
+                .by_number(at)
+                .or_else(|| step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way))),
         }
+    }
+
+    /// A program by the number of its file, which was not looked up: any rule may be about it.
+    fn by_number(&self, at: usize) -> Option<Outcome> {
+        let name = self.facts.reading.steps[at].program()?;
+        let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
+        (!found && path::is_by_number(&path::normal(name))).then(|| {
+            let message = format!("{} names a program by the number of its file.", escape::text(name));
+            told(message, Some("Name the program by its path."))
+        })
     }
 
     /// What may be meant in the parts that belong to no step.
@@ -63,8 +75,8 @@ impl<'a> Named<'a> {
 
     fn doubt(&mut self, part: &Opaque) -> Outcome {
         match self.within(&(0..self.facts.reading.text.len())) {
-            Some(mention) => named_doubt(mention, &part.what, part.advice.as_deref()),
-            None => unnamed_doubt(&part.what, part.advice.as_deref()),
+            Some(mention) => named_doubt(mention, part, part.advice()),
+            None => unnamed_doubt(part, part.advice()),
         }
     }
 
@@ -79,7 +91,7 @@ fn named<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>, text: &str) -> Option<M
     mention::find(&policy.rules, facts, text)
 }
 
-fn named_doubt(mention: &Mention<'_>, what: &str, advice: Option<&str>) -> Outcome {
+fn named_doubt(mention: &Mention<'_>, what: &impl Display, advice: Option<&str>) -> Outcome {
     let rule = rule_ref(mention.rule);
     let message = format!(
         "It cannot be read in full ({what}), and it names {}: the rule {} may be meant.",
@@ -89,7 +101,7 @@ fn named_doubt(mention: &Mention<'_>, what: &str, advice: Option<&str>) -> Outco
     told(message, advice).by(rule)
 }
 
-fn unnamed_doubt(what: &str, advice: Option<&str>) -> Outcome {
+fn unnamed_doubt(what: &impl Display, advice: Option<&str>) -> Outcome {
     let message = format!(
         "It cannot be read in full ({what}), and this agent has deny rules: one of them may be meant."
     );
@@ -103,31 +115,31 @@ fn told(message: String, advice: Option<&str>) -> Outcome {
 
 /// Where it writes, or with whom it speaks, is not what runs.
 fn is_about_files(part: &Opaque) -> bool {
-    matches!(part.code, "redirect-target" | "network-redirect")
+    matches!(part.kind, Unparsed::RedirectTarget | Unparsed::NetworkRedirect)
 }
 
 /// Whether what is not understood about the step could start a program that is not to be seen in it.
 fn hides(step: &Step, part: &Opaque) -> bool {
     let known = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
-    match part.code {
+    match part.kind {
         _ if is_about_files(part) => false,
-        "environment" => {
+        Unparsed::Environment => {
             let set = step.assignments.iter().map(|assignment| Some(assignment.name.as_str()));
             let named = step.argv.iter().skip(1).map(|word| word.value.as_deref());
             let exported = named.map(|word| word.map(|word| word.split('=').next().unwrap_or(word)));
             set.chain(exported).any(|name| name.is_none_or(|name| decides_what_runs(name, None)))
         }
         // A file of commands and a module are files.
-        "source" => known(1).is_none_or(|file| file.starts_with("/dev/") || file == "-"),
-        "inline-code" => !(known(1) == Some("-m") && known(2).is_some()),
+        Unparsed::Source => known(1).is_none_or(|file| file.starts_with("/dev/") || file == "-"),
+        Unparsed::InlineCode => !(known(1) == Some("-m") && known(2).is_some()),
         _ => true,
     }
 }
 
 /// An argument that runs something else: a text that the shell would expand hides what, a name in it may be meant.
 /// A word that is not known is no such argument: almost any may be one (`git log "$branch"`).
-fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &WayOut) -> Option<Outcome> {
-    if way.what.contains("run time") || !way.what.contains("run") {
+fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg) -> Option<Outcome> {
+    if !way.effect.may_start_programs() {
         return None;
     }
     let own = step.argv.get(way.argument)?;
@@ -137,7 +149,7 @@ fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &WayOut) ->
     let expanded = |value: &str| value.contains(['$', '`']);
     let text = words().filter_map(|word| word.value.as_deref()).collect::<Vec<_>>().join("\n");
     if let Some(mention) = named(policy, facts, &text) {
-        return Some(named_doubt(&mention, &way.what, None));
+        return Some(named_doubt(&mention, way, None));
     }
-    words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(&way.what, None))
+    words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(way, None))
 }

@@ -68,6 +68,7 @@ pub(crate) fn of_step<'a>(step: &'a Step, found: &'a StepFacts, facts: &Facts<'a
     }
     if let Some(own) = invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()) {
         let others = in_other_words(&own);
+        all.extend(extended(&own));
         all.push(own);
         all.extend(others);
     }
@@ -117,6 +118,22 @@ fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
         })
     };
     postern_command::otherwise(&argv).into_iter().filter_map(form).collect()
+}
+
+/// The same program told to do what is not known: a command that it does not have itself is what its configuration says.
+fn extended<'a>(call: &Invocation<'a>) -> Option<Invocation<'a>> {
+    let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
+    let places = postern_command::extensions(&argv);
+    let unknown = |(at, word): (usize, &Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
+    (!places.is_empty()).then(|| Invocation {
+        name: call.name,
+        program: call.program,
+        spelled: call.spelled.clone(),
+        args: call.args.iter().enumerate().map(unknown).collect(),
+        raw: Vec::new(),
+        targets: &[],
+        folder: call.folder.clone(),
+    })
 }
 
 /// The step as if its program, which is not known before the run, were called so.

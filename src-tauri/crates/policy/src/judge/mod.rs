@@ -20,10 +20,12 @@ mod doubt;
 mod invocation;
 mod label;
 mod line;
+mod look;
 mod mention;
 mod near;
 mod outcome;
 mod step;
+mod unidentified;
 mod unseen;
 mod whole;
 
@@ -35,6 +37,7 @@ pub use outcome::{rule_ref, source_words};
 pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
 
 use crate::agent::AgentPolicy;
+use crate::confinement::Confinement;
 use crate::facts::{Facts, Lookup};
 use crate::rule::RuleId;
 use crate::settings::{Ask, Fallback, Security, Unreadable};
@@ -77,6 +80,7 @@ struct Judgement<'a> {
     policy: &'a AgentPolicy,
     facts: &'a Facts<'a>,
     line: Line<'a>,
+    looks: look::Looks,
     ask: Ask,
     /// Whether nobody would look at what a deny rule may mean.
     doubt_denies: bool,
@@ -89,6 +93,7 @@ impl<'a> Judgement<'a> {
             policy,
             facts,
             line: Line::new(facts),
+            looks: look::Looks::new(policy, facts),
             ask,
             doubt_denies: ask == Ask::Off,
             trace: Vec::with_capacity(12),
@@ -169,7 +174,13 @@ impl<'a> Judgement<'a> {
     fn against_step(&self, at: usize, named: Option<&mut doubt::Named<'a>>) -> Option<Outcome> {
         let found = against::step(self.policy, &self.line, at);
         let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
-        let doubt = named.filter(|_| !denied).and_then(|named| named.of_step(at));
+        let doubt = named.filter(|_| !denied).and_then(|named| {
+            // Where only a rule lets something through, what cannot be identified is asked about anyway.
+            let settings = &self.policy.settings;
+            let unasked = settings.security == Security::Full || settings.fallback == Fallback::Full;
+            let unknown = || unidentified::of_step(self.policy, self.facts, at);
+            named.of_step(at).or_else(|| unasked.then(unknown).flatten())
+        });
         doubt.or(found).map(|outcome| self.unasked(outcome))
     }
 
@@ -194,9 +205,21 @@ impl<'a> Judgement<'a> {
         )
     }
 
+    /// The effective profile.
+    fn note_confinement(&mut self) {
+        let found = match &self.looks.confinement {
+            Confinement::None => "none: it would run as the person does.".to_owned(),
+            Confinement::Look { folders } => format!(
+                "look: it reads {} and the system's files, writes nothing, and has no network.",
+                postern_command::escape::text(&folders.join(", "))
+            ),
+        };
+        self.note("confinement", found);
+    }
+
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
-        let outcome = step::judge(self.policy, self.facts, at);
+        let outcome = step::judge(self.policy, self.facts, &self.looks, at);
         self.note(format!("step {}: rules", at + 1), &outcome.message);
         self.unasked(outcome)
     }
@@ -247,6 +270,7 @@ impl<'a> Judgement<'a> {
         used.sort_unstable();
         used.dedup();
         self.note("verdict", format!("{}: {}", word(decider.decision), decider.message));
+        self.note_confinement();
         let risk = crate::risk::assess(self.facts);
         let steps =
             steps.into_iter().enumerate().map(|(at, outcome)| self.step_verdict(at, outcome)).collect();
@@ -257,6 +281,7 @@ impl<'a> Judgement<'a> {
             advice: decider.advice,
             rule: decider.rule,
             risk,
+            confinement: self.looks.confinement,
             steps,
             used,
             trace: self.trace,

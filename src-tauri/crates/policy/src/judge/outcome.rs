@@ -52,8 +52,10 @@ impl Outcome {
             | Reason::Skill
             | Reason::ReadOnly
             | Reason::BinaryChanged
+            | Reason::AgentCanChange
             | Reason::Opaque
-            | Reason::AllowlistMiss => 8,
+            | Reason::AllowlistMiss
+            | Reason::CannotConfine => 8,
             // A rule says more than that a builtin needs none.
             Reason::Builtin => 9,
         }

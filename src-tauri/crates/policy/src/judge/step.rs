@@ -1,6 +1,7 @@
 //! Stages 8 to 10 for one step: rules, skills, the file, the read-only list, and why it is asked about otherwise.
 
 use super::allow::{Coverage, Subject, coverage, target};
+use super::look::{Looks, Vouched};
 use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
 use super::{against, label};
 use crate::agent::AgentPolicy;
@@ -10,7 +11,7 @@ use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Role};
 
 /// What the rules say about the step at `at`. Never denies.
-pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outcome {
+pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
     if let Some(part) = &subject.step.opaque {
         return opaque(part);
@@ -33,9 +34,11 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Outco
     }
     // The file and the list know nothing of input: they hold where there is none, or none that tells a program what to do.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
-    let otherwise =
-        || by_file(policy, facts, &subject).or_else(|| by_read_only_list(policy, &subject)).filter(|_| !told);
-    otherwise().unwrap_or_else(|| miss(&said, &name))
+    by_file(policy, facts, &subject)
+        .or_else(|| by_read_only_list(policy, facts, looks, at, &name))
+        .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
+        .filter(|found| found.decision != Decision::Allow || !told)
+        .unwrap_or_else(|| miss(&said, &name))
 }
 
 /// Whether a rule could cover the step at `at`: nothing stands in the way of every rule.
@@ -55,9 +58,8 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 
 /// A part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
-    let outcome =
-        Outcome::new(Decision::Ask, Reason::Opaque, format!("It cannot be read in full: {}", part.what));
-    match &part.advice {
+    let outcome = Outcome::new(Decision::Ask, Reason::Opaque, format!("It cannot be read in full: {part}"));
+    match part.advice() {
         Some(advice) => outcome.advise(advice),
         None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
     }
@@ -69,7 +71,7 @@ pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
 }
 
 /// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.
-fn needs_no_rule(subject: &Subject<'_>) -> bool {
+pub(super) fn needs_no_rule(subject: &Subject<'_>) -> bool {
     let only_shell_words = subject.step.via.iter().all(|via| {
         via.argv.first().and_then(|word| word.value.as_deref()).is_some_and(crate::needed::is_shell_word)
     });
@@ -80,7 +82,7 @@ fn needs_no_rule(subject: &Subject<'_>) -> bool {
     }
 }
 
-fn builtin(subject: &Subject<'_>) -> Outcome {
+pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
     if let Some(write) = subject.step.redirections.iter().find(|redirection| redirection.writes()) {
         return Outcome::new(
             Decision::Ask,
@@ -89,7 +91,7 @@ fn builtin(subject: &Subject<'_>) -> Outcome {
         );
     }
     if let Some(way) = subject.step.ways_out.first() {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{}.", way.what));
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{way}."));
     }
     Outcome::new(Decision::Allow, Reason::Builtin, "Nothing here needs a rule.")
 }
@@ -115,29 +117,41 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
     Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule)).by(rule))
 }
 
-fn by_read_only_list(policy: &AgentPolicy, subject: &Subject<'_>) -> Option<Outcome> {
-    if !policy.settings.allow_read_only || subject.carries_others() && !subject.carries_nothing() {
+/// What the read-only list says, where the agent may read: it allows what the system holds to reading.
+fn by_read_only_list(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    looks: &Looks,
+    at: usize,
+    name: &str,
+) -> Option<Outcome> {
+    // What the agent could have written, or can exchange until then, is not the program that only reads.
+    if !policy.settings.allow_read_only || facts.steps[at].changeable().next().is_some() {
         return None;
     }
-    let plain = subject.step.ways_out.is_empty()
-        && subject.step.via.iter().all(|via| via.power == postern_command::Power::Transparent)
-        && !subject.step.redirections.iter().any(postern_command::Redirection::writes);
-    let by_name = subject.step.program().is_some_and(|name| !name.contains('/'));
-    (plain && by_name && postern_command::is_read_only_anyway(&with_patterns(subject)))
-        .then(|| Outcome::new(Decision::Allow, Reason::ReadOnly, "It only reads, and this agent may read."))
-}
-
-/// The step's words, with a file in place of a pattern: of a program that reads any number of them, in this folder or below it.
-fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
-    let patterns = subject.step.program().is_some_and(postern_command::reads_any_files);
-    let is_pattern = |raw: &str| {
-        raw.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '*')
-            && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?".contains(&byte))
+    let confined = !looks.confinement.is_none();
+    let not_so = |reason, why: &str| {
+        Some(Outcome::new(Decision::Ask, reason, format!("{name} is on the read-only list, but {why}.")))
     };
-    let words = subject.words().iter().zip(&subject.step.argv);
-    words
-        .map(|(word, as_written)| word.or(Some("file").filter(|_| patterns && is_pattern(&as_written.raw))))
-        .collect()
+    match looks.steps.get(at)? {
+        Vouched::Confined if !confined && !facts.confinable => {
+            not_so(Reason::CannotConfine, "this system cannot confine it (postern doctor says why)")
+        }
+        Vouched::Confined if !confined => {
+            not_so(Reason::AllowlistMiss, "it would not be confined beside the other steps")
+        }
+        Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
+            Decision::Allow,
+            Reason::ReadOnly,
+            if confined {
+                "It only reads, confined, and this agent may read."
+            } else {
+                "It only reads, and names no file."
+            },
+        )),
+        Vouched::But(why) => not_so(Reason::AllowlistMiss, why),
+        Vouched::Not => None,
+    }
 }
 
 fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
@@ -146,6 +160,15 @@ fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
             let told = rule_ref(rule);
             let message = format!("{name} changed since the rule {} was given: {what}.", told.pattern);
             Outcome::new(Decision::Ask, Reason::BinaryChanged, message).by(told)
+        }
+        Coverage::NotHeld(rule, file) => {
+            let told = rule_ref(rule);
+            let message = format!(
+                "The rule {} holds while {} is unchanged, and the agent can change it until it runs.",
+                told.pattern,
+                postern_command::escape::text(file)
+            );
+            Outcome::new(Decision::Ask, Reason::AgentCanChange, message).by(told)
         }
         Coverage::Close(rule, why) => {
             let pattern = rule_ref(rule).pattern;

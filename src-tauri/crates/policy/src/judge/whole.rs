@@ -6,7 +6,7 @@ use super::{Judgement, against, core, label};
 use crate::agent::Elevation;
 use crate::facts::Lookup;
 use crate::path;
-use crate::settings::Security;
+use crate::settings::{SEARCH_PATH, Security};
 use crate::verdict::{Decision, Reason};
 use postern_command::escape;
 
@@ -141,8 +141,30 @@ impl Judgement<'_> {
             Lookup::Unusable { path, what } => format!("{} {}.", escape::text(path), escape::text(what)),
         };
         self.note("programs", &message);
-        let advice = "Check the name, or give the whole path; system.which tells what can be found.";
+        let searched = matches!(found.program, Lookup::NotFound) && !name.contains('/');
+        let advice = if searched {
+            self.search_path_advice()
+        } else {
+            "Check the name, or give the whole path; system.which tells what can be found.".to_owned()
+        };
         Some(Outcome::new(Decision::Deny, Reason::NotFound, message).advise(advice))
+    }
+
+    /// Where a bare name was looked up, and how that is changed.
+    fn search_path_advice(&self) -> String {
+        let policy = self.policy;
+        let own = &policy.settings.search_path;
+        let looked: Vec<String> = if own.is_empty() {
+            SEARCH_PATH.iter().map(|&folder| folder.to_owned()).collect()
+        } else {
+            own.iter().map(|folder| escape::text(folder)).collect()
+        };
+        let looked = looked.join(":");
+        format!(
+            "Programs are looked up in {looked}. Check the name or give the whole path; or the person adds its folder: \
+             postern agents set {} search-path={looked}:FOLDER",
+            policy.agent.as_str()
+        )
     }
 
     pub(super) fn asked_environment(&mut self) -> Option<Outcome> {

@@ -3,7 +3,7 @@
 mod class;
 
 use crate::path;
-use crate::rule::{IdentityPattern, Pattern, PatternKind};
+use crate::rule::{IdentityPattern, Pattern, PatternKind, Signer};
 use globset::GlobBuilder;
 
 /// Why a text is not a pattern: what is wrong, and what would be right.
@@ -35,7 +35,7 @@ pub enum PatternError {
     AnyProgram(String),
     /// Not an identity.
     #[error(
-        "{0:?} is no identity; write the 64 hex digits of a sha256, team:TEAMID or signing:com.example.tool"
+        "{0:?} is no identity; write the 64 hex digits of a sha256, team:TEAMID, signing:TEAMID:com.example.tool or signing:platform:com.apple.git"
     )]
     Identity(String),
 }
@@ -143,10 +143,15 @@ fn identity(text: &str) -> Result<IdentityPattern, PatternError> {
         return if plain(team) { Ok(IdentityPattern::TeamId(team.to_owned())) } else { Err(refused()) };
     }
     if let Some(signing) = text.strip_prefix("signing:") {
-        return if plain(signing) {
-            Ok(IdentityPattern::SigningId(signing.to_owned()))
-        } else {
-            Err(refused())
+        return match signing.split_once(':') {
+            Some(("platform", id)) if plain(id) => {
+                Ok(IdentityPattern::Signed { signer: Signer::Platform, id: id.to_owned() })
+            }
+            Some((team, id)) if plain(team) && plain(id) => {
+                Ok(IdentityPattern::Signed { signer: Signer::Team(team.to_owned()), id: id.to_owned() })
+            }
+            None if plain(signing) => Ok(IdentityPattern::SigningId(signing.to_owned())),
+            Some(_) | None => Err(refused()),
         };
     }
     let hex = text.strip_prefix("sha256:").unwrap_or(text);
@@ -164,6 +169,12 @@ pub fn pattern_text(pattern: &Pattern) -> String {
         Pattern::Exact(argv) => postern_command::quote(argv),
         Pattern::Identity(IdentityPattern::Sha256(hex)) => format!("sha256:{hex}"),
         Pattern::Identity(IdentityPattern::TeamId(team)) => format!("team:{team}"),
+        Pattern::Identity(IdentityPattern::Signed { signer: Signer::Platform, id }) => {
+            format!("signing:platform:{id}")
+        }
+        Pattern::Identity(IdentityPattern::Signed { signer: Signer::Team(team), id }) => {
+            format!("signing:{team}:{id}")
+        }
         Pattern::Identity(IdentityPattern::SigningId(signing)) => format!("signing:{signing}"),
     }
 }
@@ -213,6 +224,8 @@ mod tests {
             ("rg", PatternKind::Command),
             ("team:H7V7XYVQ7D", PatternKind::Identity),
             ("signing:com.apple.git", PatternKind::Identity),
+            ("signing:platform:com.apple.git", PatternKind::Identity),
+            ("signing:H7V7XYVQ7D:com.example.tool", PatternKind::Identity),
         ] {
             let pattern = parse_pattern(text, None).unwrap();
             assert_eq!(kind_name(&pattern), kind, "{text}");
@@ -231,6 +244,9 @@ mod tests {
             ("/opt/./x", None, "a . part"),
             ("team:", Some(PatternKind::Identity), "team:TEAMID"),
             ("signing:com example", Some(PatternKind::Identity), "team:TEAMID"),
+            ("signing:platform:", Some(PatternKind::Identity), "signing:platform:com.apple.git"),
+            ("signing::com.example", Some(PatternKind::Identity), "signing:TEAMID:com.example.tool"),
+            ("signing:A:b:c", Some(PatternKind::Identity), "signing:TEAMID:com.example.tool"),
             ("/opt/bin/", None, "/opt/bin/*"),
             ("/opt/[", None, "no glob"),
             ("* push", Some(PatternKind::Command), "name the program"),

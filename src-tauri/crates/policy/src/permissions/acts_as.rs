@@ -8,9 +8,10 @@ use std::borrow::Cow;
 
 /// The shell command that a tool's use amounts to; none where it amounts to none.
 ///
-/// A shell tool's is the one that it is given. Every other tool that is not known to only read amounts to a redirection into
-/// each path that it is given, `home` put in for `~`: no program runs, so of what denies host commands only what is about
-/// writing speaks. One that moves or removes a folder which holds Postern's own (`data`, its real path) writes there as well.
+/// A shell tool's is the one that it is given. Every other tool amounts to a redirection from each path that it is given, or
+/// into it where it is not known to only read, `home` put in for `~`: no program runs, so of what denies host commands only
+/// what is about files speaks. One that moves, removes or searches a folder which holds Postern's own (`data`, its real
+/// path) reaches in there as well.
 pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> Option<Cow<'a, str>> {
     if tool == SHELL_TOOL {
         return arguments.get("command")?.as_str().map(Cow::Borrowed);
@@ -21,11 +22,23 @@ pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> O
     }
     let holds =
         |path: &str| path.starts_with('/') && path::is_within(&path::deny_key(data), &path::deny_key(path));
-    if touched::takes_all(tool) && paths.iter().any(|path| holds(path)) {
+    let reads = touched::only_reads(tool);
+    if touched::pattern(tool, arguments).is_some_and(|pattern| leads_into(&pattern, home, data)) {
         paths.push(Cow::Owned(data.to_owned()));
     }
-    let writes: Vec<String> = paths.iter().map(|path| format!(": > {}", quote_word(path))).collect();
+    if (touched::takes_all(tool) || tool == "grep") && paths.iter().any(|path| holds(path)) {
+        paths.push(Cow::Owned(data.to_owned()));
+    }
+    let sign = if reads { '<' } else { '>' };
+    let writes: Vec<String> = paths.iter().map(|path| format!(": {sign} {}", quote_word(path))).collect();
     (!writes.is_empty()).then(|| Cow::Owned(writes.join("; ")))
+}
+
+/// Whether a pattern names a folder, or what is in it. `**` names none: it lists, and shows nothing of what is in the files.
+fn leads_into(pattern: &str, home: &str, folder: &str) -> bool {
+    let (pattern, folder) = (path::deny_key(&path::expand_home(pattern, home)), path::deny_key(folder));
+    let mut names = pattern.split('/');
+    folder.split('/').all(|name| names.next().is_some_and(|own| own != "**" && crate::words::wild(own, name)))
 }
 
 #[cfg(test)]
@@ -42,7 +55,15 @@ mod tests {
             ("edit_file", json!({"file_path": "/a;rm -rf /"}), Some(": > '/a;rm -rf /'")),
             ("write_file", json!({"path": "/a", "file_path": "b"}), Some(": > /a; : > b")),
             ("write_file", json!({"path": ["/a"]}), Some(": > /a")),
-            ("read_file", json!({"path": "/a"}), None),
+            ("read_file", json!({"path": "/a"}), Some(": < /a")),
+            ("grep", json!({"path": "/home/u", "pattern": "x"}), Some(": < /home/u; : < /home/u/data/p")),
+            (
+                "glob",
+                json!({"path": "/home/u", "pattern": "d*/p/x y"}),
+                Some(": < /home/u; : < /home/u/data/p"),
+            ),
+            ("glob", json!({"path": "/home/u", "pattern": "**/*.rs"}), Some(": < /home/u")),
+            ("skill", json!({"name": "x"}), None),
             ("deploy", json!({"name": "/a"}), None),
             ("filesystem_write_file", json!({"path": "~/a"}), Some(": > /home/u/a")),
             ("filesystem_list_directory", json!({"path": "~"}), Some(": > /home/u")),

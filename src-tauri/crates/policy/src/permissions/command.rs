@@ -2,13 +2,13 @@
 
 use super::SHELL_TOOL;
 use super::layer::Entry;
-use super::tool::{Layers, ToolVerdict, decision, place, sentence};
+use super::tool::{Layers, ToolVerdict, decision, is_default, place, sentence};
 use crate::generous::Match;
 use crate::judge::{TOO_MUCH, is_harmless};
 use crate::pattern::by_arity;
 use crate::rule::Effect;
 use crate::settings::Settings;
-use crate::verdict::Decision;
+use crate::verdict::{Decision, Reason, StepVerdict};
 use postern_command::{
     Class, Dialect, MOST_GUESSES, Power, Reading, Role, Step, class_of, escape, quote, read_shell,
 };
@@ -35,13 +35,20 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
         gate.look_into(&reading, &mut verdict);
         return verdict;
     };
+    let message = sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]);
+    let decided = gate.decision(steps[worst], judged[worst]);
+    let mut same = (0..steps.len()).filter(|&at| gate.decision(steps[at], judged[at]) == decided);
+    let by_nobody = |at: usize| is_default(judged[at]) || decided != decision(judged[at]);
     let mut verdict = ToolVerdict {
-        decision: gate.decision(steps[worst], judged[worst]),
-        message: sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]),
         entry: judged[worst].map(place),
         always: if reading.is_clear() { gate.always(&reading) } else { Vec::new() },
+        by_default: match decided {
+            Decision::Allow => same.any(by_nobody),
+            Decision::Ask | Decision::Deny => same.all(|at| is_default(judged[at])),
+        },
+        steps: gate.steps(&reading),
         values,
-        trace: Vec::new(),
+        ..ToolVerdict::plain(decided, message)
     };
     if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
         verdict.message = format!("{} But what it does goes beyond that: it asks.", verdict.message);
@@ -71,6 +78,31 @@ impl<'l> Gate<'_, 'l> {
     fn decide(&self, words: &[Option<&str>]) -> Option<&'l Entry> {
         let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
         self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
+    }
+
+    /// What the file says about each step.
+    fn steps(&self, reading: &Reading) -> Vec<StepVerdict> {
+        let of_step = |step: &Step| {
+            let runs = !matches!(step.role, Role::Function | Role::Nothing);
+            let entry = self.entry(step).filter(|_| runs);
+            let decision = if runs { self.decision(step, entry) } else { Decision::Allow };
+            StepVerdict {
+                argv: step.literal_argv().map(|words| words.into_iter().map(str::to_owned).collect()),
+                text: reading.text.get(step.span.clone()).unwrap_or_default().to_owned(),
+                program: step.program().map(str::to_owned),
+                path: None,
+                decision,
+                reason: match decision {
+                    Decision::Allow => Reason::Rule,
+                    Decision::Ask => Reason::AllowlistMiss,
+                    Decision::Deny => Reason::Denylist,
+                },
+                message: if runs { sentence(SHELL_TOOL, "", entry) } else { "It runs nothing.".to_owned() },
+                rule: None,
+                span: (step.span.start, step.span.end),
+            }
+        };
+        reading.steps.iter().map(of_step).collect()
     }
 
     /// No command in it, as far as it was read: its words are taken for one, which no rule can allow.

@@ -8,7 +8,9 @@ mod glob;
 pub(crate) mod host;
 mod layer;
 mod parse;
+mod protect;
 mod remarks;
+mod seeded;
 mod tool;
 mod touched;
 mod values;
@@ -18,8 +20,11 @@ pub use append::{AppendError, append};
 pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
 pub(crate) use parse::options;
+pub use protect::Touch;
 pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
+pub use touched::{NamedPath, PathUse, carried_commands, named_paths};
+pub(crate) use values::unmarked;
 
 /// The tool whose values are commands.
 pub const SHELL_TOOL: &str = "shell_exec";

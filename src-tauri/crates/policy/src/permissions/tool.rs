@@ -6,7 +6,7 @@ use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
 use crate::judge::CommandAgainst;
 use crate::rule::Effect;
-use crate::verdict::{Decision, TraceLine};
+use crate::verdict::{Decision, Risk, RiskLevel, StepVerdict, TraceLine};
 use postern_command::escape;
 use serde_json::Value as Json;
 
@@ -23,6 +23,12 @@ pub struct ToolVerdict {
     pub values: Vec<String>,
     /// The patterns that *Always* would add for this tool; empty where nothing may be added.
     pub always: Vec<String>,
+    /// Whether it rests on a line that stands in the file as Postern wrote it, or on no line at all: nobody decided it.
+    pub by_default: bool,
+    /// How careful a person should be.
+    pub risk: Risk,
+    /// What each step of a shell tool's line contributed, in the order in which it is read.
+    pub steps: Vec<StepVerdict>,
     /// Every layer with what it found.
     pub trace: Vec<TraceLine>,
 }
@@ -84,7 +90,20 @@ fn by_layers(
 impl ToolVerdict {
     /// One that no entry decided, and nothing can be saved for.
     pub(super) fn plain(decision: Decision, message: String) -> Self {
-        Self { decision, message, entry: None, values: Vec::new(), always: Vec::new(), trace: Vec::new() }
+        Self {
+            decision,
+            message,
+            entry: None,
+            values: Vec::new(),
+            always: Vec::new(),
+            by_default: false,
+            risk: Risk {
+                level: RiskLevel::NeedsReview,
+                reasons: vec!["a tool of the agent's own".to_owned()],
+            },
+            steps: Vec::new(),
+            trace: Vec::new(),
+        }
     }
 
     /// The same with what rules for host commands say about its command: the stricter of both holds. Nothing can be saved
@@ -99,6 +118,46 @@ impl ToolVerdict {
             self.decision = against.decision;
             self.message = against.message;
             self.entry = None;
+            self.by_default = false;
+        }
+        self
+    }
+
+    /// The same with what a shell tool's line would do: its risk, and its steps with the stricter of what the file and the rules
+    /// for host commands say about each.
+    #[must_use]
+    pub fn of_line(mut self, risk: Risk, against: Vec<StepVerdict>) -> Self {
+        let own = std::mem::take(&mut self.steps);
+        self.risk = risk;
+        self.steps = against;
+        if own.len() == self.steps.len() {
+            for (step, own) in
+                self.steps.iter_mut().zip(own).filter(|(step, own)| own.decision >= step.decision)
+            {
+                step.decision = own.decision;
+                step.reason = own.reason;
+                step.message = own.message;
+                step.rule = None;
+            }
+        }
+        self
+    }
+
+    /// The same for an agent whose own rules ask already: a default is no answer to that.
+    #[must_use]
+    pub fn asking_for_defaults(mut self) -> Self {
+        if self.decision == Decision::Allow && self.by_default {
+            self.decision = Decision::Ask;
+            self.message = format!("{} That is a default, and the agent's own rules ask.", self.message);
+        }
+        self
+    }
+
+    /// The same for an agent that decides by its own rules where only a default would ask.
+    #[must_use]
+    pub fn leaving_defaults(mut self) -> Self {
+        if self.decision == Decision::Ask && self.by_default {
+            self.decision = Decision::Allow;
         }
         self
     }
@@ -135,6 +194,7 @@ impl<'a> Layers<'a> {
         let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
         let mut verdict = ToolVerdict::plain(decision(entry), sentence(tool, "", entry));
         verdict.entry = entry.map(place);
+        verdict.by_default = is_default(entry);
         verdict.always = vec!["*".to_owned()];
         if let Some(meant) =
             doubt.filter(|meant| verdict.decision == Decision::Allow && meant.effect != Effect::Allow)
@@ -143,6 +203,7 @@ impl<'a> Layers<'a> {
             verdict.message =
                 format!("{why}, and \"{}\" may be meant for it: it asks.", escape::text(&meant.written));
             verdict.entry = Some(place(meant));
+            verdict.by_default = false;
             verdict.always.clear();
         }
         verdict
@@ -155,9 +216,17 @@ impl<'a> Layers<'a> {
             let message = format!("{} was given a value with a NUL in it.", escape::text(tool));
             return ToolVerdict { values: given(), ..ToolVerdict::plain(Decision::Deny, message) };
         }
-        let judged = values.iter().map(|value| self.by_value(tool, value));
-        let Some(mut verdict) = judged.max_by_key(|verdict| verdict.decision) else {
+        let judged: Vec<_> = values.iter().map(|value| self.by_value(tool, value)).collect();
+        let defaults: Vec<(Decision, bool)> =
+            judged.iter().map(|verdict| (verdict.decision, verdict.by_default)).collect();
+        let Some(mut verdict) = judged.into_iter().max_by_key(|verdict| verdict.decision) else {
             return ToolVerdict::plain(Decision::Ask, format!("{} names no value.", escape::text(tool)));
+        };
+        let mut same = defaults.iter().filter(|(decision, _)| *decision == verdict.decision);
+        // One value that only a default allows is enough; that only defaults ask has to hold for all.
+        verdict.by_default = match verdict.decision {
+            Decision::Allow => same.any(|(_, by_default)| *by_default),
+            Decision::Ask | Decision::Deny => same.all(|(_, by_default)| *by_default),
         };
         verdict.values = given();
         if let [value] = values {
@@ -172,6 +241,7 @@ impl<'a> Layers<'a> {
         let shown = format!(" for {}", escape::text(value.written));
         let mut verdict = ToolVerdict::plain(decision(worst), sentence(tool, &shown, worst));
         verdict.entry = worst.map(place);
+        verdict.by_default = is_default(worst);
         if verdict.decision != Decision::Allow {
             return verdict;
         }
@@ -182,6 +252,7 @@ impl<'a> Layers<'a> {
             verdict.decision = Decision::Ask;
             verdict.message =
                 format!("\"{pattern}\" may be meant for {}{shown}: it asks.", escape::text(tool));
+            verdict.by_default = false;
             verdict.entry = Some(place(meant));
         }
         verdict
@@ -203,6 +274,11 @@ fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
 /// An entry's pattern and line.
 pub(super) fn place(entry: &Entry) -> (String, usize) {
     (entry.written.clone(), entry.line())
+}
+
+/// Whether nobody decided it: no entry speaks, or one that Postern wrote.
+pub(super) fn is_default(entry: Option<&Entry>) -> bool {
+    entry.is_none_or(Entry::is_seeded)
 }
 
 /// What an entry decides; no entry asks.

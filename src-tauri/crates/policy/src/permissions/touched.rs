@@ -1,4 +1,4 @@
-//! Which paths a tool's call may write to, by the names under which tools take paths.
+//! Which paths a tool's call names, by the names under which tools take paths.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
@@ -60,17 +60,85 @@ const FIELDS: [&str; 44] = [
 const TAKES_ALL: [&str; 10] =
     ["chmod", "chown", "delete", "move", "mv", "remove", "rename", "rm", "rmdir", "trash"];
 
-/// The paths that a call may write to; none where its tool only reads.
+/// Whether a tool writes nothing.
+pub(super) fn only_reads(tool: &str) -> bool {
+    READERS.contains(&tool)
+}
+
+/// What a call may do with a path that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// Read it.
+    Read,
+    /// Read it, and all that is in it.
+    ReadAll,
+    /// Write to it.
+    Write,
+    /// Remove, move or open it up with all that is in it.
+    WriteAll,
+}
+
+/// A path that a call names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPath<'a> {
+    /// As written.
+    pub path: Cow<'a, str>,
+    /// What the call may do with it.
+    pub used: PathUse,
+}
+
+/// The paths that a call names and may use. A tool that finds names alone, and one that is asked for by name, uses none.
+pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
+    let used = match tool {
+        "glob" | "skill" => return Vec::new(),
+        "read_file" => PathUse::Read,
+        "grep" => PathUse::ReadAll,
+        _ if takes_all(tool) => PathUse::WriteAll,
+        _ => PathUse::Write,
+    };
+    paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
+}
+
+/// The names, written as those of paths are, under which tools take the text of a command.
+const COMMANDS: [&str; 6] = ["bash", "cmd", "command", "commandline", "script", "shell"];
+
+/// The shell text that a call carries under a name for commands, whatever its tool is called; a list of words is quoted.
+pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
+    let members = arguments.as_object().into_iter().flatten();
+    let named = members.filter(|(name, _)| COMMANDS.binary_search(&plain(name).as_str()).is_ok());
+    named
+        .filter_map(|(_, value)| match value {
+            Json::String(text) => Some(Cow::Borrowed(text.as_str())),
+            Json::Array(words) => {
+                let words: Option<Vec<&str>> = words.iter().map(Json::as_str).collect();
+                words.map(|words| Cow::Owned(postern_command::quote(&words)))
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
+        })
+        .collect()
+}
+
+/// The paths that a call names.
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
-    if !READERS.contains(&tool) {
-        let patches =
-            words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
-        collect(arguments, Named { path: false, patches }, &mut found);
-    }
+    let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
+    collect(arguments, Named { path: false, patches }, &mut found);
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The pattern of a `glob`, behind the folder that it is looked for in.
+pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
+    let text = |name| arguments.get(name).and_then(Json::as_str);
+    let pattern = text("pattern").filter(|_| tool == "glob")?;
+    let below = text("path").filter(|_| !pattern.starts_with(['/', '~']));
+    Some(
+        below.map_or_else(
+            || pattern.to_owned(),
+            |folder| format!("{}/{pattern}", folder.trim_end_matches('/')),
+        ),
+    )
 }
 
 /// Whether what this tool does to a folder, it does to all that is in it.
@@ -144,8 +212,12 @@ fn patched(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_field(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect();
-    FIELDS.binary_search(&plain.as_str()).is_ok()
+    FIELDS.binary_search(&plain(name).as_str()).is_ok()
+}
+
+/// A name in small letters, without what joins its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// A path as it is, or the one that a `file:` URI names.
@@ -184,11 +256,23 @@ mod tests {
             ),
             ("gitApplyDiff", json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}), vec!["a/x", "b/x", "x"]),
             ("write_note", json!({"text": "*** Update File: /a"}), vec![]),
-            ("read_file", json!({"path": "/a"}), vec![]),
-            ("grep", json!({"path": "/a"}), vec![]),
+            ("read_file", json!({"path": "/a"}), vec!["/a"]),
+            ("grep", json!({"path": "/a", "pattern": "/b"}), vec!["/a"]),
+            ("glob", json!({"path": "/a", "pattern": "**/b"}), vec!["/a"]),
             ("deploy", json!({"to_whom": "/a", "content": "/b"}), vec![]),
         ] {
             assert_eq!(paths(tool, &arguments), expected, "{tool} {arguments}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_found_under_any_tool() {
+        for (arguments, expected) in [
+            (json!({"command": "rm -rf x", "cwd": "/"}), vec!["rm -rf x"]),
+            (json!({"command_line": ["rm", "-rf", "a b"]}), vec!["rm -rf 'a b'"]),
+            (json!({"path": "/x", "command": 5}), vec![]),
+        ] {
+            assert_eq!(super::carried_commands(&arguments), expected, "{arguments}");
         }
     }
 
@@ -204,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_names_are_sorted_and_plain() {
-        assert!(FIELDS.is_sorted());
+        assert!(FIELDS.is_sorted() && super::COMMANDS.is_sorted());
         assert!(FIELDS.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase())));
     }
 }

@@ -50,7 +50,7 @@ enum Doubt {
     Nothing,
     /// Those of absolute paths: it leaves a folder that is not known.
     Absolute,
-    /// All: it is a pattern itself.
+    /// All: it is a pattern itself, or names its file by a number.
     Everything,
 }
 
@@ -122,12 +122,19 @@ fn spelled<'a>(written: &'a str, home: &str) -> Value<'a> {
         let rest = relative(&format!("/{expanded}"));
         all.extend([format!("{}{rest}", home.trim_end_matches('/')), rest]);
     }
+    let reached: Vec<String> = all.iter().filter_map(|path| path::without_aliases_of_word(path)).collect();
+    all.extend(reached);
     for path in all.clone() {
         all.extend(elsewhere(&path));
     }
     all.sort_unstable();
     all.dedup();
-    let doubt = if climbs { Doubt::Absolute } else { Doubt::Nothing };
+    let numbered = all.iter().any(|path| path::is_by_number(path));
+    let doubt = match (numbered, climbs) {
+        (true, _) => Doubt::Everything,
+        (false, true) => Doubt::Absolute,
+        (false, false) => Doubt::Nothing,
+    };
     Value { written, sure: (!steps_back).then_some(sure), all, doubt }
 }
 
@@ -154,16 +161,13 @@ fn climbs(path: &str) -> bool {
 }
 
 /// Without the marks that some file systems overlook in a name.
-fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> String {
     let overlooked = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     text.chars().filter(|c| !overlooked(*c)).collect()
 }
 
 /// The other path of folders that are one and the same on macOS.
 fn elsewhere(path: &str) -> Option<String> {
-    if let Some(rest) = path.strip_prefix("/System/Volumes/Data/") {
-        return Some(format!("/{rest}"));
-    }
     if let Some(rest) = path.strip_prefix("/private") {
         return rest.starts_with('/').then(|| rest.to_owned());
     }

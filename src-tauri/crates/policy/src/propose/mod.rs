@@ -1,4 +1,7 @@
 //! What *Always* would save, narrowest first: nothing that lets through more than a person can see.
+//!
+//! A pin is offered only where it holds until the program runs. Of a file that the agent can change it is offered to run
+//! whatever is in it, and the offer says so.
 
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
@@ -31,7 +34,7 @@ pub struct Draft {
     pub pattern: Pattern,
     /// The patterns of its arguments.
     pub args: Option<Vec<String>>,
-    /// What it is bound to.
+    /// What it is bound to; nothing where the agent can change it until it runs.
     pub pin: Option<Pin>,
     /// The input that it covers.
     pub input: RuleInput,
@@ -54,8 +57,10 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
         if step.decision == Decision::Allow {
             continue;
         }
-        let helps = matches!(step.reason, Reason::AllowlistMiss | Reason::BinaryChanged)
-            && crate::judge::can_be_covered(policy, facts, at);
+        let helps = matches!(
+            step.reason,
+            Reason::AllowlistMiss | Reason::BinaryChanged | Reason::AgentCanChange | Reason::CannotConfine
+        ) && crate::judge::can_be_covered(policy, facts, at);
         match widths_of(facts, at).filter(|_| helps) {
             Some(found) => widths.push(found),
             None => return Vec::new(),
@@ -70,7 +75,7 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
     let one = widths.len() == 1;
     let exact = Offer {
         id: "exact",
-        label: if one { "this exact command" } else { "these exact commands" }.to_owned(),
+        label: exact_label(one, &widths, facts),
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
         folder: folder.clone(),
     };
@@ -99,6 +104,18 @@ fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
     all
 }
 
+fn exact_label(one: bool, widths: &[Widths], facts: &Facts<'_>) -> String {
+    let mut files: Vec<&str> =
+        widths.iter().flat_map(|width| facts.steps[width.exact.step].changeable()).collect();
+    files.dedup();
+    let label = if one { "this exact command" } else { "these exact commands" };
+    if files.is_empty() {
+        label.to_owned()
+    } else {
+        format!("{label}, whatever is in {} by then", files.join(" and "))
+    }
+}
+
 fn command_label(drafts: &[Draft]) -> String {
     let texts: Vec<String> = drafts
         .iter()
@@ -114,13 +131,16 @@ fn command_label(drafts: &[Draft]) -> String {
 }
 
 fn path_label(drafts: &[Draft], facts: &Facts<'_>) -> String {
-    let of = |draft: &Draft| match (&draft.pattern, draft.pin.as_ref().and_then(|pin| pin.script.as_ref())) {
+    let of = |draft: &Draft| match (&draft.pattern, &facts.steps[draft.step].script) {
         (Pattern::Path(program), Some(script)) => {
-            format!("the script {} by {}, both unchanged", script.path, path::base_name(program))
+            let (path, by) = (&script.real_path, path::base_name(program));
+            let content = if draft.pin.is_some() { "both unchanged" } else { "whatever is in it by then" };
+            format!("the script {path} by {by}, {content}")
         }
         (Pattern::Path(program), None) => {
-            let name = facts.reading.steps[draft.step].program().unwrap_or_default();
-            format!("any {} at {program}, unchanged", path::base_name(name))
+            let name = path::base_name(facts.reading.steps[draft.step].program().unwrap_or_default());
+            let content = if draft.pin.is_some() { "unchanged" } else { "whatever is in it by then" };
+            format!("any {name} at {program}, {content}")
         }
         (other, _) => crate::pattern::pattern_text(other),
     };
@@ -156,7 +176,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
     let ordinary = plain && class.is_none();
     Some(Widths {
         command: if ordinary { command(step, program, at) } else { None },
-        path: if ordinary { unchanged(program, at) } else { path },
+        path: if ordinary { by_path(found, program, at) } else { path },
         exact,
     })
 }
@@ -165,16 +185,16 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
 fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
     let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
-    let script = found
-        .script
-        .as_ref()
-        .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
-    let pin = Some(Pin { program: program.identity.clone()?, script });
+    let pin = pin(program, found)?;
     Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin, input: RuleInput::Nothing })
 }
 
 /// The first words with any arguments, while the program is as it was shown.
 fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
+    // By its words alone it would be whatever is called so, in every folder.
+    if program.agent_can_change {
+        return None;
+    }
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let text = by_arity(&known)?;
     // Words that are only known at run time are further arguments.
@@ -184,26 +204,35 @@ fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
     Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin, input: RuleInput::Nothing })
 }
 
-fn unchanged(program: &Program, at: usize) -> Option<Draft> {
-    let identity = program.identity.clone()?;
-    let pattern = path_pattern(program)?;
-    let pin = Some(Pin { program: identity, script: None });
+/// The program at its path, with any arguments.
+fn by_path(found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
     Some(Draft { step: at, pattern, args: None, pin, input: RuleInput::Nothing })
 }
 
-/// This script, unchanged: the interpreter, the script as its first argument, and the content of both.
+/// What binds a rule to the program, and to the script that it runs, as they are now; nothing where the agent can change
+/// one of them until it runs. None where it is not known what they are.
+fn pin(program: &Program, found: &StepFacts) -> Option<Option<Pin>> {
+    let script = found.script.as_ref();
+    let identity = program.identity.clone()?;
+    if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {
+        return Some(None);
+    }
+    let script = script
+        .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
+    Some(Some(Pin { program: identity, script }))
+}
+
+/// This script: the interpreter, the script as its first argument, and the content of both where that can be held.
 fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
-    let script = found.script.as_ref()?;
+    found.script.as_ref()?;
     let written = step.argv.get(1)?.value.clone()?;
     if step.script != Some(1) || written.contains(['*', '?']) {
         return None;
     }
-    let pin = Pin {
-        program: program.identity.clone()?,
-        script: Some(ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() }),
-    };
     let args = Some(vec![written, "**".to_owned()]);
-    Some(Draft { step: at, pattern: path_pattern(program)?, args, pin: Some(pin), input: RuleInput::Nothing })
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
+    Some(Draft { step: at, pattern, args, pin, input: RuleInput::Nothing })
 }
 
 fn path_pattern(program: &Program) -> Option<Pattern> {

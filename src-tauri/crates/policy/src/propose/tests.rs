@@ -194,3 +194,25 @@ fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
         );
     }
 }
+
+#[test]
+fn no_pin_is_offered_on_what_the_agent_can_change() {
+    let run = || Scene::new().program("/Users/u/project/run.sh", "run").changeable("/Users/u/project/run.sh");
+    let offers = run().shell("./run.sh a").offers();
+    assert_eq!(shown(&offers), ["exact: ./run.sh a", "path: /Users/u/project/run.sh"]);
+    let labels: Vec<&str> = offers.iter().map(|offer| offer.label.as_str()).collect();
+    let broad = [
+        "this exact command, whatever is in ./run.sh by then",
+        "any run.sh at /Users/u/project/run.sh, whatever is in it by then",
+    ];
+    assert_eq!(labels, broad, "the words say what is not held");
+    let line = run().shell("ls && ./run.sh").offers();
+    assert_eq!(shown(&line)[0], "exact: ls pinned + ./run.sh", "each step by itself");
+    let mut script = Scene::new().shell("python3 x.py --fast").changeable("/Users/u/project/x.py");
+    script.scripts.insert("/Users/u/project/x.py".to_owned(), identity("print"));
+    assert_eq!(
+        shown(&script.offers()),
+        ["exact: python3 x.py --fast", "path: /usr/bin/python3 [x.py **]"],
+        "the interpreter stays, its script does not"
+    );
+}

@@ -43,7 +43,7 @@ pub(super) const PATTERNS: &[Danger] = &[
             || s.is(&["fdisk", "parted", "wipefs", "gpt"])
     }),
     danger("erase-disk", "Erases or unmounts a disk", |s| {
-        s.is(&["diskutil"]) && s.sub().is_some_and(|sub| !["list", "info", "activity"].contains(&sub))
+        s.is(&["diskutil"]) && s.sub_but(&["list", "info", "activity"])
     }),
     danger("write-device", "Writes straight to a device", |s| {
         let device = |path: &str| {
@@ -97,14 +97,14 @@ pub(super) const PATTERNS: &[Danger] = &[
     }),
     danger("service", "Starts, stops or installs background services", |s| {
         let reads = ["list", "print", "blame", "status", "show", "is-active", "list-units", "help"];
-        s.is(&["launchctl", "systemctl", "service"]) && s.sub().is_some_and(|sub| !reads.contains(&sub))
+        s.is(&["launchctl", "systemctl", "service"]) && s.sub_but(&reads)
     }),
     danger("schedule", "Makes something run later by itself", |s| {
         s.is(&["crontab"]) && !s.has(&["-l"]) || s.is(&["at", "batch"])
     }),
     danger("settings", "Changes settings of the system or of programs", |s| {
         let reads = ["read", "read-type", "domains", "find", "export", "help"];
-        s.is(&["defaults"]) && s.sub().is_some_and(|sub| !reads.contains(&sub))
+        s.is(&["defaults"]) && s.sub_but(&reads)
             || s.is(&[
                 "nvram",
                 "csrutil",
@@ -118,9 +118,7 @@ pub(super) const PATTERNS: &[Danger] = &[
                 && !s.has(&["status", "-a", "--list", "-getinfo", "--status", "-p"])
     }),
     danger("keychain", "Reads or changes stored passwords", |s| {
-        s.is(&["security"])
-            && s.sub()
-                .is_some_and(|sub| !["list-keychains", "find-certificate", "help", "cms"].contains(&sub))
+        s.is(&["security"]) && s.sub_but(&["list-keychains", "find-certificate", "help", "cms"])
     }),
     danger("script-apps", "Controls other applications", |s| s.is(&["osascript", "automator", "shortcuts"])),
     danger("container-host", "Gives a container the host's files or rights", |s| {
@@ -137,17 +135,17 @@ pub(super) const PATTERNS: &[Danger] = &[
     danger("container-delete", "Deletes containers, images or volumes", |s| {
         s.is(&["docker", "podman"])
             && (s.has(&["prune"])
-                || s.sub() == Some("rm") && s.flag(&['f', 'v'], &["force", "volumes"])
-                || s.subs(&["volume", "rm"]))
+                || s.sub(&["rm"]) && s.flag(&['f', 'v'], &["force", "volumes"])
+                || s.subs("volume", "rm"))
     }),
     danger("sync-delete", "Deletes what the other side does not have", |s| {
         s.is(&["rsync"])
             && s.args.iter().any(|word| word.starts_with("--del") || *word == "--remove-source-files")
     }),
     danger("publish", "Publishes to everybody", |s| {
-        s.is(&["npm", "pnpm", "yarn", "cargo", "poetry", "uv"]) && s.sub() == Some("publish")
-            || s.is(&["gem"]) && s.sub() == Some("push")
-            || s.is(&["twine"]) && s.sub() == Some("upload")
+        s.is(&["npm", "pnpm", "yarn", "cargo", "poetry", "uv"]) && s.sub(&["publish"])
+            || s.is(&["gem"]) && s.sub(&["push"])
+            || s.is(&["twine"]) && s.sub(&["upload"])
     }),
     danger("cloud-delete", "Changes or deletes things in the cloud", |s| {
         s.is(&["terraform", "tofu", "pulumi"]) && s.has(&["destroy", "apply", "up"])
@@ -163,9 +161,7 @@ pub(super) const PATTERNS: &[Danger] = &[
     }),
     danger("remote-delete", "Deletes or overwrites things on a server", |s| {
         s.is(&["gh"])
-            && (s.subs(&["repo", "delete"])
-                || s.subs(&["release", "delete"])
-                || s.has(&["-XDELETE", "DELETE"]))
+            && (s.subs("repo", "delete") || s.subs("release", "delete") || s.has(&["-XDELETE", "DELETE"]))
             || s.is(&["curl", "http", "xh"]) && s.has(&["DELETE", "-XDELETE"])
     }),
     danger("database", "Drops a database", |s| {
@@ -207,10 +203,7 @@ pub(super) const PATTERNS: &[Danger] = &[
         copies || s.writes.iter().any(|path| writes(path))
     }),
     danger("secrets", "Touches keys, tokens or passwords", |s| {
-        let touches = |word: &str| {
-            SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
-        };
-        s.args.iter().any(|word| touches(word)) || s.writes.iter().any(|path| touches(path))
+        s.args.iter().any(|word| is_secret(word)) || s.writes.iter().any(|path| is_secret(path))
     }),
     danger("upload", "Sends files somewhere", |s| {
         let at_file = |word: &&str| {
@@ -259,13 +252,17 @@ pub(super) const PATTERNS: &[Danger] = &[
     }),
     danger("uninstall", "Removes installed software", |s| {
         s.is(&["brew", "apt", "apt-get", "dnf", "yum", "port", "pip", "pip3"])
-            && s.sub().is_some_and(|sub| ["uninstall", "remove", "purge", "autoremove", "rm"].contains(&sub))
+            && s.sub(&["uninstall", "remove", "purge", "autoremove", "rm"])
     }),
     danger("run-unknown", "Downloads a package and runs it", |s| {
-        s.is(&["npx", "bunx", "uvx", "pnpx"])
-            || s.is(&["npm", "pnpm", "yarn"]) && s.sub().is_some_and(|sub| ["exec", "dlx"].contains(&sub))
+        s.is(&["npx", "bunx", "uvx", "pnpx"]) || s.is(&["npm", "pnpm", "yarn"]) && s.sub(&["exec", "dlx"])
     }),
 ];
+
+/// Whether a word names a file that holds secrets.
+pub(super) fn is_secret(word: &str) -> bool {
+    SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
+}
 
 const STARTUP: &[&str] = &[
     ".zshrc",

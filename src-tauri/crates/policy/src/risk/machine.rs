@@ -6,14 +6,14 @@ use super::dangerous::{Danger, danger, notable};
 pub(super) const PATTERNS: &[Danger] = &[
     danger("backups", "Deletes or stops backups", |s| {
         s.is(&["tmutil"])
-            && s.sub().is_some_and(|sub| {
+            && s.sub_where(|sub| {
                 sub.starts_with("delete")
                     || ["disable", "thinlocalsnapshots", "removedestination"].contains(&sub)
             })
     }),
     danger("kernel", "Loads code into the system's kernel", |s| {
         s.is(&["kextload", "kextunload", "insmod", "modprobe", "rmmod"])
-            || s.is(&["kmutil"]) && s.sub().is_some_and(|sub| ["load", "install"].contains(&sub))
+            || s.is(&["kmutil"]) && s.sub(&["load", "install"])
     }),
     danger("install-system", "Installs software for the whole machine", |s| {
         s.is(&["installer"]) && s.has(&["-pkg", "-package"])
@@ -24,7 +24,7 @@ pub(super) const PATTERNS: &[Danger] = &[
         s.is(&["mount", "umount", "hdiutil"]) && !s.args.is_empty() && !s.has(&["info", "-l", "imageinfo"])
     }),
     danger("profiles", "Installs or removes a configuration profile", |s| {
-        s.is(&["profiles"]) && s.sub().is_some_and(|sub| ["install", "remove", "renew"].contains(&sub))
+        s.is(&["profiles"]) && s.sub(&["install", "remove", "renew"])
     }),
     danger("attach", "Looks into or changes another running program", |s| {
         s.is(&["lldb", "gdb", "dtrace", "dtruss", "strace", "ltrace"])
@@ -36,7 +36,7 @@ pub(super) const PATTERNS: &[Danger] = &[
     }),
     danger("traces", "Clears the record of what was done", |s| {
         s.is(&["history"]) && s.flag(&['c', 'd'], &[])
-            || s.is(&["log"]) && s.sub() == Some("erase")
+            || s.is(&["log"]) && s.sub(&["erase"])
             || s.is(&["journalctl"]) && s.args.iter().any(|word| word.starts_with("--vacuum"))
             || s.is(&["rm", "shred", "truncate"]) && s.args.iter().any(|word| word.ends_with("_history"))
     }),
@@ -62,14 +62,14 @@ pub(super) const PATTERNS: &[Danger] = &[
             && s.args.len() > 1
     }),
     danger("encrypts", "Encrypts files", |s| {
-        s.is(&["openssl"]) && s.sub() == Some("enc") && !s.has(&["-d"])
+        s.is(&["openssl"]) && s.sub(&["enc"]) && !s.has(&["-d"])
             || s.is(&["gpg", "gpg2", "age"]) && s.flag(&['c', 'e'], &["symmetric", "encrypt"])
             || s.is(&["7z", "7za", "zip"])
                 && s.args.iter().any(|word| word.starts_with("-p") || *word == "-e")
     }),
     danger("miner", "Mines coins", |s| s.is(&["xmrig", "minerd", "cgminer", "ethminer", "cpuminer"])),
     danger("git-everywhere", "Changes how git works for you everywhere", |s| {
-        s.is(&["git"]) && s.sub() == Some("config") && s.has(&["--global", "--system"])
+        s.is(&["git"]) && s.sub(&["config"]) && s.has(&["--global", "--system"])
     }),
     danger("git-hooks", "Installs what git runs by itself", |s| {
         let hook = |path: &str| path.contains(".git/hooks/") || path.contains(".husky/");
@@ -79,13 +79,11 @@ pub(super) const PATTERNS: &[Danger] = &[
                 && s.args.iter().any(|word| word.to_ascii_lowercase().starts_with("core.hookspath"))
     }),
     notable("git-rewrite", "Rewrites commits", |s| {
-        s.is(&["git"]) && (s.sub() == Some("rebase") || s.sub() == Some("commit") && s.flag(&[], &["amend"]))
+        s.is(&["git"]) && (s.sub(&["rebase"]) || s.sub(&["commit"]) && s.flag(&[], &["amend"]))
     }),
     notable("install-package", "Installs a package, whose own scripts run", |s| {
-        s.is(&["npm", "pnpm", "yarn", "bun"])
-            && s.sub().is_some_and(|sub| ["install", "i", "add"].contains(&sub))
-            || s.is(&["pip", "pip3", "pipx", "gem", "cargo", "brew", "go", "uv"])
-                && s.sub() == Some("install")
+        s.is(&["npm", "pnpm", "yarn", "bun"]) && s.sub(&["install", "i", "add"])
+            || s.is(&["pip", "pip3", "pipx", "gem", "cargo", "brew", "go", "uv"]) && s.sub(&["install"])
             || s.is(&["apt", "apt-get", "dnf", "yum", "apk", "port"]) && s.has(&["install", "add"])
     }),
     danger("other-source", "Takes packages from another source", |s| {

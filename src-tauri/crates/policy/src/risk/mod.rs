@@ -27,8 +27,9 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let mut reviews: Vec<String> = Vec::new();
     let steps = &facts.reading.steps;
     for step in steps {
+        let reads = only_reads(step);
         for seen in seen::of_step(step) {
-            hits(&seen, &mut dangers, &mut reviews);
+            hits(&seen, reads, &mut dangers, &mut reviews);
         }
         review(step, &mut reviews);
     }
@@ -37,12 +38,12 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     let mut left = MOST_WEIGHED;
     for part in opaque {
-        reviews.push(format!("Not understood: {}", part.what));
+        reviews.push(format!("Not understood: {part}"));
         if part.candidates.len() > left {
             dangers.push("May run more commands than can be weighed one by one".to_owned());
         }
         for seen in part.candidates.iter().take(left).filter_map(|argv| Seen::of_words(argv)) {
-            hits(&seen, &mut dangers, &mut reviews);
+            hits(&seen, false, &mut dangers, &mut reviews);
         }
         left = left.saturating_sub(part.candidates.len());
     }
@@ -62,8 +63,32 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     Risk { level, reasons }
 }
 
-fn hits(seen: &Seen<'_>, dangers: &mut Vec<String>, reviews: &mut Vec<String>) {
-    for hit in patterns().filter(|danger| (danger.test)(seen)) {
+/// Whether a step is dangerous by itself, or reads a secret by a redirection.
+pub(crate) fn is_dangerous(step: &Step) -> bool {
+    let reads = only_reads(step);
+    let dangers = |seen: &Seen<'_>| {
+        let counts = |danger: &&Danger| !reads || OF_READING.contains(&danger.id);
+        patterns().filter(counts).any(|danger| danger.level == RiskLevel::Dangerous && (danger.test)(seen))
+    };
+    let words = step.redirections.iter().map(|redirection| &redirection.target);
+    seen::of_step(step).iter().any(dangers)
+        || words.map(|word| word.value.as_deref().unwrap_or(&word.raw)).any(dangerous::is_secret)
+}
+
+/// Dangers of reading. What only reads falls under no other, whatever its name and words look like.
+const OF_READING: [&str; 2] = ["secrets", "keychain"];
+
+/// Whether a step only reads by its words, and writes nothing.
+fn only_reads(step: &Step) -> bool {
+    step.ways_out.is_empty()
+        && step.via.iter().all(|via| via.power == Power::Transparent)
+        && !step.redirections.iter().any(postern_command::Redirection::writes)
+        && step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv))
+}
+
+fn hits(seen: &Seen<'_>, reads: bool, dangers: &mut Vec<String>, reviews: &mut Vec<String>) {
+    let counts = |danger: &&Danger| !reads || OF_READING.contains(&danger.id);
+    for hit in patterns().filter(counts).filter(|danger| (danger.test)(seen)) {
         let reasons = if hit.level == RiskLevel::Dangerous { &mut *dangers } else { &mut *reviews };
         reasons.push(hit.reason.to_owned());
     }
@@ -78,7 +103,7 @@ fn review(step: &Step, reasons: &mut Vec<String>) {
         let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
         reasons.push(format!("Writes to {}", escape::text(target)));
     }
-    reasons.extend(step.ways_out.iter().map(|way| way.what.clone()));
+    reasons.extend(step.ways_out.iter().map(ToString::to_string));
     if step.role != Role::Program {
         return;
     }

@@ -29,8 +29,7 @@ pub(super) const PATTERNS: &[Danger] = &[
             word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
         };
         s.is(&["rsync"]) && s.args.last().is_some_and(away)
-            || s.is(&["rclone"])
-                && s.sub().is_some_and(|sub| ["copy", "sync", "move", "copyto"].contains(&sub))
+            || s.is(&["rclone"]) && s.sub(&["copy", "sync", "move", "copyto"])
             || s.is(&["aws", "gsutil", "s3cmd", "mc"])
                 && s.has(&["cp", "sync", "mv", "put", "rsync"])
                 && s.args.last().is_some_and(|word| word.contains("://"))
@@ -46,15 +45,15 @@ pub(super) const PATTERNS: &[Danger] = &[
                 .any(|word| word.starts_with("--export-secret") || word.starts_with("--delete-secret"))
     }),
     danger("tokens", "Prints or makes passwords or access tokens", |s| {
-        s.is(&["gh"]) && s.subs(&["auth", "token"])
+        s.is(&["gh"]) && s.subs("auth", "token")
             || s.is(&["gcloud"])
                 && s.args.iter().any(|word| word.starts_with("print-") && word.ends_with("-token"))
             || s.is(&["az"]) && s.has(&["get-access-token"])
-            || s.is(&["aws"]) && (s.sub() == Some("iam") || s.has(&["get-secret-value", "get-session-token"]))
-            || s.is(&["op"]) && s.sub().is_some_and(|sub| ["read", "item", "inject"].contains(&sub))
-            || s.is(&["vault"]) && s.sub().is_some_and(|sub| ["read", "kv", "token"].contains(&sub))
-            || s.is(&["pass"]) && (s.sub() == Some("show") || s.args.len() == 1)
-            || s.is(&["npm"]) && s.sub() == Some("token")
+            || s.is(&["aws"]) && (s.sub(&["iam"]) || s.has(&["get-secret-value", "get-session-token"]))
+            || s.is(&["op"]) && s.sub(&["read", "item", "inject"])
+            || s.is(&["vault"]) && s.sub(&["read", "kv", "token"])
+            || s.is(&["pass"]) && (s.sub(&["show"]) || s.args.len() == 1)
+            || s.is(&["npm"]) && s.sub(&["token"])
             || s.is(&["kubectl"]) && s.has(&["--raw"])
     }),
     notable("environment", "Shows the environment, with the secrets in it", |s| {
@@ -72,9 +71,7 @@ pub(super) const PATTERNS: &[Danger] = &[
             || s.is(&["curl"]) && s.has(&["-u"])
     }),
     danger("cluster", "Runs something in a cluster, or opens a way into it", |s| {
-        s.is(&["kubectl", "oc"])
-            && s.sub()
-                .is_some_and(|sub| ["exec", "run", "port-forward", "cp", "attach", "debug"].contains(&sub))
+        s.is(&["kubectl", "oc"]) && s.sub(&["exec", "run", "port-forward", "cp", "attach", "debug"])
     }),
     danger("push-image", "Publishes an image or chart", |s| {
         s.is(&["docker", "podman", "nerdctl", "helm"]) && s.has(&["push"])
@@ -82,11 +79,11 @@ pub(super) const PATTERNS: &[Danger] = &[
     danger("github", "Changes a project on a server", |s| {
         let changes = ["create", "edit", "merge", "close", "set", "run", "delete", "transfer", "archive"];
         s.is(&["gh", "glab"])
-            && (s.args.get(1).is_some_and(|word| changes.contains(word))
-                || s.sub() == Some("api") && s.has(&["POST", "PUT", "PATCH", "-XPOST", "-XPUT", "-XPATCH"]))
+            && (s.subs_where(|_| true, |word| changes.contains(&word))
+                || s.sub(&["api"]) && s.has(&["POST", "PUT", "PATCH", "-XPOST", "-XPUT", "-XPATCH"]))
     }),
     notable("git-remote", "Sends code to another place", |s| {
-        s.is(&["git"]) && (s.subs(&["remote", "add"]) || s.subs(&["remote", "set-url"]))
+        s.is(&["git"]) && (s.subs("remote", "add") || s.subs("remote", "set-url"))
     }),
     danger("database-restore", "Overwrites a database", |s| {
         s.is(&["pg_restore"]) && s.flag(&['c'], &["clean"])
@@ -99,8 +96,8 @@ pub(super) const PATTERNS: &[Danger] = &[
                 .contains(word)
         };
         s.args.iter().any(resets)
-            || s.is(&["prisma"]) && s.subs(&["migrate", "reset"])
-            || s.is(&["alembic"]) && s.sub() == Some("downgrade")
+            || s.is(&["prisma"]) && s.subs("migrate", "reset")
+            || s.is(&["alembic"]) && s.sub(&["downgrade"])
             || s.args.first().is_some_and(|word| word.ends_with("manage.py")) && s.has(&["flush", "reset_db"])
     }),
     notable("posts", "Sends data to a server", |s| {

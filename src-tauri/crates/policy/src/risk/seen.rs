@@ -1,7 +1,7 @@
 //! One program with its known words, as the dangerous patterns look at it: tokens, never joined text.
 
 use crate::path;
-use postern_command::Step;
+use postern_command::{Step, Swallows, swallows};
 use std::borrow::Cow;
 
 /// A program and its arguments. Words that are not known before the run stand as they were written.
@@ -58,14 +58,31 @@ impl<'a> Seen<'a> {
         names.contains(&&*self.name)
     }
 
-    /// Whether a short option (`r` of `-rf`) or a long one (`recursive`, or shortened to `recurs`) is given.
+    /// The arguments behind the known options of the program itself: from its verb on, or from what is not known before it.
+    /// Deny rules, proposals and ways out step over the same options (`docker --context c rm`).
+    fn behind_globals(&self) -> &[&'a str] {
+        let mut at = 0;
+        while let Some(word) = self.args.get(at).filter(|word| is_option(word)) {
+            at += match swallows(&self.name, word) {
+                Some(Swallows::Nothing) => 1,
+                Some(Swallows::Next) => 2,
+                Some(Swallows::Maybe) | None => break,
+            };
+        }
+        self.args.get(at..).unwrap_or_default()
+    }
+
+    /// Whether a short option (`r` of `-rf`) or a long one (`recursive`, or shortened to `recurs`) is given, options of the
+    /// program itself left out.
     pub(super) fn flag(&self, short: &[char], long: &[&str]) -> bool {
-        self.args.iter().take_while(|word| **word != "--").any(|word| match word.strip_prefix("--") {
-            Some(name) => {
-                let name = name.split('=').next().unwrap_or(name);
-                name.len() >= 2 && long.iter().any(|long| long.starts_with(name))
+        self.behind_globals().iter().take_while(|word| **word != "--").any(|word| {
+            match word.strip_prefix("--") {
+                Some(name) => {
+                    let name = name.split('=').next().unwrap_or(name);
+                    name.len() >= 2 && long.iter().any(|long| long.starts_with(name))
+                }
+                None => word.len() > 1 && word.starts_with('-') && word[1..].contains(short),
             }
-            None => word.len() > 1 && word.starts_with('-') && word[1..].contains(short),
         })
     }
 
@@ -74,14 +91,64 @@ impl<'a> Seen<'a> {
         self.args.iter().any(|word| words.contains(word))
     }
 
-    /// The first argument that is no option.
-    pub(super) fn sub(&self) -> Option<&'a str> {
-        self.args.iter().copied().find(|word| !word.starts_with('-'))
+    /// Whether the verb passes the test. Behind an option that is not known there are two words that may be it.
+    pub(super) fn sub_where(&self, test: impl Fn(&str) -> bool) -> bool {
+        let args = self.behind_globals();
+        self.operands_of(args).into_iter().any(|at| test(args[at]))
     }
 
-    /// Whether these words stand next to each other among the arguments, options left out.
-    pub(super) fn subs(&self, words: &[&str]) -> bool {
-        let operands: Vec<&str> = self.args.iter().copied().filter(|word| !word.starts_with('-')).collect();
-        operands.windows(words.len()).next().is_some_and(|first| first == words)
+    /// Whether the verb is one of these.
+    pub(super) fn sub(&self, words: &[&str]) -> bool {
+        self.sub_where(|sub| words.contains(&sub))
     }
+
+    /// Whether there is a verb that is none of these.
+    pub(super) fn sub_but(&self, words: &[&str]) -> bool {
+        self.sub_where(|sub| !words.contains(&sub))
+    }
+
+    /// Whether the verb, and the one behind it, pass the tests.
+    pub(super) fn subs_where(&self, first: impl Fn(&str) -> bool, second: impl Fn(&str) -> bool) -> bool {
+        let args = self.behind_globals();
+        self.operands_of(args).into_iter().filter(|at| first(args[*at])).any(|at| {
+            let behind = &args[at + 1..];
+            self.operands_of(behind).into_iter().any(|at| second(behind[at]))
+        })
+    }
+
+    /// Whether the verb and the one behind it are these.
+    pub(super) fn subs(&self, first: &str, second: &str) -> bool {
+        self.subs_where(|word| word == first, |word| word == second)
+    }
+
+    /// Where the first operand may stand.
+    fn operands_of(&self, args: &[&str]) -> Vec<usize> {
+        let mut reached = vec![false; args.len() + 2];
+        reached[0] = true;
+        let mut found = Vec::new();
+        for (at, word) in args.iter().enumerate().take(MOST_WORDS) {
+            if !reached[at] {
+                continue;
+            }
+            if !is_option(word) {
+                found.push(at);
+                continue;
+            }
+            let (alone, with_value) = match swallows(&self.name, word) {
+                Some(Swallows::Nothing) => (true, false),
+                Some(Swallows::Next) => (false, true),
+                Some(Swallows::Maybe) | None => (true, !word.contains('=')),
+            };
+            reached[at + 1] |= alone;
+            reached[at + 2] |= with_value;
+        }
+        found
+    }
+}
+
+/// Words among which a verb is looked for.
+const MOST_WORDS: usize = 256;
+
+fn is_option(word: &str) -> bool {
+    word.len() > 1 && word.starts_with(['-', '+'])
 }

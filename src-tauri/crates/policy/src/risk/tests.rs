@@ -228,3 +228,85 @@ fn what_is_worth_a_look_is_told() {
         assert!(!risk.reasons.iter().any(|told| told == FETCHED), "{text}: {:?}", risk.reasons);
     }
 }
+
+#[test]
+fn options_before_the_verb_hide_no_danger() {
+    use crate::testing::Scene;
+    for command in [
+        "npm --prefix x publish",
+        "npm --otp 123456 publish",
+        "npm -C sub token list",
+        "kubectl -n prod exec pod -- ls",
+        "kubectl --context c --namespace n port-forward p 1",
+        "docker --context c rm -f x",
+        "docker --unheard value rm -f x",
+        "docker -H ssh://h volume --unheard rm x",
+        "aws --profile p iam list-users",
+        "aws --profile p --region r iam list-users",
+        "cargo +nightly publish",
+        "gh -R a/b pr merge 5",
+        "git -C sub push --force",
+        "systemctl -H h stop x",
+        "brew -v uninstall x",
+        "pip --proxy p uninstall x",
+    ] {
+        let risk = Scene::new().shell(command).judge().risk;
+        assert_eq!(risk.level, RiskLevel::Dangerous, "{command}: {:?}", risk.reasons);
+    }
+    for command in [
+        "npm --prefix publish run build",
+        "kubectl -n exec get pods",
+        "docker --context rm ps",
+        "systemctl --user status x",
+        "aws --profile iam s3 ls",
+    ] {
+        let risk = Scene::new().shell(command).judge().risk;
+        assert!(risk.level != RiskLevel::Dangerous, "{command}: {:?}", risk.reasons);
+    }
+}
+
+/// An option of the program itself makes a command as dangerous as the option is by itself, and otherwise changes nothing.
+#[test]
+fn no_known_option_before_the_verb_changes_the_level() {
+    use crate::testing::Scene;
+    let level = |words: &[&str]| Scene::new().shell(&words.join(" ")).judge().risk.level;
+    for (program, rest) in [
+        ("npm", "publish"),
+        ("npm", "run publish"),
+        ("pnpm", "dlx x"),
+        ("yarn", "publish"),
+        ("cargo", "publish"),
+        ("cargo", "build"),
+        ("git", "push --force"),
+        ("git", "push"),
+        ("git", "commit -m x"),
+        ("git", "clean -f"),
+        ("kubectl", "exec p -- ls"),
+        ("kubectl", "run x"),
+        ("docker", "rm -f x"),
+        ("docker", "rm x"),
+        ("docker", "volume rm x"),
+        ("aws", "iam list-users"),
+        ("aws", "s3 rb x"),
+        ("gh", "repo delete x"),
+        ("gh", "pr create"),
+        ("pip", "uninstall x"),
+        ("pip", "install x"),
+        ("brew", "uninstall x"),
+        ("uv", "publish"),
+        ("poetry", "publish"),
+        ("systemctl", "stop x"),
+        ("defaults", "write a b c"),
+        ("security", "delete-keychain x"),
+        ("helm", "push x"),
+    ] {
+        let base = level(&[program, rest]);
+        let options: Vec<(&str, bool)> = postern_command::global_options(program).collect();
+        assert!(!options.is_empty(), "{program}");
+        for (option, takes_value) in options {
+            let given: &[&str] = if takes_value { &[program, option, "val"] } else { &[program, option] };
+            let with = level(&[given, &[rest]].concat());
+            assert_eq!(with, base.max(level(given)), "{program} {option} {rest}");
+        }
+    }
+}

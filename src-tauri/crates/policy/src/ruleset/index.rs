@@ -2,8 +2,8 @@
 
 use super::globs::GlobIndex;
 use crate::path;
-use crate::rule::{Identity, IdentityPattern};
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use crate::rule::{Identity, IdentityPattern, Signer};
+use foldhash::{HashMap, HashMapExt as _};
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
@@ -19,10 +19,11 @@ pub(crate) struct Index {
     first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
     exact: HashMap<Box<str>, Places>,
-    /// The first words of those.
-    exact_heads: HashSet<Box<str>>,
+    /// Those, by their first words.
+    exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
+    signed: HashMap<Box<str>, Places>,
     signing_ids: HashMap<Box<str>, Places>,
     team_ids: HashMap<Box<str>, Places>,
 }
@@ -37,9 +38,10 @@ impl Index {
             first_words: HashMap::new(),
             any_program: Vec::new(),
             exact: HashMap::new(),
-            exact_heads: HashSet::new(),
+            exact_heads: HashMap::new(),
             sha256: HashMap::new(),
             files: HashMap::new(),
+            signed: HashMap::new(),
             signing_ids: HashMap::new(),
             team_ids: HashMap::new(),
         }
@@ -85,13 +87,14 @@ impl Index {
         if generous {
             words[0] = &name;
         }
-        self.exact_heads.insert(words[0].into());
+        self.exact_heads.entry(words[0].into()).or_default().push(at);
         self.exact.entry(words.join("\0").into_boxed_str()).or_default().push(at);
     }
 
     pub(super) fn add_identity_pattern(&mut self, identity: &IdentityPattern, at: usize) {
         let (map, key) = match identity {
             IdentityPattern::Sha256(hex) => (&mut self.sha256, hex.to_ascii_lowercase()),
+            IdentityPattern::Signed { signer, id } => (&mut self.signed, signed_key(signer, id)),
             IdentityPattern::SigningId(id) => (&mut self.signing_ids, id.clone()),
             IdentityPattern::TeamId(id) => (&mut self.team_ids, id.clone()),
         };
@@ -148,7 +151,7 @@ impl Index {
         !self.any_program.is_empty()
             || self.first_words.contains_key(base)
             || self.base_names.contains_key(base)
-            || self.exact_heads.contains(base)
+            || self.exact_heads.contains_key(base)
     }
 
     pub(crate) fn of_any_program(&self) -> &[usize] {
@@ -161,7 +164,26 @@ impl Index {
         }
     }
 
-    pub(crate) fn by_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
+    /// Rules that deny an argv which begins with this name, whatever follows.
+    pub(crate) fn by_exact_head(&self, base: &str, found: &mut Vec<usize>) {
+        extend(&self.exact_heads, base, found);
+    }
+
+    /// Rules that allow, by what a program is: by its content, or by who vouches for its signature. A name that an ad-hoc or
+    /// self-signed file claims is nobody's word.
+    pub(crate) fn by_proven_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
+        extend(&self.sha256, &identity.sha256, found);
+        let Some(signature) = &identity.signature else { return };
+        if let Some(signer) = signature.signer() {
+            extend(&self.signed, &signed_key(&signer, &signature.signing_id), found);
+        }
+        if let Some(team) = signature.team() {
+            extend(&self.team_ids, team, found);
+        }
+    }
+
+    /// Rules that deny, by what a program is or claims to be.
+    pub(crate) fn by_claimed_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
         if !self.files.is_empty()
             && let Some(rules) = self.files.get(&(identity.device, identity.inode.clone()))
@@ -169,11 +191,21 @@ impl Index {
             found.extend(rules);
         }
         if let Some(signature) = &identity.signature {
-            extend(&self.signing_ids, &signature.signing_id, found);
+            let id = &signature.signing_id;
+            extend(&self.signing_ids, id, found);
+            extend(&self.signed, &signed_key(&Signer::Platform, id), found);
             if let Some(team) = &signature.team_id {
+                extend(&self.signed, &signed_key(&Signer::Team(team.clone()), id), found);
                 extend(&self.team_ids, team, found);
             }
         }
+    }
+}
+
+fn signed_key(signer: &Signer, id: &str) -> String {
+    match signer {
+        Signer::Platform => format!("platform:{id}"),
+        Signer::Team(team) => format!("{team}:{id}"),
     }
 }
 

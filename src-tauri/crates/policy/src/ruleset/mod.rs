@@ -47,13 +47,13 @@ impl RuleSet {
         self.parts.iter().flat_map(|part| part.broken())
     }
 
-    /// The paths that deny rules name: the host looks up what lies there and tells it by [`RuleSet::identify`], so
-    /// that the same program under another name is denied as well.
-    pub fn denied_paths(&self, home: &str) -> Vec<(RuleId, String)> {
-        self.parts.iter().flat_map(|part| part.denied_paths(home)).collect()
+    /// The programs that deny rules name, by path or bare name: the host looks up what lies there and tells it by
+    /// [`RuleSet::identify`], so that the same program under another name is denied as well.
+    pub fn denied_programs(&self, home: &str) -> Vec<(RuleId, String)> {
+        self.parts.iter().flat_map(|part| part.denied_programs(home)).collect()
     }
 
-    /// Tells what lies at a deny rule's path, with the path that the system gives back for it. Rules that are shared
+    /// Tells what lies where a deny rule's program is found, with the path that the system gives back for it. Rules that are shared
     /// with another set are copied first: tell it before they are.
     pub fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
         for part in self.parts.iter_mut().filter(|part| part.has_deny(id)) {

@@ -5,7 +5,7 @@ use crate::arguments::Arguments;
 use crate::path;
 use crate::pattern::{self, is_glob};
 use crate::rule::{Effect, Identity, Lifetime, Millis, Pattern, Rule, RuleId, Usage};
-use crate::words::WordsPattern;
+use crate::words::{WordPattern, WordsPattern};
 use std::collections::HashMap;
 
 /// Rules that are compiled together, in any order.
@@ -63,13 +63,15 @@ impl Part {
         &self.broken
     }
 
-    /// The paths that deny rules name, with the rules' numbers.
-    pub(super) fn denied_paths<'a>(&'a self, home: &'a str) -> impl Iterator<Item = (RuleId, String)> + 'a {
-        self.rules.iter().filter_map(move |compiled| match &compiled.rule.pattern {
-            Pattern::Path(text) if compiled.rule.effect == Effect::Deny && !is_glob(text) => {
-                Some((compiled.rule.id, path::expand_home(text, home).into_owned()))
-            }
-            Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
+    /// The programs that deny rules name, by path or bare name, with the rules' numbers.
+    pub(super) fn denied_programs<'a>(
+        &'a self,
+        home: &'a str,
+    ) -> impl Iterator<Item = (RuleId, String)> + 'a {
+        let denying = self.rules.iter().filter(|compiled| compiled.rule.effect == Effect::Deny);
+        denying.filter_map(move |compiled| {
+            let name = compiled.program_name().filter(|name| !is_glob(name))?;
+            Some((compiled.rule.id, path::expand_home(name, home).into_owned()))
         })
     }
 
@@ -78,16 +80,18 @@ impl Part {
         self.places.contains_key(&id)
     }
 
-    /// Tells what lies at a deny rule's path.
+    /// Tells what lies where a deny rule's program is found.
     pub(super) fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
         if let Some(&at) = self.places.get(&id) {
             self.deny.add_identity(identity, at);
-            self.deny.add_path(path::deny_key(real_path), true, at);
+            if matches!(self.rules[at].rule.pattern, Pattern::Path(_)) {
+                self.deny.add_path(path::deny_key(real_path), true, at);
+            }
         }
     }
 
     /// Rules that deny or ask.
-    pub(super) fn against(&self) -> impl Iterator<Item = &Compiled> {
+    pub(crate) fn against(&self) -> impl Iterator<Item = &Compiled> {
         self.places.values().map(|&at| &self.rules[at])
     }
 
@@ -206,6 +210,16 @@ impl Compiled {
         let here = path::normal(folder);
         let here = if any_case { path::fold(&here) } else { here };
         self.folder.as_deref().is_none_or(|own| path::is_within(&here, own))
+    }
+
+    /// The program that the rule names, by path or bare name, as far as it is not known by its identity.
+    pub(crate) fn program_name(&self) -> Option<&str> {
+        match (&self.rule.pattern, &self.command) {
+            (Pattern::Path(text), _) => Some(text),
+            (Pattern::Command(_), Some(words)) => words.words.first().map(WordPattern::text),
+            (Pattern::Exact(argv), _) => argv.first().map(String::as_str),
+            (Pattern::Command(_), None) | (Pattern::Identity(_), _) => None,
+        }
     }
 
     /// Whether the rule's time has not run out.

@@ -51,6 +51,8 @@ fn calls() -> impl Strategy<Value = Call> {
         words().prop_map(|tool| Call::ToolCheck(ToolCheckParams {
             arguments: [(tool.clone(), Value::from(tool.len()))].into_iter().collect(),
             session: Some(tool.clone()),
+            cwd: Some("/w".to_owned()),
+            defaults: Some(crate::Defaults::Leave),
             tool,
         })),
         Just(Call::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::term() })),

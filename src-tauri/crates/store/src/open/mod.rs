@@ -1,9 +1,11 @@
 //! Opening the record: settings of each connection, checks, what happens to a damaged file.
 
-use crate::error::OpenError;
-use crate::{file, migrate};
+use crate::error::{Error, OpenError};
+use crate::{audit, file, migrate};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use serde_json::{Value, json};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Tables that decide what may run. They are small and are checked at every start; the history is checked by
@@ -36,14 +38,15 @@ enum Trouble {
 
 /// Opens the file for the writer.
 pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
-    match attempt(path) {
+    match attempt(path, None) {
         Ok(done) => Ok(done),
         Err(Trouble::Refused(error)) => Err(error),
         Err(Trouble::Damage(what)) => {
             let aside = file::set_aside(path)?;
             tracing::error!(aside = %aside.display(), what, "the record was damaged and was set aside");
             file::prepare(path)?;
-            match attempt(path) {
+            let found = json!({ "setAside": aside.display().to_string(), "why": what });
+            match attempt(path, Some(&found)) {
                 Ok((conn, _)) => Ok((conn, Opened::Damaged { aside })),
                 Err(Trouble::Refused(error)) => Err(error),
                 Err(Trouble::Damage(what)) => {
@@ -54,7 +57,8 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Opened), OpenError> {
     }
 }
 
-fn attempt(path: &Path) -> Result<(Connection, Opened), Trouble> {
+/// `found` is recorded in the audit.
+fn attempt(path: &Path, found: Option<&Value>) -> Result<(Connection, Opened), Trouble> {
     let trouble = |source: rusqlite::Error| {
         if is_damage(&source) {
             Trouble::Damage(source.to_string())
@@ -72,6 +76,10 @@ fn attempt(path: &Path) -> Result<(Connection, Opened), Trouble> {
         Some(wrong) => return Err(Trouble::Damage(wrong)),
         None => file::forget_doubt(path).map_err(Trouble::Refused)?,
     }
+    audit::prepare(&conn, path, found).map_err(|error| match error {
+        Error::Sqlite(source) => trouble(source),
+        other => Trouble::Refused(OpenError::File { path: path.to_owned(), source: io::Error::other(other) }),
+    })?;
     Ok((conn, if before == 0 { Opened::Created } else { Opened::Existing }))
 }
 

@@ -4,6 +4,7 @@
 //! The database writes the steps itself, in the transaction that changes the request: a step that is kept is in the feed,
 //! and one that is not, is not. An entry names its request and holds nothing of it: erasing the one empties the other.
 
+use crate::audit;
 use crate::column::{Id, Name};
 use crate::error::Error;
 use crate::tables::requests::{self, RequestRow};
@@ -44,6 +45,9 @@ END;
 /// The kind of an entry that is no request's: somebody at a door who may not come in.
 pub const STRANGER: &str = "stranger";
 
+/// The kind of an entry about a change by which more may run. Its data is the number of the row in the audit.
+pub const WIDENED: &str = "widened";
+
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -58,6 +62,8 @@ pub struct Entry {
     pub request: Option<RequestRow>,
     /// What is told of a stranger, as JSON text.
     pub data: Option<String>,
+    /// The change, of [`WIDENED`].
+    pub change: Option<audit::Entry>,
 }
 
 /// The number of the newest entry; 0 where there is none yet.
@@ -102,13 +108,12 @@ pub fn after(
         if id.is_some() && request.is_none() {
             continue;
         }
-        entries.push(Entry {
-            number: looked,
-            at: row.get(1)?,
-            kind: row.get(2)?,
-            request,
-            data: row.get(5)?,
-        });
+        let (kind, data): (String, Option<String>) = (row.get(2)?, row.get(5)?);
+        let change = match data.as_deref().map(str::parse) {
+            Some(Ok(row)) if kind == WIDENED => audit::get(conn, row)?,
+            _ => None,
+        };
+        entries.push(Entry { number: looked, at: row.get(1)?, kind, request, data, change });
     }
     Ok((entries, looked))
 }
@@ -166,13 +171,19 @@ mod tests {
             (5, "stranger", 16),
             (6, "finished", 17),
         ];
-        assert_eq!(steps, expected, "a repeated request, a repeated phase and a late change are no steps");
-        assert_eq!((looked, store.read(newest).unwrap()), (6, 6));
+        assert_eq!(
+            steps[..6],
+            expected,
+            "a repeated request, a repeated phase and a late change are no steps"
+        );
+        let change = entries[6].change.as_ref().map(|change| change.subject.as_str());
+        assert_eq!((entries[6].kind.as_str(), change), (super::WIDENED, Some("agents")), "it was enrolled");
+        assert_eq!((looked, store.read(newest).unwrap(), entries.len()), (7, 7, 7));
         let (mine, looked) = store.read(|conn| after(conn, 3, Some(&id("main")), 2)).unwrap();
         assert_eq!((mine.len(), looked), (1, 5), "the stranger is nobody's, and is not looked at again");
         assert_eq!(store.read(|conn| before(conn, 15)).unwrap(), 3);
-        assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "nothing happened since then");
-        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 4);
+        assert_eq!(store.read(|conn| before(conn, 99)).unwrap(), 6, "no request had a step since then");
+        assert_eq!(store.read(|conn| last(conn, 2)).unwrap(), 5);
         assert_eq!(store.read(|conn| last(conn, 99)).unwrap(), 0);
     }
 

@@ -6,12 +6,15 @@
 //! has it, and with it everything that was committed before, for that lies further up in the same log. SQLite flushes
 //! rather than this file: one that fails takes its commit back, and nobody finds written what was told as refused.
 
+use crate::audit::{self, By};
 use crate::error::Error;
 use crate::tables::search;
 use rusqlite::Connection;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -44,6 +47,8 @@ pub(crate) enum Flush {
 /// What a job left behind: it is told once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
+    /// The last row that it put into the audit.
+    recorded: Option<i64>,
     tell: Box<dyn FnOnce(Result<(), Error>)>,
 }
 
@@ -89,20 +94,31 @@ impl<T> Future for Receipt<T> {
 
 impl<T> Unpin for Receipt<T> {}
 
-/// Wraps work so that its result is told when its group is committed.
+/// Wraps work so that what it changes is recorded as done by `who`, and its result is told when its group is committed.
 pub(crate) fn job<T: Send + 'static>(
     flush: Flush,
+    who: Option<Arc<By>>,
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> (Job, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
     let work = Box::new(move |conn: &Connection| {
-        let result = work(conn);
+        let seal = |done| {
+            let recorded = match &who {
+                Some(who) => audit::seal(conn, who)?,
+                None => audit::seal(conn, &By::postern())?,
+            };
+            Ok((done, recorded))
+        };
+        // What cannot be recorded is not done.
+        let result = work(conn).and_then(seal);
         let succeeded = result.is_ok();
+        let recorded = result.as_ref().ok().and_then(|(_, recorded)| *recorded);
+        let result = result.map(|(done, _)| done);
         let tell = move |durable: Result<(), Error>| {
             // Nobody may wait for it any more: the work is done all the same.
             _ = sender.send(durable.and(result));
         };
-        Ran { succeeded, tell: Box::new(tell) }
+        Ran { succeeded, recorded, tell: Box::new(tell) }
     });
     (Job { work, flush }, Receipt(Waiting::For(receiver)))
 }
@@ -114,6 +130,10 @@ pub(crate) struct Counts {
     pub(crate) flushes: AtomicU64,
     /// Groups that were committed.
     pub(crate) committed: watch::Sender<u64>,
+    /// The newest row of the audit.
+    pub(crate) recorded: watch::Sender<i64>,
+    /// Whether rows were written that the kept head does not know, because no power cut may lose them yet.
+    head_behind: AtomicBool,
 }
 
 /// The writer thread: runs until every handle is gone and everything that waits is written.
@@ -135,6 +155,8 @@ pub(crate) fn run(conn: &Connection, jobs: &Receiver<Job>, counts: &Counts) {
     }
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "the last checkpoint did not happen; the next start does it");
+    } else {
+        record(conn, &[], Flush::Yes, counts);
     }
 }
 
@@ -163,10 +185,28 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
         Err(error) => tracing::error!(%error, "a group of {} writes was not made durable", done.len()),
     }
     if durable.is_ok() {
+        record(conn, &done, flush, counts);
         counts.committed.send_modify(|groups| *groups = groups.wrapping_add(1));
     }
     for ran in done {
         (ran.tell)(durable.as_ref().copied().map_err(|error| Error::NotDurable(error.to_string())));
+    }
+}
+
+/// Keeps the head of the audit, where it is another one now and sure to outlive a power cut: the file is never ahead.
+fn record(conn: &Connection, done: &[Ran], flush: Flush, counts: &Counts) {
+    let newest = done.iter().filter_map(|ran| ran.recorded).max();
+    let behind = newest.is_some() || counts.head_behind.load(Ordering::Relaxed);
+    counts.head_behind.store(behind && flush == Flush::No, Ordering::Relaxed);
+    if behind
+        && flush == Flush::Yes
+        && let Some(path) = conn.path()
+        && let Err(error) = audit::keep_head(conn, Path::new(path))
+    {
+        tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
+    }
+    if let Some(newest) = newest {
+        counts.recorded.send_replace(newest);
     }
 }
 

@@ -4,13 +4,17 @@ mod settings;
 
 use super::agents::named;
 use crate::failure::Failure;
-use crate::hook_args::{Hook, HookRun};
+use crate::hook_args::{Hook, HookRun, HookSettings};
+use crate::link::Link;
 use crate::print;
-use postern_client::{Channel, Options, read_key};
+use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_command::quote;
-use postern_doors::hooks::{self, Asked, Kind, Verdict};
+use postern_contract::methods::{AddAgent, AgentAdd, ListAgents, Nothing};
+use postern_doors::hooks::{self, Asked, Kind, ToolClass, Verdict};
 use postern_policy::AgentId;
-use postern_protocol::{Call, Client, Decision, Event, ToolCheckParams, ToolCheckResult};
+use postern_protocol::{
+    Call, Client, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved,
+};
 use std::io::Read as _;
 use std::path::Path;
 
@@ -21,14 +25,7 @@ const BLOCKED: u8 = 2;
 
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
-        Hook::Install { settings, agent } => {
-            let agent = named(&agent)?;
-            let kind = settings.kind;
-            let program = std::env::current_exe().map_err(Failure::own)?;
-            let program = program.to_str().ok_or_else(|| Failure::own("this program's path is not UTF-8"))?;
-            let words = [program, "hook", kind.name(), "--agent", agent.as_str()].map(str::to_owned);
-            settings::change(home, &settings, |before| hooks::install(kind, before, &quote(&words)))
-        }
+        Hook::Install { settings, agent } => install(data, home, &settings, named(&agent)?),
         Hook::Uninstall { settings } => settings::undo(home, &settings),
         Hook::ClaudeCode(run) => answer(data, Kind::ClaudeCode, &run),
         Hook::Cursor(run) => answer(data, Kind::Cursor, &run),
@@ -41,6 +38,45 @@ pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure
         Hook::KiroCli(run) => answer(data, Kind::KiroCli, &run),
         Hook::Opencode(run) => answer(data, Kind::Opencode, &run),
     }
+}
+
+/// Puts the hook into the settings, and enrols the agent where it is not yet: both after one yes.
+fn install(data: &Path, home: &Path, settings: &HookSettings, agent: AgentId) -> Result<(), Failure> {
+    let mut link = Link::open(data).map_err(|failure| Failure {
+        message: format!(
+            "{}. While Postern does not run, the hook would deny every command and every file of {agent}",
+            failure.message
+        ),
+        ..failure
+    })?;
+    let is_enrolled = link.call::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == agent);
+    if !is_enrolled {
+        print::line(format!("{agent} is no agent here yet: it will be enrolled"))?;
+    }
+    let program = std::env::current_exe().map_err(Failure::own)?;
+    let text = |path: &Path| path.to_str().map(str::to_owned);
+    let (Some(program), Some(folder)) = (text(&program), text(data)) else {
+        return Err(Failure::own("the paths of this program and of its data folder have to be UTF-8"));
+    };
+    let words = [&program, "--data", &folder, "hook", settings.kind.name(), "--agent", agent.as_str()];
+    let command = quote(&words.map(str::to_owned));
+    settings::change(
+        home,
+        settings,
+        |before| hooks::install(settings.kind, before, &command),
+        || {
+            if !is_enrolled {
+                link.call::<AddAgent>(&AgentAdd {
+                    agent: agent.clone(),
+                    name: None,
+                    color: None,
+                    preset: None,
+                })?;
+                print::line(format!("enrolled {agent}"))?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Reads the event, asks, and prints the answer. Whatever goes wrong keeps the agent from using the tool.
@@ -65,13 +101,22 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     let folder = data.join("agents").join(agent.as_str());
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let options = Options { client: Client { name: "postern hook".to_owned(), version }, after: None };
-    let key = read_key(&folder.join("agent.key")).map_err(Failure::from_connect)?;
-    let mut channel =
-        Channel::connect_with(&folder.join("agent.sock"), &key, options).map_err(Failure::from_connect)?;
-    let params = ToolCheckParams { tool: asked.tool, arguments: asked.arguments, session: asked.session };
+    let connected = read_key(&folder.join("agent.key"))
+        .and_then(|key| Channel::connect_with(&folder.join("agent.sock"), &key, options));
+    let mut channel = match connected {
+        Ok(channel) => channel,
+        // What touches nothing outside of the agent needs nobody: it can still ask its user what to do.
+        Err(_) if asked.class == ToolClass::Harmless => return Ok(Verdict::NoOpinion),
+        Err(error) => return Err(unreachable(agent, error)),
+    };
+    let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
+    let Asked { tool, arguments, session, cwd, .. } = asked;
+    let params = ToolCheckParams { tool, arguments, session, cwd, defaults };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
+        // Nobody decided that: what the agent would ask about without us it asks about.
+        (Decision::Allow, _) if told.by_default => return Ok(Verdict::NoOpinion),
         (Decision::Allow, _) => return Ok(Verdict::Allow),
         (Decision::Deny, _) => return Ok(Verdict::Deny(why(told.message))),
         // Who hangs up takes the question back.
@@ -85,11 +130,39 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
         if resolved.check_id == check {
             return Ok(match resolved.decision {
                 Decision::Allow => Verdict::Allow,
-                Decision::Ask | Decision::Deny => {
-                    Verdict::Deny(resolved.feedback.unwrap_or_else(|| "It was not approved.".to_owned()))
-                }
+                Decision::Ask | Decision::Deny => Verdict::Deny(no(resolved)),
             });
         }
     }
     Err(Failure::own("the connection to Postern ended"))
+}
+
+/// What an agent hears of a no: a person's refusal with their words, or that nobody refused it.
+fn no(resolved: ToolResolved) -> String {
+    let message = resolved.message.or(resolved.feedback);
+    match (resolved.error, message) {
+        (Some(ToolError::ToolRejectedError), Some(message)) => message,
+        (Some(ToolError::ToolRejectedError), None) => "The person denied it.".to_owned(),
+        (Some(ToolError::ToolDeniedError) | None, Some(message)) => message,
+        (Some(ToolError::ToolDeniedError) | None, None) => {
+            "It was not allowed, and no person refused it. Ask the user, or try again.".to_owned()
+        }
+    }
+}
+
+/// Why Postern could not be asked, and what the person has to do.
+fn unreachable(agent: &AgentId, error: ConnectError) -> Failure {
+    let message = match &error {
+        ConnectError::KeyUnreadable { file, error: cause }
+            if cause.kind() == std::io::ErrorKind::NotFound =>
+        {
+            format!(
+                "{agent} is no agent of this Postern ({} is not there). The person has to enrol it: \
+                 postern agents add {agent}. Until then nothing that it asks for is allowed",
+                file.display()
+            )
+        }
+        _ => error.to_string(),
+    };
+    Failure { message, ..Failure::from_connect(error) }
 }

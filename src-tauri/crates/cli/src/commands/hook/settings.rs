@@ -19,18 +19,21 @@ struct Change {
     after: Option<String>,
 }
 
-/// Puts the hook in.
+/// Puts the hook in. What has to be `ready` for it is made so after the yes, or where nothing has to change.
 pub(super) fn change(
     home: &Path,
     wanted: &HookSettings,
     make: impl FnOnce(&str) -> Result<String, BadSettings>,
+    ready: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let kind = wanted.kind;
     let file = file_of(home, wanted)?;
     let before = text_of(&file)?;
     let after = make(before.as_deref().unwrap_or_default()).map_err(|error| unusable(&file, &error))?;
     let change = Change { file, before, after: Some(after) };
-    if !change.confirmed(wanted)? {
+    let changes = change.confirmed(wanted)?;
+    ready()?;
+    if !changes {
         return Ok(());
     }
     let kept = beside(&change.file, KEPT);

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use foldhash::{HashMap, HashSet};
 
 use super::{Class, class_of, family};
-use tables::{ANYWAY, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
+use tables::{ANYWAY, ASKING, ASKING_BY, ASKING_OPTIONS, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
 /// Whether it is a program that reads, by its family's name.
 pub(super) fn is_program(name: &str) -> bool {
@@ -46,6 +46,23 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     OPERANDS.contains(&name.as_str()) && is_read_only(&operands)
         || name == "git"
             && subcommand(&name, &operands).is_some_and(|(at, subs)| subs.contains(&operands[at]))
+}
+
+/// Whether what it reads it asks somebody else for, over a network or a socket: it sends what it is given.
+pub fn asks_others(words: &[Option<&str>]) -> bool {
+    let Some(name) = words.first().copied().flatten().map(family) else { return false };
+    let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
+    if let [_, "--version" | "-v"] = argv[..] {
+        return false;
+    }
+    let by_subcommand = || {
+        let at = super::subcommand::position(&name, &argv)?;
+        let (_, subs) = ASKING_BY.iter().find(|(program, _)| *program == name)?;
+        Some(subs.contains(argv.get(at)?))
+    };
+    ASKING.contains(&name.as_str())
+        || by_subcommand() == Some(true)
+        || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
 }
 
 /// Whether it does the same in every folder, but for what it is given to read: it has no configuration there.
@@ -228,6 +245,37 @@ mod tests {
         ] {
             assert!(!is_read_only(argv), "{argv:?}");
         }
+    }
+
+    #[test]
+    fn asking_others() {
+        for argv in [
+            &["npm", "view", "x"][..],
+            &["npm", "outdated"],
+            &["go", "list", "-m", "x@latest"],
+            &["go", "mod", "why", "x"],
+            &["gh", "pr", "view", "1"],
+            &["kubectl", "get", "pods"],
+            &["docker", "ps"],
+            &["pip", "list", "--outdated"],
+            &["brew", "info", "jq"],
+        ] {
+            assert!(asks(argv), "{argv:?}");
+        }
+        for argv in [
+            &["npm", "ls"][..],
+            &["go", "version"],
+            &["gh", "--version"],
+            &["pip", "list"],
+            &["git", "log"],
+            &[],
+        ] {
+            assert!(!asks(argv), "{argv:?}");
+        }
+    }
+
+    fn asks(argv: &[&str]) -> bool {
+        super::asks_others(&argv.iter().map(|word| Some(*word)).collect::<Vec<_>>())
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What only reads, as data. A row here says that no argument writes, runs or sends anything but by what the table of ways out
-//! tells of the program, and that no file in the project decides what it runs beyond what git's own configuration does.
+//! tells of the program. What a file of the project makes it start is another matter: such a program runs confined.
 
 /// Read with any arguments that are no way out, besides [`ANYWAY`].
 pub(super) const PROGRAMS: &[&str] = &[
@@ -171,7 +171,8 @@ pub(super) const SUBCOMMANDS: &[(&str, &[&str])] = &[
             "grep",
         ],
     ),
-    ("cargo", &["metadata", "tree", "pkgid", "version", "locate-project", "read-manifest"]),
+    // `metadata`, `tree` and `pkgid` start the compiler that the project names, and write a lock.
+    ("cargo", &["version", "locate-project", "read-manifest"]),
     ("npm", &["ls", "list", "outdated", "view", "info", "show", "root", "prefix", "why", "explain", "query"]),
     ("go", &["version", "list"]),
     ("brew", &["list", "ls", "info", "outdated", "deps", "uses", "leaves", "desc", "config"]),
@@ -247,13 +248,27 @@ pub(super) const NESTED: &[(&str, &str, &[&str])] = &[
     ("gh", "search", &["issues", "prs", "repos", "code", "commits"]),
 ];
 
+/// Programs that ask a service, a daemon or a registry for what they print: every subcommand of theirs.
+pub(super) const ASKING: &[&str] =
+    &["docker", "docker-compose", "gh", "helm", "kubectl", "oc", "podman", "systemctl"];
+
+/// The same, by subcommand: these fetch what is not there yet, or look whether there is something newer.
+pub(super) const ASKING_BY: &[(&str, &[&str])] = &[
+    ("npm", &["outdated", "view", "info", "show"]),
+    ("go", &["list", "mod"]),
+    ("brew", &["info", "outdated", "desc", "services"]),
+];
+
+/// Options by which a listing asks a registry.
+pub(super) const ASKING_OPTIONS: &[&str] = &["--outdated", "--uptodate"];
+
 /// Commands that only read when they are written just so. `a|b` is one of these, `_` one operand, a last `*` any operands;
 /// an operand begins with no dash.
 pub(super) const FORMS: &[&str] = &[
     // Wrappers that are given nothing to run: env(1), arch(1).
     "env",
     "arch",
-    // They print their version and end before they read a file of the project.
+    // They print their version. What rustup starts for `rustc` and `cargo` a file of the project may name: it runs confined.
     "node|npm -v|--version",
     "python -V|--version",
     "ruby|perl|php -v|--version",

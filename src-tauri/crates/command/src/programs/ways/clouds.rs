@@ -1,11 +1,10 @@
 //! Clouds, clusters and what is built on them: their programs have thousands of commands, and more every month. What only looks is
 //! known by its verb; anything else changes something, or may.
 
+use super::Found;
 use super::reader::Read;
-use super::tool::Does::{Changes, Config, Remote, Secrets, Sends};
 use super::tool::{Tool, row, tool};
-
-type Found = Option<(usize, &'static str)>;
+use crate::ArgEffect::{self, Changes, Config, Remote, Secrets, Sends};
 
 /// Clouds of which one table of rows tells.
 const CLOUDS: &[&str] = &[
@@ -303,7 +302,7 @@ pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
             || INTO_A_FILE.contains(&word)
     };
     if let Some((at, _)) = words.iter().find(|(_, word)| secret(word)) {
-        return Some((*at, "shows or keeps what should not be known, or writes a file"));
+        return Some((*at, ArgEffect::Secrets, "shows or keeps what should not be known, or writes a file"));
     }
     let first = read.operands.first().copied()?;
     // Groups have a verb of their own behind them; of those that are no verbs, the next word is asked.
@@ -312,7 +311,7 @@ pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
             return None;
         }
         if CHANGING.contains(word) && !is_group(word) {
-            return Some((*at, "changes something in a cloud or a cluster, or may"));
+            return Some((*at, ArgEffect::Changes, "changes something in a cloud or a cluster, or may"));
         }
     }
     // Of a model, a chart or a package the version is one to choose, and has a value behind it.
@@ -322,7 +321,7 @@ pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
         "--version" => seen.value.is_none() && seen.at == last,
         _ => false,
     });
-    (!tells).then_some((first, "changes something in a cloud or a cluster, or may"))
+    (!tells).then_some((first, ArgEffect::Changes, "changes something in a cloud or a cluster, or may"))
 }
 
 /// Words that are verbs of one program and groups of another.

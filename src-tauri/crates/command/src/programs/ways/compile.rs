@@ -1,7 +1,7 @@
 //! Compilers, linkers and what builds a project.
 
-use super::tool::Does::{Code, Config, Folder, Loads, Opens, Reads, Remote, Runs, Serves, Shell, Writes};
 use super::tool::{Tool, row, tool, words};
+use crate::ArgEffect::{Code, Config, Folder, Loads, Opens, Reads, Remote, Runs, Serves, Shell, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

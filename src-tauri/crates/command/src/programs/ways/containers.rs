@@ -1,9 +1,9 @@
 //! Containers, clusters and other machines.
 
-use super::tool::Does::{
+use super::tool::{Tool, row, tool, words};
+use crate::ArgEffect::{
     Changes, Code, Config, Fetches, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
-use super::tool::{Tool, row, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {

@@ -1,7 +1,7 @@
 //! Databases, documents, pictures and sound.
 
-use super::tool::Does::{Changes, Code, Config, Loads, Opens, Reads, Runs, Secrets, Serves, Shell, Writes};
 use super::tool::{Tool, row, tool, words};
+use crate::ArgEffect::{Changes, Code, Config, Loads, Opens, Reads, Runs, Secrets, Serves, Shell, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     words(

@@ -1,8 +1,8 @@
 //! What is fetched from where, and what is told on the way.
 
+use super::Found;
 use super::reader::{Read, Seen};
-
-type Found = Option<(usize, &'static str)>;
+use crate::ArgEffect;
 
 pub(super) fn by_curl(read: &Read<'_>) -> Found {
     writes_out(read).or_else(|| other_protocol(read)).or_else(|| tells_what_a_command_prints(read))
@@ -18,7 +18,9 @@ pub(super) fn tells_what_a_command_prints(read: &Read<'_>) -> Found {
         let arg = &read.args[*at];
         arg.value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
     };
-    (1..read.args.len()).find(printed).map(|at| (at, "tells another machine what a command prints"))
+    (1..read.args.len())
+        .find(printed)
+        .map(|at| (at, ArgEffect::Sends, "tells another machine what a command prints"))
 }
 
 /// curl reads files, mails and talks to directories by what an address begins with, in any case and through its own patterns
@@ -39,7 +41,7 @@ fn other_protocol(read: &Read<'_>) -> Found {
     let what = "an address that is no web page's";
     let keys = |at: &usize| read.beginning(*at).is_some_and(gives_keys);
     if let Some(at) = (1..read.args.len()).find(keys) {
-        return Some((at, "asks the machine's cloud for its keys"));
+        return Some((at, ArgEffect::Secrets, "asks the machine's cloud for its keys"));
     }
     let by_operand = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_other));
     let by_option = || {
@@ -50,7 +52,7 @@ fn other_protocol(read: &Read<'_>) -> Found {
         };
         read.options.iter().find(other).map(|seen| seen.at)
     };
-    by_operand.or_else(by_option).map(|at| (at, what))
+    by_operand.or_else(by_option).map(|at| (at, ArgEffect::Reads, what))
 }
 
 /// Where a machine in a cloud asks for its own keys.
@@ -67,11 +69,13 @@ fn writes_out(read: &Read<'_>) -> Found {
         let file = value.is_none_or(|value| value.starts_with('@'));
         match seen.name.as_str() {
             "-w" | "--write-out" if file || value.is_some_and(|value| value.contains("%output")) => {
-                Some((seen.at, "`-w` writes or reads a file"))
+                Some((seen.at, ArgEffect::Writes, "`-w` writes or reads a file"))
             }
-            "-H" | "--header" | "-b" | "--cookie" if file => Some((seen.at, "reads another file")),
+            "-H" | "--header" | "-b" | "--cookie" if file => {
+                Some((seen.at, ArgEffect::Reads, "reads another file"))
+            }
             "-X" | "--request" if !["GET", "HEAD", "OPTIONS"].contains(&seen.value.unwrap_or_default()) => {
-                Some((seen.at, "chooses the method of a call"))
+                Some((seen.at, ArgEffect::Sends, "chooses the method of a call"))
             }
             _ => None,
         }
@@ -106,5 +110,5 @@ fn keeps_what_it_fetches(read: &Read<'_>) -> Found {
     let mut single =
         others.iter().filter(|seen| seen.name.starts_with("--") || seen.name.chars().count() == 2);
     let plain = single.all(|seen| HARMLESS.contains(&seen.name.as_str()));
-    (!(prints && plain)).then_some((0, "writes what it fetches"))
+    (!(prints && plain)).then_some((0, ArgEffect::Writes, "writes what it fetches"))
 }

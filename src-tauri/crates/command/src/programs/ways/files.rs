@@ -1,7 +1,7 @@
 //! Tools that find, move, pack and write files.
 
-use super::tool::Does::{Changes, Code, Config, Deletes, Loads, Reads, Remote, Runs, Shell, Writes};
 use super::tool::{Style, Tool, mild, row, strict, tool, words};
+use crate::ArgEffect::{Changes, Code, Config, Deletes, Loads, Reads, Remote, Runs, Shell, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     strict(words(

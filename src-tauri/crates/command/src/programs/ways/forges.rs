@@ -1,9 +1,9 @@
 //! Version control besides git, and the sites that keep repositories.
 
-use super::tool::Does::{
+use super::tool::{Tool, row, tool};
+use crate::ArgEffect::{
     Changes, Config, Fetches, Folder, Opens, Remote, Runs, Secrets, Sends, Shell, Writes,
 };
-use super::tool::{Tool, row, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

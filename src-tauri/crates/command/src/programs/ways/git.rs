@@ -1,9 +1,9 @@
 //! git. What a repository's own configuration and hooks run is beyond a command line; see SECURITY.md.
 
-use super::tool::Does::{
+use super::tool::{Row, Tool, row, tool};
+use crate::ArgEffect::{
     Changes, Config, Folder, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
-use super::tool::{Row, Tool, row, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {

@@ -1,7 +1,7 @@
 //! What installs programs for the whole machine.
 
-use super::tool::Does::{Changes, Code, Config, Fetches, Opens, Runs, Shell};
 use super::tool::{Tool, row, tool};
+use crate::ArgEffect::{Changes, Code, Config, Fetches, Opens, Runs, Shell};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

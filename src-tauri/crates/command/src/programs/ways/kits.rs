@@ -1,10 +1,10 @@
 //! Programs that start others, fetch code or reach other machines, and that have no place of their own in the other tables:
 //! small wrappers of shells, tools of phones and clouds, and what GTFOBins lists of the administration of a machine.
 
-use super::tool::Does::{
+use super::tool::{Tool, mild, row, tool};
+use crate::ArgEffect::{
     Changes, Code, Deletes, Fetches, Loads, Remote, Runs, Secrets, Sends, Serves, Writes,
 };
-use super::tool::{Tool, mild, row, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

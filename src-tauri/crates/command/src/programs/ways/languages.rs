@@ -1,7 +1,7 @@
 //! What comes with a language besides its interpreter: compilers, builders, and what runs what they built.
 
-use super::tool::Does::{Changes, Code, Config, Fetches, Folder, Loads, Opens, Runs, Secrets, Shell, Writes};
 use super::tool::{Tool, row, tool, words};
+use crate::ArgEffect::{Changes, Code, Config, Fetches, Folder, Loads, Opens, Runs, Secrets, Shell, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

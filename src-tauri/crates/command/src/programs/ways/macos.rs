@@ -1,9 +1,9 @@
 //! macOS's own tools.
 
-use super::tool::Does::{
+use super::tool::{Tool, row, tool, words};
+use crate::ArgEffect::{
     Changes, Code, Config, Deletes, Loads, Opens, Reads, Runs, Secrets, Serves, Shell, Writes,
 };
-use super::tool::{Tool, row, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

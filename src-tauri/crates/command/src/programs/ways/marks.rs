@@ -1,8 +1,8 @@
 //! Whether a mark of the table is on a call.
 
 use super::reader::{Read, Seen};
-use super::tool::{Does, Row, Tool};
-use crate::Dir;
+use super::tool::{Row, Tool};
+use crate::{ArgEffect, Dir};
 
 /// Where nothing is written, whatever is written there.
 pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
@@ -10,10 +10,11 @@ pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 /// Programs that print where their `-o` is given a dash.
 const DASH_PRINTS: [&str; 3] = ["curl", "plutil", "pandoc"];
 
-/// The first argument that a row is about.
-pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<usize> {
-    let writes = row.does == Does::Writes;
-    row.marks.split(' ').filter_map(|mark| one(mark, &Look { tool, read, dir, writes })).min()
+/// The first argument that a row is about, and the mark that matched it.
+pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<(usize, &'static str)> {
+    let look = Look { tool, read, dir, writes: row.does == ArgEffect::Writes };
+    let found = row.marks.split(' ').filter_map(|mark| Some((one(mark, &look)?, mark)));
+    found.min_by_key(|(at, _)| *at)
 }
 
 /// What a mark is looked for in.

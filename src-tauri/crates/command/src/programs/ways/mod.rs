@@ -33,11 +33,10 @@ use std::sync::LazyLock;
 use foldhash::HashMap;
 
 use super::{Class, class_of, family};
-use crate::WayOut;
 use crate::call::{Arg, Call};
 use crate::peel::guess;
+use crate::{ArgEffect, UnsafeArg};
 use reader::Read;
-use tool::Row;
 pub(super) use tool::Tool;
 
 /// Every program of the table.
@@ -79,8 +78,20 @@ static BY_NAME: LazyLock<HashMap<&str, &Tool>> = LazyLock::new(|| {
 /// A program of which nothing is known but how options are mostly spelled.
 const UNLISTED: Tool = tool::tool(&[], "", &[]);
 
+/// Whether a program's own commands have one of this name; none where it is not known which ones it has.
+pub(super) fn has_command(program: &str, word: &str) -> Option<bool> {
+    if program == "git" {
+        return Some(git::COMMANDS.contains(&word));
+    }
+    let rows = BY_NAME.get(program)?.rows;
+    let lists = rows.iter().flat_map(|row| row.marks.split(' ')).filter_map(|mark| mark.strip_prefix('!'));
+    let mut lists = lists.peekable();
+    lists.peek()?;
+    Some(lists.any(|list| list.split(',').any(|own| own == word)))
+}
+
 /// The ways out of a call.
-pub(super) fn of(call: &Call) -> Vec<WayOut> {
+pub(super) fn of(call: &Call) -> Vec<UnsafeArg> {
     let name = family(call.head().unwrap_or_default());
     let Some(tool) = BY_NAME.get(name.as_str()).copied() else {
         let reads = class_of(&name) != Class::Ordinary || super::read_only::is_program(&name);
@@ -94,36 +105,49 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
         return Vec::new();
     }
     let read = Read::new(call, &name, tool);
-    let mut ways: Vec<WayOut> = tool
+    let mut ways: Vec<UnsafeArg> = tool
         .rows
         .iter()
-        .filter_map(|row| Some(way(call, row, marks::find(row, tool, &read, &call.dir)?)))
+        .filter_map(|row| {
+            let (at, mark) = marks::find(row, tool, &read, &call.dir)?;
+            Some(way(call, row.does, mark, at))
+        })
         .collect();
     ways.extend(special::of(&name, call, &read));
     if !tool.mild && !tool.strict && !super::read_only::is_program(&name) {
         ways.extend(told::of(call, tool, &read));
     }
     if !tool.mild {
-        ways.extend(
-            read.unknown.map(|argument| {
-                plain(argument, "known only at run time: it could be an option that runs code")
-            }),
-        );
+        ways.extend(read.unknown.map(|argument| {
+            UnsafeArg::noted(
+                argument,
+                ArgEffect::RunTime,
+                "known only at run time: it could be an option that runs code",
+            )
+        }));
     }
+    ways.extend(read.glob.filter(|_| GLOBBED.contains(&name.as_str())).map(|argument| {
+        UnsafeArg::noted(
+            argument,
+            ArgEffect::Pattern,
+            "could match a file whose name is an option that runs code",
+        )
+    }));
     ways.extend(
-        read.glob
-            .filter(|_| GLOBBED.contains(&name.as_str()))
-            .map(|argument| plain(argument, "could match a file whose name is an option that runs code")),
+        unlisted(tool, &read).map(|argument| {
+            UnsafeArg::noted(argument, ArgEffect::Unlisted, "an option that is not known here")
+        }),
     );
-    ways.extend(unlisted(tool, &read).map(|argument| plain(argument, "an option that is not known here")));
     let has_subs = tool
         .rows
         .iter()
         .any(|row| row.marks.split(' ').any(|mark| mark.starts_with(|c: char| c.is_ascii_lowercase())));
     let unknown = read.subs.iter().find(|at| has_subs && read.word(**at).is_none());
-    ways.extend(unknown.map(|at| plain(*at, "known only at run time: it decides what is done")));
+    ways.extend(unknown.map(|at| {
+        UnsafeArg::noted(*at, ArgEffect::RunTime, "known only at run time: it decides what is done")
+    }));
     ways.sort_by_key(|way| way.argument);
-    ways.dedup_by(|later, first| later.argument == first.argument && later.what == first.what);
+    ways.dedup_by(|later, first| later == first);
     ways
 }
 
@@ -132,7 +156,7 @@ pub(super) fn of(call: &Call) -> Vec<WayOut> {
 fn only_asks_about_itself(call: &Call, tool: &Tool) -> bool {
     let [_, argument] = call.args.as_slice() else { return false };
     let asks = matches!(argument.value(), Some("--version" | "--help"));
-    asks && !tool.rows.iter().any(|row| row.does == tool::Does::Secrets && row.marks == "*")
+    asks && !tool.rows.iter().any(|row| row.does == ArgEffect::Secrets && row.marks == "*")
 }
 
 /// Programs for which a file name that begins with a dash is a well known trap.
@@ -156,29 +180,30 @@ fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
         .map(|seen| seen.at)
 }
 
-fn plain(argument: usize, what: &str) -> WayOut {
-    WayOut { argument, what: what.to_owned(), candidates: Vec::new() }
+/// An argument, what it makes the program do, and a sentence that says more than that.
+type Found = Option<(usize, ArgEffect, &'static str)>;
+
+fn noted((at, effect, note): (usize, ArgEffect, &'static str)) -> UnsafeArg {
+    UnsafeArg::noted(at, effect, note)
 }
 
-/// What a row says about a call, and the commands that may stand in its arguments from there on.
-fn way(call: &Call, row: &Row, argument: usize) -> WayOut {
+/// What a mark says about a call, and the commands that may stand in its arguments from there on.
+fn way(call: &Call, effect: ArgEffect, mark: &str, argument: usize) -> UnsafeArg {
     let given = call.args.get(argument).and_then(Arg::value).filter(|word| word.len() <= LONGEST_LABEL);
-    let label = match label(row.marks) {
+    let label = match label(mark) {
         _ if argument == 0 => call.head().unwrap_or_default(),
         Some(label) => label,
         None => given.unwrap_or("this argument"),
     };
-    let what = format!("`{}` {}", crate::escape::text(label), row.does.words());
-    let candidates = if row.does.runs() { guess::behind(call, argument.max(1)) } else { Vec::new() };
-    WayOut { argument, what, candidates }
+    let candidates = if effect.holds_commands() { guess::behind(call, argument.max(1)) } else { Vec::new() };
+    UnsafeArg::named(argument, effect, label).with(candidates)
 }
 
 /// Bytes of a word that is told as it was given.
 const LONGEST_LABEL: usize = 40;
 
-/// The first mark of a row, as a person would write it; none where it is about any word that stands there.
-fn label(marks: &str) -> Option<&str> {
-    let mark = marks.split(' ').next().unwrap_or_default();
+/// A mark as a person would write it; none where it is about any word that stands there.
+fn label(mark: &str) -> Option<&str> {
     let option = mark.rsplit(':').next().filter(|rest| rest.starts_with('-'));
     let text =
         option.unwrap_or(mark).trim_start_matches(['@', '=', '^', '~', '!', '#']).trim_end_matches('/');

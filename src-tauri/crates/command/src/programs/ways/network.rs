@@ -1,9 +1,9 @@
 //! Tools that talk to other machines.
 
-use super::tool::Does::{
+use super::tool::{Tool, row, strict, tool, words};
+use crate::ArgEffect::{
     Changes, Code, Config, Loads, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
-use super::tool::{Tool, row, strict, tool, words};
 
 pub(super) const TOOLS: &[Tool] = &[
     strict(tool(

@@ -1,9 +1,9 @@
 //! Package managers, and what runs the programs of packages.
 
-use super::tool::Does::{
+use super::tool::{Tool, row, tool};
+use crate::ArgEffect::{
     Changes, Code, Config, Deletes, Fetches, Folder, Loads, Opens, Runs, Secrets, Serves, Shell, Writes,
 };
-use super::tool::{Tool, row, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

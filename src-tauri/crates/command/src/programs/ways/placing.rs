@@ -1,18 +1,16 @@
 //! Where files are put, taken away from, opened up and changed.
 
 use super::marks::{NO_FILE, leads_outside};
-use super::plain;
 use super::reader::Read;
-use crate::WayOut;
+use super::{Found, noted};
 use crate::call::Call;
+use crate::{ArgEffect, UnsafeArg};
 
 /// Options with which cp makes links.
 const LINKS: [&str; 4] = ["-s", "-l", "--symbolic-link", "--link"];
 
-type Found = Option<(usize, &'static str)>;
-
 /// The ways out of a call that works on the files that it is given.
-pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
+pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
     let found = match name {
         "mv" => takes_away(call, read).or_else(|| target(name, call, read)),
         "rm" | "rimraf" | "rmdir" => takes_away(call, read),
@@ -27,13 +25,13 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
         "cp" | "ditto" | "rsync" => target(name, call, read),
         _ => in_place(call, read),
     };
-    let mut ways: Vec<WayOut> = found.map(|(at, what)| plain(at, what)).into_iter().collect();
+    let mut ways: Vec<UnsafeArg> = found.map(noted).into_iter().collect();
     ways.extend(renamed(name, read));
     ways
 }
 
 /// A program of the system that is given another name: what a rule says of the one would not be said of the other.
-fn renamed(name: &str, read: &Read<'_>) -> Option<WayOut> {
+fn renamed(name: &str, read: &Read<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
         "/usr/bin/",
@@ -54,7 +52,7 @@ fn renamed(name: &str, read: &Read<'_>) -> Option<WayOut> {
     };
     let at = read.operands.iter().copied().find(|at| program(at).is_some())?;
     let guess = crate::Guess::from(vec![read.word(at)?.to_owned()]);
-    Some(WayOut { argument: at, what: "gives a program another name".to_owned(), candidates: vec![guess] })
+    Some(UnsafeArg::noted(at, ArgEffect::Changes, "gives a program another name").with(vec![guess]))
 }
 
 /// The first operand behind the first few that lies outside of the working directory, and is no file of the temporary folder.
@@ -64,7 +62,7 @@ fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
         leads_outside(path, &call.dir) && !is_temporary(path)
     };
     let at = read.operands.iter().skip(skipped).find(outside)?;
-    Some((*at, "changes what lies outside of the working directory"))
+    Some((*at, ArgEffect::Writes, "changes what lies outside of the working directory"))
 }
 
 /// What replaces its operands, unless it prints or only looks.
@@ -79,13 +77,13 @@ fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
     let at = read.operands.iter().take(sources).find(outside)?;
-    Some((*at, "makes a name that leads out of the working directory"))
+    Some((*at, ArgEffect::Outside, "makes a name that leads out of the working directory"))
 }
 
 /// An operand that other programs read or run by themselves.
 fn read_unasked(read: &Read<'_>) -> Found {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_unasked))?;
-    Some((at, "writes what other programs run or read unasked"))
+    Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
 
 /// Whether a part of the path names what tools read or run by themselves.
@@ -135,16 +133,16 @@ fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
     let arg = &read.args[at];
     let unknown = arg.value().is_none();
     if unknown && (arg.climbs || arg.strays && (path.is_empty() || arg.free)) || path.is_empty() && !unknown {
-        return Some((at, "writes to a place that is known only at run time"));
+        return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
     if leads_outside(path, &call.dir) {
-        return Some((at, "writes outside of the working directory"));
+        return Some((at, ArgEffect::Writes, "writes outside of the working directory"));
     }
     // `.$x` may become the name of a hidden folder.
     if unknown && path.rsplit('/').next().is_some_and(|part| part.starts_with('.')) {
-        return Some((at, "writes to a place that is known only at run time"));
+        return Some((at, ArgEffect::Writes, "writes to a place that is known only at run time"));
     }
-    is_read_unasked(path).then_some((at, "writes what other programs run or read unasked"))
+    is_read_unasked(path).then_some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
 
 /// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
@@ -154,7 +152,7 @@ fn takes_away(call: &Call, read: &Read<'_>) -> Found {
         read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
     };
     let at = read.operands.iter().find(kept)?;
-    Some((*at, "takes away what lies outside of the working directory"))
+    Some((*at, ArgEffect::Deletes, "takes away what lies outside of the working directory"))
 }
 
 /// A name in the temporary folder, or below one: never the folder itself, nor all that is in it.
@@ -176,12 +174,12 @@ fn borrows_rights(name: &str, read: &Read<'_>) -> Found {
         "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value,
         _ => read.word(at),
     };
-    let Some(mode) = mode else { return Some((at, what)) };
+    let Some(mode) = mode else { return Some((at, ArgEffect::Elevates, what)) };
     let octal = mode.trim_start_matches(['0', '+', '-', '=']);
     let number = !octal.is_empty() && octal.chars().all(|c| c.is_digit(8));
     let symbolic = || {
         mode.split(',')
             .any(|clause| clause.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
     };
-    (number && octal.len() > 3 || !number && symbolic()).then_some((at, what))
+    (number && octal.len() > 3 || !number && symbolic()).then_some((at, ArgEffect::Elevates, what))
 }

@@ -1,8 +1,8 @@
 //! What a project is checked, tested, built and begun with, besides compilers: test runners, linters, bundlers, hooks,
 //! version managers and generators.
 
-use super::tool::Does::{Code, Config, Fetches, Folder, Loads, Opens, Runs, Writes};
 use super::tool::{Tool, row, tool};
+use crate::ArgEffect::{Code, Config, Fetches, Folder, Loads, Opens, Runs, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

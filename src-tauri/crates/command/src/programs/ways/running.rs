@@ -2,8 +2,8 @@
 //! profilers, machines and shells elsewhere. What they run is not followed: a rule has to name it, and deny rules look at all
 //! that stands in the arguments.
 
-use super::tool::Does::{Changes, Code, Remote, Runs, Shell};
 use super::tool::{Tool, row, tool};
+use crate::ArgEffect::{Changes, Code, Remote, Runs, Shell};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

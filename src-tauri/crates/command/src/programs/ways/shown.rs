@@ -1,27 +1,29 @@
 //! Programs that show what a file holds, and the arguments by which they do more.
 
+use super::Found;
 use super::reader::{Read, Seen};
+use crate::ArgEffect;
 
 /// `plutil -convert` and `-extract` write into the file, unless `-o -` says that they print; a raw value is printed. plutil(1)
-pub(super) fn converts_in_place(read: &Read<'_>) -> Option<(usize, &'static str)> {
+pub(super) fn converts_in_place(read: &Read<'_>) -> Found {
     let raw = |at: usize| read.word(at + 2) == Some("raw");
     let writes = |seen: &&Seen<'_>| seen.name == "-convert" || seen.name == "-extract" && !raw(seen.at);
     let converts = read.options.iter().find(writes)?;
     let mut targets = read.options.iter().filter(|seen| seen.name == "-o");
     let prints = targets.next().is_some_and(|seen| seen.value == Some("-"));
-    (!prints).then_some((converts.at, "writes into the file"))
+    (!prints).then_some((converts.at, ArgEffect::Writes, "writes into the file"))
 }
 
 /// `codesign -d -r FILE` writes there what a signature demands; `-r-` prints it. codesign(1)
-pub(super) fn writes_requirements(read: &Read<'_>) -> Option<(usize, &'static str)> {
+pub(super) fn writes_requirements(read: &Read<'_>) -> Found {
     let names = |name: &str| name == "-r" || name.starts_with("--req");
     let to = read.options.iter().find(|seen| names(&seen.name) && seen.value != Some("-"))?;
-    Some((to.at, "writes a file"))
+    Some((to.at, ArgEffect::Writes, "writes a file"))
 }
 
 /// `openssl x509` that does more than show the certificate of a file: it also signs. The address of a key may load an engine.
 /// openssl-x509(1)
-pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Option<(usize, &'static str)> {
+pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Found {
     const SHOWS: [&str; 20] = [
         "-noout",
         "-text",
@@ -55,14 +57,14 @@ pub(super) fn more_than_shows_a_certificate(read: &Read<'_>) -> Option<(usize, &
         at += match read.word(at) {
             Some(word) if SHOWS.contains(&word) => 1,
             Some(word) if TAKE.contains(&word) && read.word(at + 1).is_some_and(plain) => 2,
-            _ => return Some((at, what)),
+            _ => return Some((at, ArgEffect::Loads, what)),
         };
     }
     None
 }
 
 /// jq(1): `env` and `$ENV` are the environment; `.env` is a field.
-pub(super) fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)> {
+pub(super) fn reads_environment(read: &Read<'_>) -> Found {
     const READ: [&str; 4] = ["env", "ENV", "include", "import"];
     let is_field = |text: &str, at: usize| {
         let before = text.get(..at).unwrap_or_default();
@@ -85,5 +87,5 @@ pub(super) fn reads_environment(read: &Read<'_>) -> Option<(usize, &'static str)
     };
     let reads =
         read.operands.iter().find(|at| read.word(**at).is_some_and(|text| !is_path(text) && word(text)));
-    reads.map(|at| (*at, "reads the environment"))
+    reads.map(|at| (*at, ArgEffect::Secrets, "reads the environment"))
 }

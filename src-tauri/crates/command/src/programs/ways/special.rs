@@ -3,53 +3,53 @@
 use super::super::sed;
 use super::marks::leads_outside;
 use super::reader::Read;
-use super::{clouds, fetching, placing, plain, shown};
-use crate::WayOut;
+use super::{Found, clouds, fetching, noted, placing, shown};
 use crate::call::Call;
 use crate::environment::decides_what_runs;
 use crate::peel::guess;
+use crate::{ArgEffect, UnsafeArg};
 
 /// The ways out of a call that are no rows of the table.
-pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<WayOut> {
-    let found =
-        match name {
-            "git" => return git(call, read),
-            "sed" => sed::more_than_prints(read.args)
-                .map(|at| (at, "this sed script can run commands or write files")),
-            "make" | "bmake" | "remake" | "just" | "task" | "scons" | "invoke" | "inv" => variables(read),
-            "mv" | "rm" | "rimraf" | "rmdir" | "cp" | "ln" | "link" | "install" | "ditto" | "rsync"
-            | "mkdir" | "touch" | "chmod" | "chown" | "chgrp" | "chflags" | "gzip" | "gunzip" | "bzip2"
-            | "bunzip2" | "xz" | "unxz" | "compress" | "strip" | "ranlib" | "zstd" | "unzstd" | "lz4"
-            | "brotli" | "pigz" => return placing::of(name, call, read),
-            "cmake" => chooses_programs(read),
-            "plutil" => shown::converts_in_place(read),
-            "codesign" => shown::writes_requirements(read),
-            "openssl" => shown::more_than_shows_a_certificate(read),
-            "npm" => for_all_projects(read),
-            "date" => sets_clock(read),
-            "jq" | "gojq" | "jaq" => shown::reads_environment(read),
-            "tree" => writes_by_a_letter(read),
-            "ip" | "tc" | "bpftool" | "nft" | "route" => changes_network(name, read),
-            "brew" => other_formula(read),
-            "protoc" => generator(read),
-            "xcodebuild" => build_settings(read),
-            "pnpm" => return runs_any_program(call, read).into_iter().collect(),
-            "curl" => fetching::by_curl(read),
-            "wget" | "wget2" => fetching::by_wget(read),
-            "dig" | "nslookup" | "host" | "ping" => fetching::tells_what_a_command_prints(read),
-            "tar" | "bsdtar" => packs_elsewhere(call, read),
-            "ps" => other_environments(read),
-            name if clouds::is_about(name) => clouds::of(name, read),
-            "bun" | "deno" | "swift" => script(name, read),
-            "gh" => changes_by_api(call, read),
-            _ => None,
-        };
-    found.map(|(at, what)| plain(at, what)).into_iter().collect()
+pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+    let found = match name {
+        "git" => return git(call, read),
+        "sed" => sed::more_than_prints(read.args)
+            .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files")),
+        "make" | "bmake" | "remake" | "just" | "task" | "scons" | "invoke" | "inv" => variables(read),
+        "mv" | "rm" | "rimraf" | "rmdir" | "cp" | "ln" | "link" | "install" | "ditto" | "rsync" | "mkdir"
+        | "touch" | "chmod" | "chown" | "chgrp" | "chflags" | "gzip" | "gunzip" | "bzip2" | "bunzip2"
+        | "xz" | "unxz" | "compress" | "strip" | "ranlib" | "zstd" | "unzstd" | "lz4" | "brotli" | "pigz" => {
+            return placing::of(name, call, read);
+        }
+        "cmake" => chooses_programs(read),
+        "plutil" => shown::converts_in_place(read),
+        "codesign" => shown::writes_requirements(read),
+        "openssl" => shown::more_than_shows_a_certificate(read),
+        "npm" => for_all_projects(read),
+        "date" => sets_clock(read),
+        "jq" | "gojq" | "jaq" => shown::reads_environment(read),
+        "tree" => writes_by_a_letter(read),
+        "ip" | "tc" | "bpftool" | "nft" | "route" => changes_network(name, read),
+        "brew" => other_formula(read),
+        "protoc" => generator(read),
+        "xcodebuild" => build_settings(read),
+        "pnpm" => return runs_any_program(call, read).into_iter().collect(),
+        "curl" => fetching::by_curl(read),
+        "wget" | "wget2" => fetching::by_wget(read),
+        "dig" | "nslookup" | "host" | "ping" => fetching::tells_what_a_command_prints(read),
+        "tar" | "bsdtar" => packs_elsewhere(call, read),
+        "ps" => other_environments(read),
+        name if clouds::is_about(name) => clouds::of(name, read),
+        "bun" | "deno" | "swift" => script(name, read),
+        "gh" => changes_by_api(call, read),
+        _ => None,
+    };
+    found.map(noted).into_iter().collect()
 }
 
 /// `make NAME=value`: what a makefile does with a variable is not known, so only values that cannot name a program or hold
 /// a command are left alone.
-fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn variables(read: &Read<'_>) -> Found {
     const PROGRAMS: [&str; 22] = [
         "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "RM", "INSTALL", "MAKE", "YACC", "LEX", "M4",
         "CARGO", "GO", "PYTHON", "NODE", "NPM", "CMAKE", "SUDO", "PERL",
@@ -69,12 +69,12 @@ fn variables(read: &Read<'_>) -> Option<(usize, &'static str)> {
         read.word(at).map_or_else(|| !arg.free && !arg.start.contains('='), harmless)
     };
     let at = read.operands.iter().find(|at| !known(**at))?;
-    Some((*at, "sets a variable that a makefile may run"))
+    Some((*at, ArgEffect::Config, "sets a variable that a makefile may run"))
 }
 
 /// cmake's `-D` and `-G` name compilers, launchers and files to include, but for switches and the usual settings. cmake(1),
 /// cmake-variables(7)
-fn chooses_programs(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn chooses_programs(read: &Read<'_>) -> Found {
     const GENERATORS: [&str; 4] = ["Ninja", "Ninja Multi-Config", "Unix Makefiles", "Xcode"];
     let harmless = |at: usize| {
         let Some(start) = read.beginning(at) else { return true };
@@ -89,7 +89,7 @@ fn chooses_programs(read: &Read<'_>) -> Option<(usize, &'static str)> {
         given.is_some_and(|given| if setting { is_switch(given) } else { GENERATORS.contains(&given) })
     };
     let at = (1..read.args.len()).find(|at| !harmless(*at))?;
-    Some((at, "decides which programs are run"))
+    Some((at, ArgEffect::Config, "decides which programs are run"))
 }
 
 /// `BUILD_TESTS=ON`, `CMAKE_BUILD_TYPE=Release`: what cannot name a program or a file.
@@ -137,13 +137,13 @@ fn is_switch(given: &str) -> bool {
             || on_or_off && !SAYS_WHICH.iter().any(|part| upper.contains(part)))
 }
 
-fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn sets_clock(read: &Read<'_>) -> Found {
     // `-j` is macOS's: nothing is set, and `-f` says how the date is written. GNU's date knows no `-j`.
     if read.options.iter().any(|seen| seen.name == "-j") {
         return None;
     }
     if let Some(file) = read.options.iter().find(|seen| seen.name == "-f") {
-        return Some((file.at, "reads another file"));
+        return Some((file.at, ArgEffect::Reads, "reads another file"));
     }
     let of_option =
         |at: usize| read.word(at - 1).is_some_and(|word| ["-d", "-r", "-v", "--date"].contains(&word));
@@ -151,32 +151,34 @@ fn sets_clock(read: &Read<'_>) -> Option<(usize, &'static str)> {
     let sets = |at: &&usize| {
         !of_option(**at) && read.beginning(**at).is_some_and(|word| word.is_empty() || digit(word))
     };
-    read.operands.iter().find(sets).map(|at| (*at, "sets the clock"))
+    read.operands.iter().find(sets).map(|at| (*at, ArgEffect::Changes, "sets the clock"))
 }
 
 /// `npm -g` that does more than list what is there. npm-install(1)
-fn for_all_projects(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn for_all_projects(read: &Read<'_>) -> Found {
     const LISTS: [&str; 9] = ["ls", "list", "la", "ll", "root", "prefix", "outdated", "view", "bin"];
     let everywhere = |name: &str| {
         name == "-g" || name.len() > 3 && ["--global", "--location"].iter().any(|long| long.starts_with(name))
     };
     let seen = read.options.iter().find(|seen| everywhere(&seen.name))?;
     let lists = read.subs.first().and_then(|at| read.word(*at)).is_some_and(|sub| LISTS.contains(&sub));
-    (!lists).then_some((seen.at, "changes what all projects have"))
+    (!lists).then_some((seen.at, ArgEffect::Changes, "changes what all projects have"))
 }
 
 /// tree takes the values of its letters from the words behind, so that none of them hides another: `-aLo 2 x` writes to `x`.
 /// tree(1)
-fn writes_by_a_letter(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn writes_by_a_letter(read: &Read<'_>) -> Found {
     let letters = |at: &usize| {
         let word = read.beginning(*at).and_then(|word| word.strip_prefix('-'));
         word.is_some_and(|word| !word.starts_with('-') && word.contains(['o', 'R']) && word != "noreport")
     };
-    (1..read.args.len()).find(letters).map(|at| (at, "`-o` or `-R` among these letters writes a file"))
+    (1..read.args.len())
+        .find(letters)
+        .map(|at| (at, ArgEffect::Writes, "`-o` or `-R` among these letters writes a file"))
 }
 
 /// `ip OBJECT VERB`, `nft VERB`: anything but showing, in its short forms too. ip(8), tc(8), nft(8), bpftool(8), route(8)
-fn changes_network(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn changes_network(name: &str, read: &Read<'_>) -> Found {
     const SHOWING: [&str; 7] = ["show", "list", "lst", "ls", "get", "help", "describe"];
     let place = usize::from(!matches!(name, "nft" | "route"));
     let at = *read.operands.get(place)?;
@@ -185,11 +187,11 @@ fn changes_network(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)>
     let shows = word.is_some_and(|word| {
         SHOWING.iter().any(|verb| verb.starts_with(word) && (word.len() > 1 || *verb == "list"))
     });
-    (!shows).then_some((at, "changes the network, or what is loaded into the kernel"))
+    (!shows).then_some((at, ArgEffect::Changes, "changes the network, or what is loaded into the kernel"))
 }
 
 /// A formula that lies in a file, at an address or in a tap that is not Homebrew's: its code runs when it is looked at. brew(1)
-fn other_formula(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn other_formula(read: &Read<'_>) -> Found {
     let sub = read.subs.first().copied()?;
     let other = |at: &usize| {
         let word = read.beginning(*at).unwrap_or_default();
@@ -198,11 +200,11 @@ fn other_formula(read: &Read<'_>) -> Option<(usize, &'static str)> {
                 || word.to_ascii_lowercase().contains(".rb"))
     };
     let found = (1..read.args.len()).filter(|at| read.operands.contains(at)).find(other)?;
-    Some((found, "a formula from elsewhere, whose code runs when it is looked at"))
+    Some((found, ArgEffect::Code, "a formula from elsewhere, whose code runs when it is looked at"))
 }
 
 /// `protoc --NAME_out=.` runs protoc-gen-NAME, unless the language is protoc's own.
-fn generator(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn generator(read: &Read<'_>) -> Found {
     const OWN: [&str; 12] = [
         "cpp",
         "java",
@@ -220,21 +222,27 @@ fn generator(read: &Read<'_>) -> Option<(usize, &'static str)> {
     let runs = |name: &str| {
         name.strip_suffix("_out").is_some_and(|name| !OWN.contains(&name.trim_start_matches('-')))
     };
-    read.options.iter().find(|seen| runs(&seen.name)).map(|seen| (seen.at, "runs the generator of that name"))
+    read.options
+        .iter()
+        .find(|seen| runs(&seen.name))
+        .map(|seen| (seen.at, ArgEffect::Runs, "runs the generator of that name"))
 }
 
 /// `NAME=value` of xcodebuild: settings name programs and folders; YES and NO name nothing.
-fn build_settings(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn build_settings(read: &Read<'_>) -> Found {
     let names = |at: &&usize| {
         read.beginning(**at)
             .and_then(|word| word.split_once('='))
             .is_some_and(|(_, value)| !matches!(value, "YES" | "NO" | "-" | "" | "Debug" | "Release"))
     };
-    read.operands.iter().find(names).map(|at| (*at, "a build setting, which may name a program or a folder"))
+    read.operands
+        .iter()
+        .find(names)
+        .map(|at| (*at, ArgEffect::Config, "a build setting, which may name a program or a folder"))
 }
 
 /// `pnpm NAME` runs the script of that name, or else any program. pnpm-run(1)
-fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<WayOut> {
+fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<UnsafeArg> {
     const SYSTEM: [&str; 20] = [
         "mv", "cp", "dd", "git", "curl", "wget", "ssh", "scp", "rsync", "tar", "chmod", "chown", "docker",
         "kubectl", "npm", "npx", "yarn", "bunx", "make", "open",
@@ -243,28 +251,27 @@ fn runs_any_program(call: &Call, read: &Read<'_>) -> Option<WayOut> {
     let at = *read.subs.first()?;
     let name = read.word(at)?;
     let other = crate::class_of(name) != crate::Class::Ordinary || SYSTEM.contains(&name);
-    (other && !OWN.contains(&name)).then(|| WayOut {
-        candidates: guess::behind(call, at),
-        ..plain(at, "runs a program that is no script of the project")
-    })
+    let note = "runs a program that is no script of the project";
+    (other && !OWN.contains(&name))
+        .then(|| UnsafeArg::noted(at, ArgEffect::Runs, note).with(guess::behind(call, at)))
 }
 
 /// Runtimes that run the file that they are given, or what they read from their input.
-fn script(name: &str, read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn script(name: &str, read: &Read<'_>) -> Found {
     let behind_run = name == "bun" && read.subs.first().is_some_and(|at| read.word(*at) == Some("run"));
     let Some(at) = read.operands.get(usize::from(behind_run)).copied() else {
         // Without a command deno's prompt takes the input for code, whatever options come before. deno(1)
         let tells = |name: &str| matches!(name, "--version" | "-V" | "--help" | "-h");
         let reads = name == "swift" && read.options.is_empty()
             || name == "deno" && !read.options.iter().any(|seen| tells(&seen.name));
-        return reads.then_some((0, "runs code from its input"));
+        return reads.then_some((0, ArgEffect::Code, "runs code from its input"));
     };
     let file = |word: &str| word.contains(['/', '.']) || word == "-";
-    read.word(at).is_none_or(file).then_some((at, "runs a script"))
+    read.word(at).is_none_or(file).then_some((at, ArgEffect::Code, "runs a script"))
 }
 
 /// A file that is sent as a text, and `gh api -X POST`; reading methods are harmless.
-fn changes_by_api(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn changes_by_api(call: &Call, read: &Read<'_>) -> Found {
     let file = read.options.iter().find(|seen| {
         let path = seen.value.unwrap_or_default();
         matches!(seen.name.as_str(), "-F" | "--body-file" | "--notes-file")
@@ -272,18 +279,18 @@ fn changes_by_api(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)>
             && !placing::is_temporary(path)
     });
     if let Some(file) = file {
-        return Some((file.at, "sends a file from outside of the working directory"));
+        return Some((file.at, ArgEffect::Sends, "sends a file from outside of the working directory"));
     }
     let start = read.sub_path("api")?;
     let seen = read.options.iter().find(|seen| {
         let method = matches!(seen.name.as_str(), "-X" | "--method");
         method && seen.at > start && !seen.value.is_some_and(|value| ["GET", "HEAD"].contains(&value))
     })?;
-    Some((seen.at, "chooses the method of a call"))
+    Some((seen.at, ArgEffect::Sends, "chooses the method of a call"))
 }
 
 /// `ps auxe`, `ps ax e` and `ps -o environ` show the environments of other programs; with a dash `-e` only means all of them.
-fn other_environments(read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn other_environments(read: &Read<'_>) -> Found {
     let what = "shows the environments of other programs";
     let letters = |(place, at): &(usize, &usize)| {
         let word = read.word(**at).unwrap_or_default();
@@ -297,11 +304,11 @@ fn other_environments(read: &Read<'_>) -> Option<(usize, &'static str)> {
     };
     let shown = read.operands.iter().enumerate().find(letters).map(|(_, at)| *at);
     let shown = shown.or_else(|| read.options.iter().find(column).map(|seen| seen.at));
-    shown.map(|at| (at, what))
+    shown.map(|at| (at, ArgEffect::Secrets, what))
 }
 
 /// `tar -f host:file` and `-f !program` start another program; an archive that is made may lie anywhere.
-fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)> {
+fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Found {
     let file = read.options.iter().find(|seen| matches!(seen.name.as_str(), "-f" | "--file"))?;
     let makes = read.options.iter().any(|seen| {
         matches!(
@@ -313,20 +320,28 @@ fn packs_elsewhere(call: &Call, read: &Read<'_>) -> Option<(usize, &'static str)
     let own = read.args.get(file.value_at).filter(|arg| file.value_at > file.at && !arg.free);
     let begins = own.and_then(|_| read.value_or_start(file));
     if makes && file.value.or(begins).is_none_or(|path| leads_outside(path, &call.dir)) {
-        return Some((file.at, "writes outside of the working directory"));
+        return Some((file.at, ArgEffect::Writes, "writes outside of the working directory"));
     }
     let remote = file.value.is_some_and(|value| value.contains(':') || value.starts_with(['!', '|']));
     let forced = read.options.iter().any(|seen| seen.name == "--force-local");
-    (remote && !forced).then_some((file.at, "packs to another machine, by a program that is started for it"))
+    (remote && !forced).then_some((
+        file.at,
+        ArgEffect::Runs,
+        "packs to another machine, by a program that is started for it",
+    ))
 }
 
-fn git(call: &Call, read: &Read<'_>) -> Vec<WayOut> {
+fn git(call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
     const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
     let mut ways = Vec::new();
     let Some(sub) = read.subs.first().copied() else { return ways };
     let Some(name) = read.word(sub) else { return ways };
     if !super::git::COMMANDS.contains(&name) {
-        ways.push(plain(sub, "an alias or a program of its own behind git's name"));
+        ways.push(UnsafeArg::noted(
+            sub,
+            ArgEffect::Runs,
+            "an alias or a program of its own behind git's name",
+        ));
     }
     if name == "config" {
         ways.extend(changes_configuration(call, read, sub));
@@ -337,12 +352,15 @@ fn git(call: &Call, read: &Read<'_>) -> Vec<WayOut> {
             seen.name == "--strategy" || seen.name == "-s" && name != "cherry-pick" && name != "revert";
         merges && chosen && seen.at > sub && !seen.value.is_some_and(|value| STRATEGIES.contains(&value))
     });
-    ways.extend(strategy.map(|seen| plain(seen.at, "runs the program of a merge strategy")));
+    ways.extend(
+        strategy
+            .map(|seen| UnsafeArg::noted(seen.at, ArgEffect::Runs, "runs the program of a merge strategy")),
+    );
     ways
 }
 
 /// `git config` that does more than read.
-fn changes_configuration(call: &Call, read: &Read<'_>, sub: usize) -> Option<WayOut> {
+fn changes_configuration(call: &Call, read: &Read<'_>, sub: usize) -> Option<UnsafeArg> {
     const READS: [&str; 12] = [
         "--get",
         "--get-all",
@@ -375,8 +393,6 @@ fn changes_configuration(call: &Call, read: &Read<'_>, sub: usize) -> Option<Way
     });
     let values = read.operands.iter().filter(|at| **at > sub).count();
     let writes = changes || !reads && values > 1;
-    writes.then(|| WayOut {
-        candidates: guess::behind(call, sub + 1),
-        ..plain(sub, "changes git's configuration, which can run programs")
-    })
+    let note = "changes git's configuration, which can run programs";
+    writes.then(|| UnsafeArg::noted(sub, ArgEffect::Config, note).with(guess::behind(call, sub + 1)))
 }

@@ -1,9 +1,9 @@
 //! Editors, terminals, services and accounts.
 
-use super::tool::Does::{
+use super::tool::{Tool, mild, row, tool};
+use crate::ArgEffect::{
     Changes, Code, Config, Loads, Opens, Reads, Remote, Runs, Secrets, Sends, Serves, Shell, Writes,
 };
-use super::tool::{Tool, mild, row, tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

@@ -1,7 +1,7 @@
 //! Tools that search, sort, show and change text.
 
-use super::tool::Does::{Changes, Code, Config, Loads, Opens, Reads, Runs, Shell, Writes};
 use super::tool::{Tool, mild, row, strict, tool};
+use crate::ArgEffect::{Changes, Code, Config, Loads, Opens, Reads, Runs, Shell, Writes};
 
 pub(super) const TOOLS: &[Tool] = &[
     tool(

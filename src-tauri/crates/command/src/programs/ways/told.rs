@@ -4,9 +4,9 @@
 use super::marks::{NO_FILE, leads_outside};
 use super::reader::{Read, Seen};
 use super::tool::Tool;
-use crate::WayOut;
 use crate::call::Call;
 use crate::peel::guess;
+use crate::{ArgEffect, UnsafeArg};
 
 /// A part of a name that says: this is where something is written, or which folder is worked in.
 const PLACES: &[&str] = &[
@@ -87,14 +87,14 @@ const PROGRAMS: &[&str] = &[
 const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
 
 /// The ways out that the options of a call tell of by their names.
-pub(super) fn of(call: &Call, tool: &Tool, read: &Read<'_>) -> Vec<WayOut> {
+pub(super) fn of(call: &Call, tool: &Tool, read: &Read<'_>) -> Vec<UnsafeArg> {
     // `-o json=/x` is told by what stands behind `=`, also where the table has a row for `-o`.
     let listed =
         |seen: &&Seen<'_>| !seen.complete && (seen.name == "-o" || !super::reader::has(tool, &seen.name));
     read.options.iter().filter(listed).filter_map(|seen| one(call, read, seen)).collect()
 }
 
-fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<WayOut> {
+fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<UnsafeArg> {
     let value = read.value_or_start(seen);
     if seen.name == "-o" {
         let own = read.beginning(seen.at).is_some_and(|word| word.starts_with("-o"));
@@ -109,11 +109,9 @@ fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<WayOut> {
     }
     let says = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
     if says(PROGRAMS) {
-        return Some(WayOut {
-            argument: seen.at,
-            what: "an option that names a program or code, by its name".to_owned(),
-            candidates: guess::behind(call, seen.at.max(1)),
-        });
+        let note = "an option that names a program or code, by its name";
+        let behind = guess::behind(call, seen.at.max(1));
+        return Some(UnsafeArg::noted(seen.at, ArgEffect::Runs, note).with(behind));
     }
     let value = value?;
     let leads = (says(PLACES) || seen.value_at == seen.at && says(FORMS)) && outside(value, call)
@@ -121,12 +119,9 @@ fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<WayOut> {
     leads.then(|| place(seen.at))
 }
 
-fn place(argument: usize) -> WayOut {
-    WayOut {
-        argument,
-        what: "an option that leads out of the working directory, by its name".to_owned(),
-        candidates: Vec::new(),
-    }
+fn place(argument: usize) -> UnsafeArg {
+    let note = "an option that leads out of the working directory, by its name";
+    UnsafeArg::noted(argument, ArgEffect::Outside, note)
 }
 
 /// `/x`, `json=/x`, `html:../x`: whether a part of the value leads out of the working directory. An address does not.

@@ -1,5 +1,7 @@
 //! How the table of ways out is written: a program, how its options are read, and a row for each way out.
 
+use crate::ArgEffect;
+
 /// One program, or a few that share their options.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::programs) struct Tool {
@@ -58,82 +60,13 @@ pub(super) enum Style {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::programs) struct Row {
     pub(in crate::programs) marks: &'static str,
-    pub(in crate::programs) does: Does,
+    pub(in crate::programs) does: ArgEffect,
     /// Manual page, project documentation, GTFOBins page or advisory.
     pub(in crate::programs) source: &'static str,
 }
 
-/// What a way out does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::programs) enum Does {
-    /// Runs a program that is named in the arguments.
-    Runs,
-    /// Hands a text to a shell.
-    Shell,
-    /// Runs code of the program's own language, which can do anything.
-    Code,
-    /// Loads a library, plugin or module.
-    Loads,
-    /// Sets or reads settings that can run programs.
-    Config,
-    /// Works with another folder, whose settings can run programs.
-    Folder,
-    /// Fetches a program and runs it.
-    Fetches,
-    /// Runs something on another machine or in a container.
-    Remote,
-    /// Opens an application or an editor.
-    Opens,
-    /// Writes a file.
-    Writes,
-    /// Removes what it finds.
-    Deletes,
-    /// Sends data away.
-    Sends,
-    /// Reads another file than its operands.
-    Reads,
-    /// Reads or changes passwords and keys.
-    Secrets,
-    /// Changes settings of the machine or of a service.
-    Changes,
-    /// Opens a port.
-    Serves,
-}
-
-impl Does {
-    /// In plain words, after the argument's name.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Runs => "runs another program",
-            Self::Shell => "hands a text to a shell, which runs it",
-            Self::Code => "runs code",
-            Self::Loads => "loads code",
-            Self::Config => "decides which programs are run",
-            Self::Folder => "works elsewhere, where settings can run programs",
-            Self::Fetches => "fetches a program and runs it",
-            Self::Remote => "runs something on another machine or in a container",
-            Self::Opens => "opens an application, which can run programs",
-            Self::Writes => "writes a file",
-            Self::Deletes => "removes what it finds",
-            Self::Sends => "sends data away",
-            Self::Reads => "reads another file",
-            Self::Secrets => "reads or changes passwords or keys",
-            Self::Changes => "changes settings",
-            Self::Serves => "opens a port",
-        }
-    }
-
-    /// Whether commands may stand in its arguments, which deny rules then look at.
-    pub(super) fn runs(self) -> bool {
-        matches!(
-            self,
-            Self::Runs | Self::Shell | Self::Code | Self::Config | Self::Fetches | Self::Remote | Self::Opens
-        )
-    }
-}
-
 /// A row of the table.
-pub(super) const fn row(marks: &'static str, does: Does, source: &'static str) -> Row {
+pub(super) const fn row(marks: &'static str, does: ArgEffect, source: &'static str) -> Row {
     Row { marks, does, source }
 }
 

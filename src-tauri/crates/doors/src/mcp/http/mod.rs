@@ -11,6 +11,7 @@ use super::{McpAgent, Server, Turns};
 use crate::listen::{self, Listening, Settings, Wrapping};
 use crate::token::Token;
 use crate::values::{Values, agent};
+use postern_contract::Lines;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
 use postern_policy::AgentId;
@@ -147,7 +148,7 @@ impl McpHttp {
             text.push('\n');
             values.insert("fingerprint".to_owned(), wrapping.fingerprint.clone());
         }
-        DoorSetup { door: DoorKind::McpHttp, values, text }
+        DoorSetup { door: DoorKind::McpHttp, values, text: Lines::new(text) }
     }
 
     /// Makes a new token and cuts off everybody who came with the one before.

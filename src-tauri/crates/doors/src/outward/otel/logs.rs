@@ -22,7 +22,9 @@ impl Logs {
         let mut record = self.logger.create_log_record();
         record.set_timestamp(instant(event.event_at));
         let (severity, word) = match event.event.as_str() {
-            "request.denied" | "request.failed" | "door.stranger" => (Severity::Warn, "WARN"),
+            "request.denied" | "request.failed" | "door.stranger" | "policy.widened" => {
+                (Severity::Warn, "WARN")
+            }
             _ => (Severity::Info, "INFO"),
         };
         record.set_severity_number(severity);

@@ -22,6 +22,7 @@ use opentelemetry_otlp::{LogExporter, Protocol, SpanExporter, WithExportConfig a
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use postern_contract::Lines;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
 use reqwest::Url;
@@ -86,7 +87,7 @@ impl Otel {
             self.endpoint
         );
         let values = BTreeMap::from([("endpoint".to_owned(), self.endpoint.clone())]);
-        DoorSetup { door: DoorKind::Otel, values, text }
+        DoorSetup { door: DoorKind::Otel, values, text: Lines::new(text) }
     }
 
     pub(crate) async fn close(self) {

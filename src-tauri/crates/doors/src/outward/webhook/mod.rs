@@ -15,6 +15,7 @@ use crate::listen::Listening;
 use crate::token::Token;
 use crate::values::Values;
 use deliver::Delivery;
+use postern_contract::Lines;
 use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::Host;
 use signature::Secret;
@@ -104,7 +105,7 @@ impl Webhook {
             self.url
         );
         let values = BTreeMap::from([("url".to_owned(), self.url.clone()), ("secret".to_owned(), secret)]);
-        DoorSetup { door: DoorKind::Webhook, values, text }
+        DoorSetup { door: DoorKind::Webhook, values, text: Lines::new(text) }
     }
 
     /// Makes a new secret: what is sent from now on is signed with it.

@@ -50,7 +50,7 @@ impl Book {
 
     fn as_it_is(&self, skill: &Skill, cli: &Cli) -> Result<Option<Approval>, BookError> {
         let Some(path) = &cli.path else { return Ok(None) };
-        match self.resolver().identify(path) {
+        match self.resolver().identify(path, &[]) {
             Lookup::Found(program) if !may_serve_skill(&program.real_path) => {
                 Err(BookError::Invalid(never(&program.real_path)))
             }

@@ -62,6 +62,8 @@ impl World {
             now: super::now(),
             case_insensitive: false,
             shell: false,
+            folders: &[],
+            confinable: true,
             env_to_ask: &[],
             input: &postern_policy::Input::Nothing,
         };

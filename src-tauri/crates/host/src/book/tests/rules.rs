@@ -65,7 +65,10 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     let world = World::new().await;
     let tool = world.program("tool", "echo one");
     let path = tool.to_str().unwrap();
-    let pinned = RuleDraft { pin: true, ..draft(Effect::Allow, Some("main"), "~/bin/tool") };
+    let own = RuleDraft { pin: true, ..draft(Effect::Allow, Some("main"), "~/bin/tool") };
+    let refused = world.book.add_rule(own.clone(), Source::Person).await.unwrap_err().to_string();
+    assert!(refused.contains("main can change it until it runs"), "{refused}");
+    let pinned = RuleDraft { agent: None, ..own };
     let listed = world.book.add_rule(pinned.clone(), Source::Person).await.unwrap();
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "as it was approved");
     world.program("tool", "echo another thing altogether");

@@ -71,8 +71,9 @@ async fn a_channel_is_told_for_each_sandbox() {
     let running = Running::with_agent().await;
     for kind in ["docker", "bwrap", "sandbox-exec", "plain"] {
         let lines = running.call::<GetChannel>(json!({"agent": "main", "kind": kind})).await.unwrap();
-        assert!(lines.text.contains("agents/main"), "{kind}: {}", lines.text);
-        assert!(lines.text.contains("postern-run"), "{kind} shows how it is used");
+        let text = lines.text.iter().collect::<Vec<_>>().join("\n");
+        assert!(text.contains("agents/main"), "{kind}: {text}");
+        assert!(text.contains("postern-run"), "{kind} shows how it is used");
     }
 }
 

@@ -3,6 +3,7 @@
 mod command;
 mod programs;
 mod text;
+mod tool;
 
 use super::judge::Judged;
 use super::live::ToolCheck;
@@ -10,11 +11,10 @@ use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
 use postern_contract::{
-    Asker, CommandPart, EnvChange, EnvChangeKind, PartRole, Past, Proposal, ProposedRule, Question, Shown,
-    ShownInput,
+    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown, ShownInput,
 };
 use postern_policy::environment::{Change, ChangeKind};
-use postern_policy::permissions::ToolVerdict;
+use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
 use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
@@ -65,6 +65,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         edited: asked.edited.clone(),
         steps: Vec::new(),
         programs: programs::programs(judged, asked.home),
+        changeable: programs::changeable(judged),
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
@@ -129,6 +130,8 @@ pub(super) struct AskedTool<'a> {
     pub(super) code: String,
     pub(super) entry: &'a AgentEntry,
     pub(super) check: &'a ToolCheck,
+    /// The person's home folder, which paths are shown below as `~`.
+    pub(super) home: &'a str,
     pub(super) verdict: &'a ToolVerdict,
     pub(super) at: Millis,
     pub(super) expires_at: Millis,
@@ -138,42 +141,42 @@ pub(super) struct AskedTool<'a> {
     pub(super) recent: Vec<Past>,
 }
 
-/// The question of a tool; none where it cannot be shown in full. It has no folder and no program: what a tool does is
-/// the agent's own business, and only its name and arguments are judged.
+/// The question of a tool; none where it cannot be shown in full. A shell tool's has its line, folder and steps; every other
+/// only a name and arguments: what a tool does is the agent's own business.
 pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
-    let check = asked.check;
-    let arguments = check.arguments.to_string();
-    let line = format!("{} {arguments}", check.tool);
-    let tool = CommandPart { text: shown(&check.tool), role: PartRole::Program, step: Some(0) };
-    let with = CommandPart { text: shown(&format!(" {arguments}")), role: PartRole::Argument, step: Some(0) };
+    let (check, verdict) = (asked.check, asked.verdict);
+    let shell = check.found.command.as_ref().filter(|_| check.tool == SHELL_TOOL);
+    let tool::Wish { parts, line, says } = tool::wish(check, shell.map(|command| &command.reading));
     let proposals = if asked.verdict.always.is_empty() { Vec::new() } else { vec![tool_proposal(asked)] };
     let question = Question {
         id: asked.id.to_string(),
         code: asked.code.clone(),
         digest: tool_digest(check),
         requests: vec![asked.waiter.to_string()],
-        asker: asker(asked.entry, check.session.as_deref(), None),
+        asker: asker(asked.entry, check.session.as_deref(), says),
         tool: Some(shown(&check.tool)),
-        command: vec![tool, with],
-        line: escape::text(&line),
+        command: parts,
+        line,
         argv: None,
-        shell: false,
+        shell: shell.is_some(),
         editable: None,
         edited: None,
-        steps: Vec::new(),
+        steps: verdict.steps.iter().map(step).collect(),
         programs: Vec::new(),
-        cwd: Vec::new(),
+        changeable: Vec::new(),
+        cwd: shell.map(|command| shown_path(&command.cwd, asked.home)).unwrap_or_default(),
         env: Vec::new(),
         stdin: None,
-        why: shown(&asked.verdict.message),
+        why: shown(&verdict.message),
         rule: None,
         policy: "Tools are asked about as permissions.jsonc says".to_owned(),
-        risk: Risk { level: RiskLevel::NeedsReview, reasons: vec!["a tool of the agent's own".to_owned()] },
+        // Escaped where they are formed.
+        risk: verdict.risk.clone(),
         proposals,
         asked_at: asked.at,
         expires_at: asked.expires_at,
         at_zero: "Denied".to_owned(),
-        arming_ms: arming_ms(RiskLevel::NeedsReview),
+        arming_ms: arming_ms(verdict.risk.level),
         waiting: 0,
         recent: asked.recent.clone(),
     };
@@ -206,7 +209,7 @@ fn tool_digest(check: &ToolCheck) -> String {
     let mut hash = Sha256::new();
     hash.update(b"postern-tool-v1\0");
     // Texts and JSON values: they cannot fail to serialise.
-    let content = (&check.agent, &check.session, &check.tool, &check.arguments);
+    let content = (&check.agent, &check.session, &check.tool, &check.arguments, &check.cwd);
     hash.update(serde_json::to_vec(&content).unwrap_or_default());
     crate::identity::hex(&hash.finalize())
 }

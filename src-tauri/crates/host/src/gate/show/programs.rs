@@ -3,8 +3,8 @@
 use super::super::judge::Judged;
 use super::text::{shown, shown_path};
 use postern_command::{Class, Power, Via, class_of};
-use postern_contract::{ShownProgram, ShownScript};
-use postern_policy::{Lookup, Program, Script};
+use postern_contract::{Shown, ShownProgram, ShownScript};
+use postern_policy::{Lookup, Program, Script, Signature, Signer, StepFacts};
 
 /// Every program, wrappers included, each once, in the order in which they stand in the command.
 pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
@@ -17,6 +17,17 @@ pub(super) fn programs(judged: &Judged, home: &str) -> Vec<ShownProgram> {
         add(&mut all, &facts.program, script, None, home);
     }
     all
+}
+
+/// What the agent can change until it runs, each once, as it was written.
+pub(super) fn changeable(judged: &Judged) -> Vec<Shown> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in judged.steps.iter().flat_map(StepFacts::changeable) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all.into_iter().map(shown).collect()
 }
 
 fn add(
@@ -54,8 +65,10 @@ fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>, h
         real_path: (program.real_path != program.path).then(|| shown_path(&program.real_path, home)),
         version: identity.and_then(|identity| identity.version.clone()),
         short_hash: identity.map(|identity| short(&identity.sha256)),
-        signer: signature
-            .map(|signature| shown(signature.team_id.as_deref().unwrap_or(&signature.signing_id))),
+        signer: signature.and_then(Signature::signer).map(|signer| match signer {
+            Signer::Platform => shown("Apple"),
+            Signer::Team(team) => shown(&team),
+        }),
         remarks,
         script,
     }

@@ -4,6 +4,8 @@ mod drift;
 mod exploits;
 #[cfg(target_os = "linux")]
 mod lifetime;
+#[cfg(target_os = "linux")]
+mod look;
 mod output;
 mod races;
 #[cfg(target_os = "linux")]
@@ -71,6 +73,7 @@ impl Place {
             programs: resolved.held.bound_programs(),
             scripts: resolved.held.bound_scripts(),
             cwd: cwd.bound.clone(),
+            confinement: postern_policy::Confinement::None,
             env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
             stdin: Stdin::Nothing,
             timeout_ms: None,
@@ -78,7 +81,7 @@ impl Place {
         };
         let held = resolved.held;
         let (input, output_cap, stream) = (Input::Nothing, 1024 * 1024, false);
-        Prepared { plan, held, cwd, input, output_cap, stream, grace: GRACE }
+        Prepared { plan, held, cwd, look: None, input, output_cap, stream, grace: GRACE }
     }
 
     /// Runs it to its end.

@@ -13,6 +13,10 @@ pub(super) fn row(pid: i32) -> Option<Row> {
     parse(pid, &String::from_utf8_lossy(&stat))
 }
 
+pub(super) fn parent(pid: i32) -> Option<i32> {
+    row(pid).map(|row| row.parent)
+}
+
 /// `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and spaces too.
 fn parse(pid: i32, stat: &str) -> Option<Row> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();

@@ -3,12 +3,70 @@
 
 use super::{Process, Row};
 use rustix::process::{Pid, Signal};
+use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::mem::zeroed;
 use std::ptr;
 
+/// `PROC_PIDCOALITIONINFO` of `<sys/proc_info.h>`, which libc does not list.
+const PROC_PIDCOALITIONINFO: c_int = 20;
+
+/// `proc_pidcoalitioninfo` of `<sys/proc_info.h>`: the first is the resource coalition.
+#[repr(C)]
+struct Coalitions {
+    ids: [u64; 2],
+    reserved: [u64; 3],
+}
+
+unsafe extern "C" {
+    /// The process that the system holds responsible for another; exported by libSystem.
+    fn responsibility_get_pid_responsible_for_pid(pid: libc::pid_t) -> libc::pid_t;
+}
+
+/// The parent of any process, whoever's it is: the short form asks for no uid and finds zombies too.
+pub(super) fn parent(pid: c_int) -> Option<c_int> {
+    c_int::try_from(short(pid)?.pbsi_ppid).ok()
+}
+
+/// Returns whether a process descends from this one or from one of `runs`; `None` where the system does not say.
+///
+/// A coalition is inherited for good, through any number of orphanings. It says something only where launchd started the
+/// host: one that was started in a terminal shares that terminal's. A run is disclaimed when it is started, so the system
+/// holds it responsible for whatever it starts.
+pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
+    let pid = c_int::try_from(pid).ok()?;
+    let by_launchd = rustix::process::getppid() == Some(Pid::INIT);
+    if by_launchd && coalition(pid)? == coalition(c_int::try_from(std::process::id()).ok()?)? {
+        return Some(true);
+    }
+    // SAFETY: takes a number and gives one.
+    let responsible = unsafe { responsibility_get_pid_responsible_for_pid(pid) };
+    Some(u32::try_from(responsible).is_ok_and(|responsible| runs.contains(&responsible)))
+}
+
+fn coalition(pid: c_int) -> Option<u64> {
+    let bytes = c_int::try_from(size_of::<Coalitions>()).ok()?;
+    // SAFETY: the structure is plain data of exactly the size that the call is told.
+    let info = unsafe {
+        let mut info = zeroed::<Coalitions>();
+        let read = libc::proc_pidinfo(pid, PROC_PIDCOALITIONINFO, 0, (&raw mut info).cast(), bytes);
+        (read == bytes).then_some(info)
+    }?;
+    Some(info.ids[0])
+}
+
+fn short(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
+    let bytes = c_int::try_from(size_of::<libc::proc_bsdshortinfo>()).ok()?;
+    // SAFETY: the structure is plain data of exactly the size that the call is told. `arg` 1 finds zombies.
+    unsafe {
+        let mut info = zeroed::<libc::proc_bsdshortinfo>();
+        let read = libc::proc_pidinfo(pid, libc::PROC_PIDT_SHORTBSDINFO, 1, (&raw mut info).cast(), bytes);
+        (read == bytes).then_some(info)
+    }
+}
+
 pub(super) fn rows() -> Vec<Row> {
-    all().into_iter().filter_map(row).collect()
+    all().into_iter().filter_map(|pid| row(pid).or_else(|| others(pid))).collect()
 }
 
 /// Every process id.
@@ -40,6 +98,18 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
         parent: c_int::try_from(info.pbi_ppid).ok()?,
         session: session.as_raw_nonzero().get(),
         zombie: info.pbi_status == libc::SZOMB,
+    })
+}
+
+/// Another user's process, or one that has exited: it has no start time here, so it is counted and never signalled.
+fn others(pid: c_int) -> Option<Row> {
+    let info = short(pid)?;
+    let session = rustix::process::getsid(Pid::from_raw(pid)).ok();
+    Some(Row {
+        process: Process { pid, start_time: 0 },
+        parent: c_int::try_from(info.pbsi_ppid).ok()?,
+        session: session.map_or(0, |session| session.as_raw_nonzero().get()),
+        zombie: info.pbsi_status == libc::SZOMB,
     })
 }
 

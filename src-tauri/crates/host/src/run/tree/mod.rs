@@ -10,6 +10,9 @@ use linux as system;
 #[cfg(target_os = "macos")]
 use macos as system;
 
+#[cfg(target_os = "macos")]
+pub(crate) use macos::descends;
+
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
 
@@ -37,7 +40,13 @@ pub(super) fn start_time(pid: Pid) -> Option<u64> {
 
 /// The parent of a process; none where there is no such process any more.
 pub(super) fn parent_of(pid: i32) -> Option<i32> {
-    system::row(pid).map(|row| row.parent)
+    system::parent(pid)
+}
+
+/// The children of a process, those that have exited and were not reaped among them.
+#[cfg(target_os = "linux")]
+pub(super) fn children_of(pid: i32) -> Vec<i32> {
+    system::rows().iter().filter(|row| row.parent == pid).map(|row| row.process.pid).collect()
 }
 
 /// Everything that a run's leader started, as far as it was seen.

@@ -68,6 +68,8 @@ pub struct Seen {
     pub exists: bool,
     /// Whether the person's own user could write to it, or to a folder above it.
     pub mutable: bool,
+    /// Whether an agent that the rule is for can change it until it runs.
+    pub agent_can_change: bool,
     /// Whether it is bound to a program, and that is another one now.
     pub changed: bool,
 }
@@ -158,7 +160,7 @@ fn too_broad(rule: &Rule, said: &[Remark]) -> Option<(String, &'static str)> {
         )),
         Pattern::Identity(IdentityPattern::TeamId(_)) => Some((
             format!("{text} allows every program of this developer, also those that come later."),
-            "Name the programs that are meant, or their signing ids.",
+            "Name the programs that are meant: signing:TEAMID:com.example.tool for each.",
         )),
         Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
     }
@@ -191,6 +193,18 @@ fn on_disk(rule: &Rule, seen: Seen) -> Option<(FindingKind, String, &'static str
             FindingKind::Missing,
             format!("Nothing lies at {text}: whoever puts something there is allowed to run it."),
             "Remove it, or correct the path.",
+        )),
+        Effect::Allow if seen.agent_can_change && rule.pin.is_some() => Some((
+            FindingKind::AgentWritable,
+            format!(
+                "The agent can change {text} until it runs: what is bound to its content is asked about."
+            ),
+            "Move the program out of the agent's folders, or allow whatever is in it by a rule without --pin.",
+        )),
+        Effect::Allow if seen.agent_can_change => Some((
+            FindingKind::AgentWritable,
+            format!("The agent can change {text} until it runs: whatever is in it then is allowed."),
+            "Move the program out of the agent's folders, and bind the rule to it as it is (--pin).",
         )),
         Effect::Allow if seen.mutable && rule.pin.is_none() => Some((
             FindingKind::AgentWritable,

@@ -84,16 +84,28 @@ fn what_runs_anything_it_is_told_is_too_broad() {
 }
 
 #[test]
+fn a_name_that_any_file_can_claim_is_no_rule_that_allows() {
+    let bare = Pattern::Identity(IdentityPattern::SigningId("com.apple.git".into()));
+    let allow = Rule { pattern: bare.clone(), ..rule(1, Effect::Allow, "x") };
+    assert_eq!(kinds(std::slice::from_ref(&allow)), [(1, FindingKind::Broken)]);
+    let refused = check_rule(&allow, HOME).unwrap_err().to_string();
+    assert!(refused.contains("signing:platform:com.apple.git"), "{refused}");
+    assert_eq!(check_rule(&Rule { pattern: bare, ..rule(1, Effect::Deny, "x") }, HOME), Ok(()));
+}
+
+#[test]
 fn what_the_disk_says_counts() {
     let allow = rule(1, Effect::Allow, "/opt/homebrew/bin/rg");
     let deny = rule(1, Effect::Deny, "/opt/homebrew/bin/rg");
     let pinned = Rule { pin: Some(Box::new(Pin { program: identity("a"), script: None })), ..allow.clone() };
-    let there = Seen { exists: true, mutable: true, changed: false };
+    let there = Seen { exists: true, mutable: true, ..Seen::default() };
     for (rule, seen, expected) in [
         (&allow, there, Some(FindingKind::AgentWritable)),
         (&pinned, there, None),
         (&pinned, Seen { changed: true, ..there }, Some(FindingKind::Changed)),
         (&allow, Seen { mutable: false, ..there }, None),
+        (&pinned, Seen { agent_can_change: true, ..there }, Some(FindingKind::AgentWritable)),
+        (&allow, Seen { agent_can_change: true, mutable: false, ..there }, Some(FindingKind::AgentWritable)),
         (&allow, Seen::default(), Some(FindingKind::Missing)),
         (&deny, Seen::default(), Some(FindingKind::Missing)),
         (&deny, there, None),

@@ -3,7 +3,7 @@
 use super::{CoreEntry, DATA, Place, REMOVAL, STOPPING, everything, removal, stopping};
 use crate::judge::invocation;
 use crate::judge::line::Line;
-use postern_command::{RedirectionKind, Step};
+use postern_command::{RedirectionKind, Step, Unparsed};
 
 /// What removes a whole tree, by the names that languages have for it.
 const REMOVES: &[&str] = &[
@@ -42,7 +42,7 @@ const FOLDERS: &[&str] = &[
 
 /// The entry that code in the step falls under.
 pub(super) fn check(step: &Step, line: &Line<'_>) -> Option<CoreEntry> {
-    let opaque = step.opaque.as_ref().filter(|part| part.code == "inline-code")?;
+    let opaque = step.opaque.as_ref().filter(|part| part.kind == Unparsed::InlineCode)?;
     let fed = step.redirections.iter().any(|redirection| redirection.kind == RedirectionKind::Here);
     let words = step.argv.iter().skip(1).filter_map(|word| word.value.as_deref());
     let text = line.reading.text.get(opaque.span.start..).filter(|_| fed);

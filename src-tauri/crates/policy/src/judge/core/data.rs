@@ -1,25 +1,34 @@
-//! Writing into Postern's own data folder.
+//! Reading from Postern's own data folder, and writing into it.
 
 use super::super::invocation::Invocation;
 use super::place::{LONGEST_PATH, Place};
-use super::{everything, removal, spelling};
+use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
 use crate::facts::{StepFacts, Target};
 use crate::judge::line::Line;
 use crate::path;
-use postern_command::Step;
+use postern_command::{Redirection, RedirectionKind, Role, Step};
 
-/// Whether a redirection of the step writes there.
-pub(super) fn redirects_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> bool {
-    let mut targets = step.redirections.iter().filter(|redirection| redirection.writes()).peekable();
-    if targets.peek().is_none() {
-        return false;
-    }
+/// The entry that a step falls under by its redirections, or by the folder that it runs in.
+pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> Option<CoreEntry> {
+    let names_file = |redirection: &&Redirection| {
+        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
+    };
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
-    let place = Place::new(line, folder.as_deref().unwrap_or(line.cwd));
-    targets.map(|redirection| &redirection.target).any(|target| {
-        let text = target.value.as_deref().unwrap_or(&target.raw);
+    let here = folder.as_deref().unwrap_or(line.cwd);
+    if step.role == Role::Program && path::is_within(&key(here), &line.guarded().key) {
+        let argv = step.literal_argv();
+        return Some(if argv.is_some_and(|argv| postern_command::is_read_only(&argv)) { KEYS } else { DATA });
+    }
+    let mut targets = step.redirections.iter().filter(names_file).peekable();
+    targets.peek()?;
+    let place = Place::new(line, here);
+    let inside = |redirection: &&Redirection| {
+        let text = redirection.target.value.as_deref().unwrap_or(&redirection.target.raw);
         leads_inside(text, &place, &found.targets)
-    })
+    };
+    let reached: Vec<_> = targets.filter(inside).collect();
+    let entry = if reached.iter().any(|redirection| redirection.writes()) { DATA } else { KEYS };
+    (!reached.is_empty()).then_some(entry)
 }
 
 /// Programs that would move the data with a folder around them.
@@ -32,9 +41,9 @@ pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
 
-/// The word by which a program that is not known to only read is given a path in there, or would remove or move it as
-/// a whole.
-pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<&'a str> {
+/// The word by which a program is given a path in there, or would remove or move it as a whole, and the entry that it falls
+/// under by that.
+pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, &'a str)> {
     let raw = |at: usize| call.raw.get(at).copied();
     let words = || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| raw(at)));
     // A text that is longer than any path is for a shell, which reads it; taking it to pieces costs much.
@@ -45,10 +54,10 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<&'a 
     let folder = call.folder.as_deref();
     let place = Place::new(line, folder.unwrap_or(line.cwd));
     let inside = |word: &&str| spellings(word).any(|text| leads_inside(text, &place, call.targets));
-    if let Some(word) = pieces.find(inside).filter(|_| !only_reads(call)) {
-        return Some(word);
+    if let Some(word) = pieces.find(inside) {
+        return Some((if only_reads(call) { KEYS } else { DATA }, word));
     }
-    match &*call.base() {
+    let word = match &*call.base() {
         // The last operand is where it moves to.
         name if MOVES.contains(&name) => {
             let moved = words().count().saturating_sub(1);
@@ -58,7 +67,8 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<&'a 
             words().find(|word| holds_data(word, folder, line))
         }
         _ => None,
-    }
+    };
+    word.map(|word| (DATA, word))
 }
 
 fn only_reads(call: &Invocation<'_>) -> bool {
@@ -82,7 +92,7 @@ fn has_no_way_out(argv: &[&str]) -> bool {
 }
 
 /// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.
-pub(super) fn spellings(word: &str) -> impl Iterator<Item = &str> {
+pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
     std::iter::once(word).chain(behind).chain(glued)
@@ -104,7 +114,7 @@ fn leads_inside(text: &str, place: &Place<'_>, targets: &[Target]) -> bool {
 
 /// The spelling that paths are compared by.
 pub(super) fn key(path: &str) -> String {
-    path::deny_key(&path::without_volume(path))
+    path::deny_key(path::without_any_volume(path))
 }
 
 /// Whether the path is a folder that the data lie in.
@@ -117,5 +127,5 @@ fn holds_data(text: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
 
 /// Where a spelling leads, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
-    key(&path::join(here, &path::out_of_proc(text, here)))
+    key(&path::reached(here, text))
 }

@@ -20,7 +20,8 @@ fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> b
     let same_name = |real: &str| path::base_name(real) == path::base_name(text);
     let mut led = targets.iter().filter(|target| target.written == text).map(|target| target.real.as_str());
     led.any(|real| {
-        let real = real.trim_end_matches("/*");
+        let real =
+            real.strip_suffix("/*").map_or(real, |folder| if folder.is_empty() { "/" } else { folder });
         (text.ends_with(['/', '*', '.']) || same_name(real)) && is_everything(real, here, line)
     })
 }
@@ -28,7 +29,7 @@ fn leads_there(text: &str, here: &str, targets: &[Target], line: &Line<'_>) -> b
 /// Whether an operand is the home folder, or above it.
 pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &Line<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
-    let home = path::fold(line.home);
+    let home = path::fold(path::without_any_volume(line.home));
     let texts = spelling::all(operand, here, line);
     texts.iter().any(|text| in_parts(text, here, |parts, _| may_hold(parts, &home)))
 }
@@ -38,8 +39,8 @@ fn is_everything(text: &str, here: &str, line: &Line<'_>) -> bool {
         // All that is in a folder below the request's own is no more than `rm -rf build`.
         let place = if all_in_it { line.cwd } else { here };
         parts.first().is_none_or(|first| *first == ".vol")
-            || may_hold(parts, &path::fold(line.home))
-            || may_hold(parts, &path::fold(place))
+            || may_hold(parts, &path::fold(path::without_any_volume(line.home)))
+            || may_hold(parts, &path::fold(path::without_any_volume(place)))
     })
 }
 
@@ -49,8 +50,8 @@ fn in_parts(text: &str, here: &str, look: impl FnOnce(&[&str], bool) -> bool) ->
     if text.is_empty() || text.contains(['$', '`']) {
         return false;
     }
-    let absolute = path::join(here, &path::out_of_proc(text, here));
-    let folded = path::fold(&path::without_volume(&absolute)).into_owned();
+    let absolute = path::reached(here, text);
+    let folded = path::fold(path::without_any_volume(&absolute)).into_owned();
     let mut parts: Vec<&str> = names(&folded).collect();
     let named = parts.len();
     while parts.last().is_some_and(|part| is_all(part)) {

@@ -1,4 +1,4 @@
-//! The built-in core: three things that no setting, rule or answer lets through.
+//! The built-in core: four things that no setting, rule or answer lets through.
 
 mod code;
 mod data;
@@ -9,6 +9,7 @@ mod removal;
 mod spelling;
 mod stopping;
 
+pub(super) use data::spellings as path_spellings;
 pub(super) use place::{Guarded, Place};
 
 use super::invocation::{self, Invocation};
@@ -35,19 +36,25 @@ pub const REMOVAL: CoreEntry = CoreEntry {
 pub const DATA: CoreEntry =
     CoreEntry { id: "postern-data", reason: "It could change Postern's own data: rules, keys, history." };
 
+/// Reading Postern's own data.
+pub const KEYS: CoreEntry = CoreEntry {
+    id: "postern-keys",
+    reason: "It would read Postern's own data, where its keys and those of other agents are.",
+};
+
 /// Stopping Postern, or driving it.
 pub const STOPPING: CoreEntry =
     CoreEntry { id: "stop-postern", reason: "It would stop Postern, or answer in the person's place." };
 
 /// Every entry, in the order in which they are tried.
-pub const ENTRIES: [CoreEntry; 3] = [REMOVAL, DATA, STOPPING];
+pub const ENTRIES: [CoreEntry; 4] = [REMOVAL, DATA, KEYS, STOPPING];
 
 /// The entry that an invocation falls under, with the word by which it does, where that is one.
 pub(super) fn check<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, Option<&'a str>)> {
     if removal::matches(call, line) {
         Some((REMOVAL, None))
-    } else if let Some(word) = data::touched(call, line) {
-        Some((DATA, Some(word)))
+    } else if let Some((entry, word)) = data::touched(call, line) {
+        Some((entry, Some(word)))
     } else if stopping::matches(call, line) {
         Some((STOPPING, None))
     } else {
@@ -73,8 +80,8 @@ pub(super) fn check_request(line: &Line<'_>) -> Option<(usize, CoreEntry)> {
         .steps
         .iter()
         .zip(line.steps)
-        .position(|(step, found)| data::redirects_into(step, found, line))
-        .map(|at| (at, DATA));
+        .enumerate()
+        .find_map(|(at, (step, found))| Some((at, data::reaches_into(step, found, line)?)));
     let of_steps = || line.reading.steps.iter().enumerate();
     let of_code = || of_steps().find_map(|(at, step)| Some((at, code::check(step, line)?)));
     let of_names = || of_steps().find_map(|(at, step)| Some((at, by_hidden_name(step, at, line)?)));

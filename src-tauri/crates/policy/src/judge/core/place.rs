@@ -15,7 +15,8 @@ use std::cell::{OnceCell, RefCell};
 pub(super) const LONGEST_PATH: usize = 8 * 1024;
 
 /// First folders that are another one by another name.
-const OTHER_NAMES: [&str; 5] = ["private", "proc", "system", "usr", "volumes"];
+const OTHER_NAMES: [&str; 8] =
+    ["private", "proc", "system", "usr", "volumes", ".nofollow", ".resolve", ".vol"];
 
 /// How a word begins that lies in the home folder, behind a quote before it.
 const AT_HOME: [&str; 5] = ["~/", "$HOME/", "${HOME}/", "$HOME\"/", "${HOME}\"/"];
@@ -98,7 +99,8 @@ impl<'l> Place<'l> {
 
     /// Whether a path lies in the folder, in one of the spellings that it may turn into.
     pub(super) fn holds(&self, text: &str) -> bool {
-        if self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text) {
+        let numbered = mentions(".vol", text);
+        if !numbered && (self.is_far(text) || self.stays_here(text) || self.begins_elsewhere(text)) {
             return false;
         }
         if let Some(held) = self.looked.borrow().get(text) {
@@ -106,8 +108,11 @@ impl<'l> Place<'l> {
         }
         let texts = spelling::all(text, self.here, self.line);
         let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
-        let held =
-            near.any(|text| everything::may_lie_in(&resolved(text, self.here), &self.line.guarded().names));
+        let held = near.any(|text| {
+            let path = resolved(text, self.here);
+            // Which file a number names is known to the system alone: it may be one of these.
+            numbered && path::is_by_number(&path) || everything::may_lie_in(&path, &self.line.guarded().names)
+        });
         self.looked.borrow_mut().insert(text.to_owned(), held);
         held
     }

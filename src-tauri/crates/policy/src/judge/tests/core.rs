@@ -4,6 +4,21 @@ use postern_command::MOST_GUESSES;
 
 /// What the core denies, by entry.
 const DENIED: &[(&str, &str)] = &[
+    ("postern-keys", "cat \"$HOME/Library/Application Support/Postern/log\""),
+    ("postern-keys", "cat ~/'Library/Application Support/Postern/'*"),
+    ("postern-keys", "cat '/Users/u/Library/Application Support/Postern/log'"),
+    ("postern-keys", "cat < ~/Library/Application\\ Support/Postern/control.key"),
+    ("postern-keys", "echo $(< ~/Library/Application\\ Support/Postern/control.key)"),
+    ("postern-keys", "cat ~/Library/App*/Postern/agents/*/agent.key"),
+    ("postern-data", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
+    ("postern-data", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
+    ("postern-keys", "sort '/users/U/library/application support/POSTERN/control.key'"),
+    ("postern-keys", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
+    ("postern-keys", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
+    (
+        "postern-data",
+        "rg . '/Users/u/Library/Application Support/Postern'; cp '/Users/u/Library/Application Support/Postern/control.key' x",
+    ),
     ("remove-everything", "rm -rf /"),
     ("remove-everything", "rm -fr //"),
     ("remove-everything", "rm -r -f -- /."),
@@ -155,8 +170,6 @@ const PASSES: &[&str] = &[
     "/bin/r[a-z]x -rf /",
     "python3 -c 'import shutil; shutil.rmtree(\"/tmp/x\")'",
     "python3 -c 'import shutil; shutil.rmtree(\"build\"); print(\"a..b\")'",
-    "cat \"$HOME/Library/Application Support/Postern/log\"",
-    "cat ~/'Library/Application Support/Postern/'*",
     "rm .",
     "git rm -r .",
     "ls -r /",
@@ -172,7 +185,6 @@ const PASSES: &[&str] = &[
     "for d in build out; do rm -rf $d; done",
     "x=build; rm -rf $x",
     "kill -9 4712",
-    "cat '/Users/u/Library/Application Support/Postern/log'",
     "touch '/Users/u/Library/Application Support/PosternOther/x'",
     "touch ~/Library/x",
     "mv a.txt ~/Library",
@@ -283,7 +295,8 @@ fn a_link_into_postern_s_data_is_followed() {
         led("echo x > \"$Y\""),
         "what is not known leads nowhere"
     );
-    assert_ne!(led("cat /tmp/l/planted"), Reason::Core, "reading is no writing");
+    assert_eq!(led("cat /tmp/l/planted"), Reason::Core, "what is there is not read either");
+    assert_eq!(led("cat < /tmp/l/planted"), Reason::Core);
     assert_ne!(led("touch /tmp/other"), Reason::Core, "another word of the line");
 }
 
@@ -414,4 +427,41 @@ fn a_long_script_that_cannot_be_read_is_asked_about() {
     let text = (0..300).fold(String::new(), |text, nth| text + &line(nth)) + "echo 'unclosed";
     let verdict = verdict(&text);
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{}", verdict.message);
+}
+
+/// XNU takes these prefixes from any path, and more than one name leads to the same file.
+#[test]
+fn the_names_that_only_macos_knows_are_no_way_around_the_core() {
+    let judged = |command: &str| {
+        let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
+        let verdict = scene.judge();
+        (verdict.decision, verdict.reason)
+    };
+    let core = (Decision::Deny, Reason::Core);
+    for name in [
+        format!("{DATA}/postern.db"),
+        format!("/.nofollow{DATA}/postern.db"),
+        format!("/.resolve/0{DATA}/postern.db"),
+        format!("/.resolve/1/..{DATA}/postern.db"),
+        format!("//.nofollow/{DATA}/postern.db"),
+        format!("/.nofollow/.resolve/3/System/Volumes/Data{DATA}/postern.db"),
+        format!("{DATA}/postern.db/..namedfork/data"),
+        format!("{DATA}/..namedfork/rsrc"),
+        format!("/Volumes/Whatever{DATA}/postern.db"),
+        "/.vol/16777220/123".to_owned(),
+        "/.VOL/1/2/postern.db".to_owned(),
+    ] {
+        for command in [format!("tee '{name}'"), format!("echo x > '{name}'"), format!("cp x '{name}'")] {
+            assert_eq!(judged(&command), core, "{command}");
+        }
+    }
+    for root in ["/", "/.nofollow/", "/.resolve/7/", "/.nofollow/Users/u", "/Volumes/X/Users/u", "/.vol/1/2"]
+    {
+        assert_eq!(judged(&format!("rm -rf {root}")), core, "{root}");
+    }
+    for harmless in
+        ["tee /.nofollow/tmp/x", "rm -rf /Volumes/USB/build", "tee /.volume/1", "cat /Volumes/USB/x"]
+    {
+        assert_eq!(judged(harmless).0, Decision::Allow, "{harmless}");
+    }
 }

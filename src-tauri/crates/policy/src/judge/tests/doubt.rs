@@ -154,3 +154,29 @@ fn lines_of_the_file_are_rules_in_force() {
         assert_eq!(judged(text), expected, "{text}");
     }
 }
+
+/// What an option says it runs counts, however the agent words the rest of the argument.
+#[test]
+fn no_word_of_an_argument_takes_back_the_doubt_about_what_it_runs() {
+    for command in [
+        "ssh 'x@host' '$X -rf y'",
+        "ssh 'run time@host' '$X -rf y'",
+        "npx 'run time' '$X y'",
+        "npx -c '$X -rf y'",
+        "mytool --exec '$X -rf y'",
+        "mytool --exec='$X -rf y'",
+        "pytest --runner-command '${X}m -rf y'",
+        "cargo build --exec-wrapper '${X}m -rf y'",
+        "mytool --hook 'run time $X'",
+        "tar -x -f '!$X -rf y'",
+    ] {
+        let verdict = on_allow(command);
+        assert_eq!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+        let asked = scene(Ask::OnMiss).deny("/bin/rm").deny("git push *").shell(command).judge();
+        assert_eq!(asked.decision, Decision::Ask, "{command}: {}", asked.message);
+    }
+    for command in ["mytool --out '$X'", "mytool --no-exec '$X'", "sort -o '$X' x"] {
+        let verdict = on_allow(command);
+        assert_eq!(verdict.decision, Decision::Allow, "{command}: {}", verdict.message);
+    }
+}

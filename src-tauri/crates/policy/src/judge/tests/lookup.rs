@@ -1,7 +1,9 @@
 //! Which rules are found for a program: everybody's, those for any program, those for the same file.
 
 use crate::testing::{HOME, Scene, identity, rule};
-use crate::{Decision, Effect, Identity, IdentityPattern, Pattern, Pin, Rule, RuleSet, Signature};
+use crate::{
+    Authority, Decision, Effect, Identity, IdentityPattern, Pattern, Pin, Rule, RuleSet, Signature, Signer,
+};
 
 #[test]
 fn everybody_s_rules_and_the_agent_s_own_count_both() {
@@ -49,32 +51,75 @@ fn a_denied_file_is_known_by_its_place_on_the_disk() {
     assert_eq!(judged(elsewhere), Decision::Allow, "the same number on another disk");
 }
 
-#[test]
-fn a_signer_describes_programs_and_a_content_names_one() {
-    let signed = Identity {
+fn signed(authority: Authority, team: Option<&str>) -> Identity {
+    Identity {
         signature: Some(Signature {
+            authority,
             signing_id: "com.example.bash".to_owned(),
-            team_id: Some("TEAM".to_owned()),
+            team_id: team.map(str::to_owned),
             cdhash: "00".to_owned(),
         }),
         ..identity("bash")
-    };
-    let judged = |pattern: IdentityPattern, name: &str, command: &str| {
-        let allows = Rule { pattern: Pattern::Identity(pattern), ..rule(1, Effect::Allow, "x") };
-        let mut scene = Scene::new().rule(allows).shell(command);
-        let path = format!("/usr/bin/{name}");
-        scene.programs.get_mut(&path).unwrap().identity = Some(signed.clone());
-        scene.judge().decision
-    };
+    }
+}
+
+fn by_identity(effect: Effect, pattern: IdentityPattern, program: &Identity, command: &str) -> Decision {
+    let pattern = Pattern::Identity(pattern);
+    let mut scene = Scene::new().rule(Rule { pattern, ..rule(1, effect, "x") }).shell(command);
+    let name = command.split(' ').next().unwrap();
+    scene.programs.get_mut(&format!("/usr/bin/{name}")).unwrap().identity = Some(program.clone());
+    scene.judge().decision
+}
+
+#[test]
+fn a_signer_describes_programs_and_a_content_names_one() {
+    let own = signed(Authority::DeveloperId, Some("TEAM"));
+    let judged = |pattern, command: &str| by_identity(Effect::Allow, pattern, &own, command);
     let team = || IdentityPattern::TeamId("TEAM".to_owned());
-    assert_eq!(judged(team(), "git", "git status"), Decision::Allow);
-    assert_eq!(judged(team(), "bash", "bash x.sh"), Decision::Ask, "a shell has to be named");
-    let other = IdentityPattern::TeamId("OTHER".to_owned());
-    assert_eq!(judged(other, "git", "git status"), Decision::Ask);
-    let signing = IdentityPattern::SigningId("com.example.bash".to_owned());
-    assert_eq!(judged(signing, "git", "git status"), Decision::Allow);
+    assert_eq!(judged(team(), "git status"), Decision::Allow);
+    assert_eq!(judged(team(), "bash x.sh"), Decision::Ask, "a shell has to be named");
+    assert_eq!(judged(IdentityPattern::TeamId("OTHER".to_owned()), "git status"), Decision::Ask);
     let content = IdentityPattern::Sha256(identity("bash").sha256);
-    assert_eq!(judged(content, "bash", "bash x.sh"), Decision::Allow);
+    assert_eq!(judged(content, "bash x.sh"), Decision::Allow);
+}
+
+/// `rcodesign sign --binary-identifier com.apple.git --team-name UBF8T346G9` makes a file that claims both.
+#[test]
+fn a_claimed_name_allows_nothing_and_denies_all_the_same() {
+    use Authority::{AdHoc, AppStore, DeveloperId, Platform, Unknown};
+    let id = || "com.example.bash".to_owned();
+    let team = IdentityPattern::TeamId("TEAM".to_owned());
+    let of_team = IdentityPattern::Signed { signer: Signer::Team("TEAM".to_owned()), id: id() };
+    let of_platform = IdentityPattern::Signed { signer: Signer::Platform, id: id() };
+    let bare = IdentityPattern::SigningId(id());
+    for (pattern, allowed_by) in [
+        (&team, &[AppStore, DeveloperId][..]),
+        (&of_team, &[AppStore, DeveloperId]),
+        (&of_platform, &[Platform]),
+        (&bare, &[]),
+    ] {
+        for authority in [Platform, AppStore, DeveloperId, AdHoc, Unknown] {
+            let program = signed(authority, Some("TEAM"));
+            let expected = if allowed_by.contains(&authority) { Decision::Allow } else { Decision::Ask };
+            let judged = |effect| by_identity(effect, pattern.clone(), &program, "git status");
+            assert_eq!(judged(Effect::Allow), expected, "{pattern:?} {authority:?}");
+            assert_eq!(judged(Effect::Deny), Decision::Deny, "{pattern:?} {authority:?}");
+            let content = IdentityPattern::Sha256(program.sha256.clone());
+            let judged = by_identity(Effect::Allow, content, &program, "git status");
+            assert_eq!(judged, Decision::Allow, "a content is a content: {authority:?}");
+        }
+    }
+    let other = signed(DeveloperId, Some("OTHER"));
+    assert_eq!(by_identity(Effect::Allow, of_team, &other, "git status"), Decision::Ask);
+}
+
+#[test]
+fn a_signature_that_was_recorded_without_an_authority_has_none() {
+    let old = r#"{"signingId":"com.apple.git","teamId":null,"cdhash":"00"}"#;
+    let signature: Signature = serde_json::from_str(old).unwrap();
+    assert_eq!((signature.authority, signature.signer()), (Authority::Unknown, None));
+    let rule: IdentityPattern = serde_json::from_str(r#"{"by":"signingId","is":"com.apple.git"}"#).unwrap();
+    assert_eq!(rule, IdentityPattern::SigningId("com.apple.git".to_owned()));
 }
 
 #[test]
@@ -100,13 +145,16 @@ fn a_rule_that_says_too_little_is_broken() {
 }
 
 #[test]
-fn the_paths_to_watch_are_those_that_deny_rules_name() {
+fn the_programs_to_watch_are_those_that_deny_rules_name() {
     let rules = [
         rule(1, Effect::Deny, "~/bin/x"),
         rule(2, Effect::Deny, "/opt/*"),
         rule(3, Effect::Allow, "/usr/bin/ls"),
         rule(4, Effect::Deny, "rm"),
+        rule(5, Effect::Deny, "git push *"),
+        rule(6, Effect::Deny, "* push"),
     ];
-    let watched = RuleSet::compile(&rules, HOME, true).denied_paths(HOME);
-    assert_eq!(watched, [(1, format!("{HOME}/bin/x"))]);
+    let watched = RuleSet::compile(&rules, HOME, true).denied_programs(HOME);
+    let expected = [(1, format!("{HOME}/bin/x")), (4, "rm".to_owned()), (5, "git".to_owned())];
+    assert_eq!(watched, expected);
 }

@@ -1,10 +1,12 @@
 //! The order of a verdict, stage by stage.
 
+mod changeable;
 mod core;
 mod doubt;
 mod generated;
 mod laws;
 mod layers;
+mod look;
 mod lookup;
 mod order;
 mod rules;

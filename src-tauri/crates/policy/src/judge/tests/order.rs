@@ -62,6 +62,18 @@ fn a_program_that_is_not_found_is_denied_as_argv_and_asked_about_in_a_line() {
 }
 
 #[test]
+fn who_is_told_that_a_program_is_not_found_is_told_where_it_was_looked_for_and_how_that_is_changed() {
+    let advice = |scene: Scene| scene.argv(&["gitx"]).judge().advice.unwrap();
+    let usual = advice(Scene::new());
+    assert!(usual.contains("looked up in /") && usual.contains(":/usr/bin:"), "{usual}");
+    let own = advice(Scene::new().set(|settings| settings.search_path = vec!["~/.cargo/bin".to_owned()]));
+    assert!(own.contains("looked up in ~/.cargo/bin."), "{own}");
+    assert!(own.contains(" search-path=~/.cargo/bin:FOLDER"), "{own}");
+    let path = Scene::new().argv(&["/opt/none"]).judge().advice.unwrap();
+    assert!(!path.contains("search-path"), "a path is looked up nowhere: {path}");
+}
+
+#[test]
 fn the_strictest_step_decides() {
     let scene = || Scene::new().allow("/usr/bin/ls").deny("/usr/bin/rm");
     assert_eq!(scene().shell("ls | wc -l").judge().decision, Decision::Ask);

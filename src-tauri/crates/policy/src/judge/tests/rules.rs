@@ -332,7 +332,7 @@ fn the_same_file_under_another_name_is_denied() {
     assert_eq!(scene().judge().decision, Decision::Allow, "the names have nothing in common");
     let denied = scene().with_facts(|policy, facts| {
         let mut policy = policy.clone();
-        let (id, path) = policy.rules.denied_paths("/Users/u").remove(0);
+        let (id, path) = policy.rules.denied_programs("/Users/u").remove(0);
         policy.rules.identify(id, &identity("rm"), &path);
         crate::judge(&policy, facts)
     });

@@ -3,7 +3,7 @@
 use crate::judge::{can_be_covered, changes, covers};
 use crate::permissions::FileLayer;
 use crate::testing::{HOME, Scene, identity, rule};
-use crate::{Ask, Decision, Effect, Identity, Reason, Rule, Security, Signature, Source, Verdict};
+use crate::{Ask, Authority, Decision, Effect, Identity, Reason, Rule, Security, Signature, Source, Verdict};
 
 fn full(rules: Vec<Rule>, command: &str) -> Verdict {
     let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
@@ -181,6 +181,7 @@ fn what_changed_is_told_with_its_version_and_signer() {
     let file = |version: Option<&str>, team: Option<&str>| Identity {
         version: version.map(str::to_owned),
         signature: team.map(|team| Signature {
+            authority: Authority::DeveloperId,
             signing_id: "com.example.tool".to_owned(),
             team_id: Some(team.to_owned()),
             cdhash: "00".to_owned(),

@@ -14,7 +14,7 @@ fn a_host_that_is_killed_at_any_moment_keeps_what_it_promised() {
 }
 
 #[test]
-#[ignore = "half an hour; by hand: cargo test -p postern-tests --test it a_thousand_kills -- --ignored"]
+#[ignore = "half an hour; by hand: cargo test --workspace --test system a_thousand_kills -- --ignored"]
 fn a_thousand_kills() {
     rounds(1000);
 }

@@ -136,7 +136,26 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
     };
     let input = json!({"file_path": "/x/README.md", "limit": 3});
-    assert_eq!(ask("Read", input.clone()), json!({"behavior": "allow", "updatedInput": input}));
+    // A default allows it, and Claude Code's own rules ask: that is for the person.
+    let (person, watcher) = (&host, host.watch());
+    let watcher = std::thread::scope(|scope| {
+        let person = scope.spawn(move || {
+            person.approve(&watcher.question());
+            watcher
+        });
+        assert_eq!(ask("Read", input.clone()), json!({"behavior": "allow", "updatedInput": input}));
+        person.join().unwrap()
+    });
+    let file = host.data().join("policy/main/permissions.jsonc");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"*.env\": \"deny\",", "\"*.md\": \"allow\", \"*.env\": \"deny\","))
+        .unwrap();
+    assert_eq!(
+        ask("Read", input.clone()),
+        json!({"behavior": "allow", "updatedInput": input}),
+        "a line of theirs"
+    );
+    assert!(!watcher.saw_one());
     let denied = ask("Read", json!({"file_path": "/x/.env"}));
     assert_eq!(denied["behavior"], "deny");
     assert!(denied["message"].as_str().unwrap().contains("*.env"), "{denied}");

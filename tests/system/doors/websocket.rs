@@ -300,6 +300,48 @@ async fn a_flood_takes_its_own_connection_and_nothing_else() {
     }
 }
 
+/// The status that a page of this origin is answered with.
+async fn from_page(url: &str, token: &str, origin: &str) -> u16 {
+    let mut request = url.into_client_request().unwrap();
+    let headers = request.headers_mut();
+    headers.insert("Sec-WebSocket-Protocol", format!("postern, {token}").parse().unwrap());
+    headers.insert("Origin", origin.parse().unwrap());
+    match connect_async(request).await {
+        Ok((_, response)) => response.status().as_u16(),
+        Err(Error::Http(answer)) => answer.status().as_u16(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_takes_a_pairing_code_or_the_door_from_its_person() {
+    let (host, _channel) = open();
+    let setup = host.json(&["doors", "setup", "websocket"]);
+    let (url, code) = (setup["url"].as_str().unwrap(), setup["pairingCode"].as_str().unwrap());
+    for wrong in ["a", "b", "c", "d", "e", "f"] {
+        let refused = Client::connect(url, wrong, true).await;
+        assert!(matches!(&refused, Err(Error::Http(answer)) if answer.status() == 401));
+    }
+    assert_eq!(from_page(url, code, "https://evil.example").await, 403, "even with the code");
+    assert_eq!(from_page(url, code, "null").await, 403);
+    let address = url.trim_start_matches("ws://").trim_end_matches('/');
+    let silent: Vec<_> = (0..40).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+    Client::connect(url, code, true).await.expect("the code is as good as before, and there is room");
+    drop(silent);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_comes_that_the_person_named() {
+    let (host, _channel) = open();
+    let refused = host.run(&["doors", "enable", "websocket", "origins=*"]);
+    assert!(refused.code != 0 && refused.stderr.contains("is no origin"), "{refused:?}");
+    host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0", "origins=https://approver.example"]);
+    let setup = host.json(&["doors", "setup", "websocket"]);
+    let (url, code) = (setup["url"].as_str().unwrap(), setup["pairingCode"].as_str().unwrap());
+    assert_eq!(from_page(url, code, "https://approver.example.evil.example").await, 403);
+    assert_eq!(from_page(url, code, "https://approver.example").await, 101);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn away_from_this_machine_it_speaks_tls_with_a_fingerprint_to_compare() {
     let (host, _channel) = open();

@@ -32,7 +32,7 @@ fn claude(tool: &str, input: &Value) -> Value {
 fn decision(answer: &Answer) -> String {
     let told: Value =
         serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
-    told["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
+    told["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("none").to_owned()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
     host.enrol("main");
     let run = ["claude-code", "--agent", "main"];
     let read = end(hook(&host, &run, &claude("Read", &json!({"file_path": "/w/a.rs"}))));
-    assert_eq!((decision(&read).as_str(), read.code), ("allow", 0));
+    assert_eq!((read.stdout.trim(), read.code), ("{}", 0), "a default decides nothing: {read:?}");
     let secret = end(hook(&host, &run, &claude("Read", &json!({"file_path": "/w/.env"}))));
     assert_eq!(decision(&secret), "deny", "{secret:?}");
     let watch = host.watch();
@@ -85,14 +85,31 @@ fn installing_shows_the_change_and_can_be_undone() {
     let unasked = host.run(&["hook", "install", "claude-code", "--agent", "main"]);
     assert_ne!(unasked.code, 0, "nobody said yes: {unasked:?}");
     assert!(unasked.stdout.contains('+') && unasked.stdout.contains("PreToolUse"), "{unasked:?}");
+    assert!(unasked.stdout.contains("main is no agent here yet: it will be enrolled"), "{unasked:?}");
+    assert!(!host.ok(&["agents", "list"]).contains("main"), "not without a yes");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
     host.ok(&["hook", "install", "claude-code", "--agent", "main", "--yes"]);
     let after: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let command = after["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
-    assert!(command.ends_with("postern hook claude-code --agent main"), "{command}");
+    let data = host.data();
+    let expected = format!("postern --data {} hook claude-code --agent main", data.display());
+    assert!(command.ends_with(&expected), "{command}");
+    assert!(
+        host.ok(&["agents", "list"]).contains("main"),
+        "an agent that was not there is enrolled with the yes"
+    );
     assert_eq!(after["model"], "opus");
     host.ok(&["hook", "uninstall", "claude-code", "--yes"]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn nothing_is_installed_for_a_postern_that_does_not_run() {
+    let mut host = Postern::start();
+    host.crash();
+    let refused = host.run(&["hook", "install", "claude-code", "--agent", "main", "--yes"]);
+    assert!(refused.code == 3 && refused.stderr.contains("postern serve"), "{refused:?}");
+    assert!(!host.home().join(".claude/settings.json").exists());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! docs/FIGURES.md against what the cases come out as: `scripts/figures` writes the tables, and this test holds them.
 
+use crate::files::repository;
+use crate::judged;
 use postern_policy::Decision;
 use postern_policy::case::Expect;
-use postern_tests::{cases, repository};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -50,29 +51,20 @@ type Tallies = BTreeMap<(String, u64), Tally>;
 
 /// Of the corpus, and of our own cases.
 fn tallies() -> (Tallies, Tallies) {
-    let files = cases::files();
-    let (corpus, own): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.name == cases::CORPUS);
-    (tally(&corpus), tally(&own))
-}
-
-fn tally(files: &[&cases::File]) -> Tallies {
-    let mut all = Tallies::new();
-    for file in files {
-        let bins = file.bins();
-        for (written, case) in file.written.iter().zip(file.cases()) {
-            let class = written["class"].as_str().unwrap_or("other").to_owned();
-            let tally = all.entry((class, written["tier"].as_u64().unwrap_or(1))).or_default();
-            let outcome = case.run(Some(&bins)).unwrap();
-            // Of several verdicts that it deserves, the one that it got counts, and else the mildest.
-            let deserved = match &case.expect {
-                Expect::One(one) => *one,
-                Expect::Any(_) if outcome.ok => outcome.got,
-                Expect::Any(any) => *any.iter().min().unwrap(),
-            };
-            tally.count(deserved, outcome.got);
-        }
+    let (mut corpus, mut own) = (Tallies::new(), Tallies::new());
+    for one in judged() {
+        let class = one.written["class"].as_str().unwrap_or("other").to_owned();
+        let all = if one.corpus { &mut corpus } else { &mut own };
+        let tally = all.entry((class, one.written["tier"].as_u64().unwrap_or(1))).or_default();
+        // Of several verdicts that it deserves, the one that it got counts, and else the mildest.
+        let deserved = match &one.case.expect {
+            Expect::One(one) => *one,
+            Expect::Any(_) if one.outcome.ok => one.outcome.got,
+            Expect::Any(any) => *any.iter().min().unwrap(),
+        };
+        tally.count(deserved, one.outcome.got);
     }
-    all
+    (corpus, own)
 }
 
 impl Tally {

@@ -1,0 +1,169 @@
+//! `postern audit`.
+
+use crate::args::Audit;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::print;
+use postern_contract::methods::{AuditAsk, AuditBy, AuditRow, AuditVerified, ReadAudit};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A change for another program: what was and what is as values.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    number: i64,
+    at: i64,
+    by: &'a AuditBy,
+    subject: &'a str,
+    key: &'a str,
+    before: Option<Value>,
+    after: Option<Value>,
+    widens: bool,
+    summary: &'a str,
+    hash: &'a str,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    rows: Vec<Row<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<&'a AuditVerified>,
+}
+
+pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
+    let since = command.since.map(|ago| i64::try_from(ago.as_millis()).map_err(Failure::own)).transpose()?;
+    let since = since.map(|ago| print::now().saturating_sub(ago));
+    let (mut rows, mut verified) = (Vec::new(), None);
+    loop {
+        let after = rows.last().map(|row: &AuditRow| row.number);
+        let verify = Some(command.verify && after.is_none());
+        let page = link.call::<ReadAudit>(&AuditAsk { after, since, limit: None, verify })?;
+        verified = verified.or(page.verified);
+        if page.rows.is_empty() {
+            break;
+        }
+        rows.extend(page.rows);
+    }
+    if command.json.json {
+        print::json(&Whole { rows: rows.iter().map(for_programs).collect(), verified: verified.as_ref() })?;
+    } else {
+        for line in rows.iter().flat_map(|row| lines(row, &print::time(row.at))) {
+            print::line(line)?;
+        }
+        if rows.is_empty() {
+            print::line("nothing was changed")?;
+        }
+        for line in verified.iter().flat_map(verdict) {
+            print::line(line)?;
+        }
+    }
+    let wrong = verified.is_some_and(|found| found.problem.is_some() || !found.strayed.is_empty());
+    if wrong { Err(Failure::no("the audit is not whole")) } else { Ok(()) }
+}
+
+fn for_programs(row: &AuditRow) -> Row<'_> {
+    let read = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    Row {
+        number: row.number,
+        at: row.at,
+        by: &row.by,
+        subject: &row.subject,
+        key: &row.key,
+        before: read(&row.before),
+        after: read(&row.after),
+        widens: row.widens,
+        summary: &row.summary,
+        hash: &row.hash,
+    }
+}
+
+/// A change as a person reads it: when and who, then what.
+fn lines(row: &AuditRow, at: &str) -> [String; 2] {
+    let widens = if row.widens { "more may run" } else { "" };
+    let head = format!("{:>5}  {at}  {}  {widens}", row.number, who(&row.by));
+    [head.trim_end().to_owned(), format!("       {}", row.summary)]
+}
+
+/// Who made a change.
+pub(crate) fn who(by: &AuditBy) -> String {
+    let mut words = vec![match &by.name {
+        Some(name) => format!("{} {name}", by.face),
+        None => by.face.clone(),
+    }];
+    words.extend(by.program.clone());
+    words.extend(by.pid.map(|pid| format!("process {pid}")));
+    words.extend(by.user.map(|user| format!("user {user}")));
+    words.join(", ")
+}
+
+fn verdict(found: &AuditVerified) -> Vec<String> {
+    let mut lines: Vec<String> =
+        found.problem.iter().chain(&found.strayed).map(|what| format!("WRONG  {what}")).collect();
+    if lines.is_empty() {
+        lines.push(format!(
+            "ok     {} rows, each as it was written, and everything is as they say",
+            found.rows
+        ));
+    }
+    if !found.head.is_empty() {
+        lines.push(format!("head   {}", found.head));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{lines, verdict};
+    use postern_contract::methods::{AuditBy, AuditRow, AuditVerified};
+
+    #[test]
+    fn a_change_is_two_lines_and_says_who_and_what() {
+        let row = AuditRow {
+            number: 12,
+            at: 0,
+            by: AuditBy {
+                face: "terminal".into(),
+                name: None,
+                user: Some(1000),
+                pid: Some(77),
+                program: Some("/usr/bin/postern".into()),
+            },
+            subject: "agents".into(),
+            key: "main".into(),
+            before: None,
+            after: None,
+            widens: true,
+            summary: "agent main changed: security allowlist → full".into(),
+            hash: "00".into(),
+        };
+        let expected = [
+            "   12  09:15:00  terminal, /usr/bin/postern, process 77, user 1000  more may run",
+            "       agent main changed: security allowlist → full",
+        ];
+        assert_eq!(lines(&row, "09:15:00"), expected);
+        let by =
+            AuditBy { face: "remote".into(), name: Some("telegram, Anna (7)".into()), ..AuditBy::default() };
+        let quiet = AuditRow { by, widens: false, ..row };
+        assert_eq!(lines(&quiet, "09:15:00")[0], "   12  09:15:00  remote telegram, Anna (7)");
+    }
+
+    #[test]
+    fn a_broken_chain_is_said_in_lines_of_their_own() {
+        let whole = AuditVerified { rows: 3, head: "ab".into(), problem: None, row: None, strayed: vec![] };
+        let expected = ["ok     3 rows, each as it was written, and everything is as they say", "head   ab"];
+        assert_eq!(verdict(&whole), expected);
+        let wrong = AuditVerified {
+            problem: Some("row 2 is missing".into()),
+            row: Some(2),
+            strayed: vec!["agents main is not as the audit says: it was changed past Postern".into()],
+            ..whole
+        };
+        let expected = [
+            "WRONG  row 2 is missing",
+            "WRONG  agents main is not as the audit says: it was changed past Postern",
+            "head   ab",
+        ];
+        assert_eq!(verdict(&wrong), expected);
+    }
+}

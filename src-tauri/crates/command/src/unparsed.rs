@@ -1,0 +1,130 @@
+//! Parts of a request that were not understood, as facts: the words for them are made by `Display` alone.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::Guess;
+
+/// A part that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opaque {
+    /// The construct.
+    pub kind: Unparsed,
+    /// Where it stands in [`Reading::text`](crate::Reading::text) (bytes).
+    pub span: Range<usize>,
+    /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
+    /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
+    pub candidates: Vec<Guess>,
+    /// Private, so that nothing is decided by it. Text of the request in it is escaped already.
+    what: String,
+    /// The same.
+    advice: Option<String>,
+}
+
+impl Opaque {
+    pub(crate) fn new(kind: Unparsed, what: impl Into<String>, span: Range<usize>) -> Self {
+        Self { kind, span, candidates: Vec::new(), what: what.into(), advice: None }
+    }
+
+    /// The same, with the commands that it may run.
+    pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
+        Self { candidates, ..self }
+    }
+
+    /// The same, with what an agent could write instead.
+    pub(crate) fn advised(self, advice: Option<&str>) -> Self {
+        Self { advice: advice.map(str::to_owned), ..self }
+    }
+
+    /// Keeps the first advice.
+    pub(crate) fn advise(&mut self, advice: &str) {
+        self.advice.get_or_insert_with(|| advice.to_owned());
+    }
+
+    /// Returns what an agent could write instead, for a person or an agent to read.
+    pub fn advice(&self) -> Option<&str> {
+        self.advice.as_deref()
+    }
+}
+
+/// The part in plain words, for a person.
+impl fmt::Display for Opaque {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.what)
+    }
+}
+
+/// The construct that was not understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unparsed {
+    /// An alias.
+    Alias,
+    /// A `$'…'` that shells read differently.
+    AnsiQuote,
+    /// An arithmetic expression, which can run commands.
+    Arithmetic,
+    /// A substitution in backquotes that shells read differently.
+    Backquotes,
+    /// A builtin whose effect is not followed.
+    Builtin,
+    /// A line continuation whose meaning is hard to follow.
+    Continuation,
+    /// A program that is known only at run time.
+    DynamicProgram,
+    /// A change of what later names mean.
+    Enable,
+    /// A variable that may decide what a program does.
+    Environment,
+    /// A text that `eval` runs.
+    Eval,
+    /// A function that may not be defined, or that stands for a program.
+    Function,
+    /// A function whose name stands for something else.
+    FunctionName,
+    /// A change of the shell's table of programs.
+    Hash,
+    /// A here-document that shells read differently.
+    HereDocument,
+    /// Code, or a script, that stands in no file that is known.
+    InlineCode,
+    /// An interpreter whose options are not followed.
+    Interpreter,
+    /// Characters that cannot be seen.
+    InvisibleCharacters,
+    /// A redirection to another machine.
+    NetworkRedirect,
+    /// Syntax that macOS's bash does not have.
+    NewerBash,
+    /// Syntax that only some shells called `sh` have.
+    NotPosix,
+    /// A text that could not be read in full.
+    NotRead,
+    /// A parameter expansion that is not followed.
+    ParameterExpansion,
+    /// A text that two parsers read differently.
+    ParsersDisagree,
+    /// A pattern that is computed at run time.
+    Pattern,
+    /// A program whose name is unusual or computed.
+    ProgramName,
+    /// A redirection to a file that is known only at run time.
+    RedirectTarget,
+    /// A shell whose language is not read.
+    Shell,
+    /// A shell that reads its commands from its input.
+    ShellInput,
+    /// A file whose commands the shell runs.
+    Source,
+    /// A text that is too long or too deep to follow.
+    TooDeep,
+    /// A string that is translated at run time.
+    TranslatedString,
+    /// An option of a program that runs others, which is not known.
+    UnknownFlag,
+    /// A program that runs others in a way that is not followed.
+    Wrapper,
+    /// An expansion that only zsh has.
+    ZshExpansion,
+    /// Syntax that only zsh has.
+    ZshSyntax,
+}

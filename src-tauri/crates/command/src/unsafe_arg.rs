@@ -1,0 +1,176 @@
+//! Arguments by which a program does more than its ordinary work, as facts: the words for them are made by `Display` alone.
+
+use std::fmt;
+
+use crate::{Guess, escape};
+
+/// An argument by which a program runs other code or writes where it should not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsafeArg {
+    /// Index into the step's argv.
+    pub argument: usize,
+    /// What it makes the program do.
+    pub effect: ArgEffect,
+    /// Commands that it may run, as far as they can be guessed: for deny rules only.
+    pub candidates: Vec<Guess>,
+    /// Private, so that nothing is decided by it.
+    words: Words,
+}
+
+/// The words that a person is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Words {
+    /// The mark that matched, before the words of the effect. Not escaped: it may be the agent's own text.
+    Mark(String),
+    /// A sentence that says more than the effect.
+    Note(&'static str),
+}
+
+/// What an argument makes a program do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArgEffect {
+    /// Runs a program that is named in the arguments.
+    Runs,
+    /// Hands a text to a shell.
+    Shell,
+    /// Runs code of the program's own language, which can do anything.
+    Code,
+    /// Runs code that is found by its name, as a module or a script.
+    NamedCode,
+    /// Loads a library, plugin or module.
+    Loads,
+    /// Sets or reads settings that can run programs.
+    Config,
+    /// Works with another folder, whose settings can run programs.
+    Folder,
+    /// Fetches a program and runs it.
+    Fetches,
+    /// Runs something on another machine or in a container.
+    Remote,
+    /// Opens an application or an editor.
+    Opens,
+    /// Writes a file.
+    Writes,
+    /// Writes what other programs run or read by themselves.
+    Plants,
+    /// Lets a file run with its owner's rights.
+    Elevates,
+    /// Removes what it finds.
+    Deletes,
+    /// Sends data away.
+    Sends,
+    /// Reads another file than its operands.
+    Reads,
+    /// Reads or changes passwords and keys.
+    Secrets,
+    /// Changes settings of the machine or of a service.
+    Changes,
+    /// Opens a port.
+    Serves,
+    /// Leads out of the working directory, by the option's name.
+    Outside,
+    /// Is an option that is not known of a program whose harmless options are all known.
+    Unlisted,
+    /// Is a pattern that could match a file whose name is an option.
+    Pattern,
+    /// Is known only at run time, and could be an option or a subcommand.
+    RunTime,
+}
+
+impl ArgEffect {
+    /// Returns the words that follow the argument's name.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Runs => "runs another program",
+            Self::Shell => "hands a text to a shell, which runs it",
+            Self::Code => "runs code",
+            Self::NamedCode => "runs code that is found by its name",
+            Self::Loads => "loads code",
+            Self::Config => "decides which programs are run",
+            Self::Folder => "works elsewhere, where settings can run programs",
+            Self::Fetches => "fetches a program and runs it",
+            Self::Remote => "runs something on another machine or in a container",
+            Self::Opens => "opens an application, which can run programs",
+            Self::Writes => "writes a file",
+            Self::Plants => "writes what other programs run or read by themselves",
+            Self::Elevates => "lets the file run with its owner's rights",
+            Self::Deletes => "removes what it finds",
+            Self::Sends => "sends data away",
+            Self::Reads => "reads another file",
+            Self::Secrets => "reads or changes passwords or keys",
+            Self::Changes => "changes settings",
+            Self::Serves => "opens a port",
+            Self::Outside => "leads out of the working directory",
+            Self::Unlisted => "is an option that is not known here",
+            Self::Pattern => "could match a file whose name is an option",
+            Self::RunTime => "is known only at run time",
+        }
+    }
+
+    /// Returns whether commands may stand in the arguments, which deny rules then look at.
+    pub(crate) fn holds_commands(self) -> bool {
+        matches!(
+            self,
+            Self::Runs | Self::Shell | Self::Code | Self::Config | Self::Fetches | Self::Remote | Self::Opens
+        )
+    }
+
+    /// Returns whether a program that no reader sees may be started by it: the doubt that guards deny rules.
+    ///
+    /// A library or a module is a file, which no deny rule looks into; a word that is known only at run time is a doubt of
+    /// its own where it stands for a program.
+    pub fn may_start_programs(self) -> bool {
+        match self {
+            Self::Folder
+            | Self::Plants
+            | Self::Elevates
+            | Self::NamedCode
+            | Self::Unlisted
+            | Self::Pattern
+            | Self::Runs
+            | Self::Shell
+            | Self::Code
+            | Self::Config
+            | Self::Fetches
+            | Self::Remote
+            | Self::Opens => true,
+            Self::Loads
+            | Self::Writes
+            | Self::Deletes
+            | Self::Sends
+            | Self::Reads
+            | Self::Secrets
+            | Self::Changes
+            | Self::Serves
+            | Self::Outside
+            | Self::RunTime => false,
+        }
+    }
+}
+
+impl UnsafeArg {
+    /// An argument that is shown by its name.
+    pub(crate) fn named(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
+        Self { argument, effect, candidates: Vec::new(), words: Words::Mark(mark.into()) }
+    }
+
+    /// An argument of which a sentence says more than its effect.
+    pub(crate) fn noted(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
+        Self { argument, effect, candidates: Vec::new(), words: Words::Note(note) }
+    }
+
+    /// The same, with the commands that it may run.
+    pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
+        Self { candidates, ..self }
+    }
+}
+
+/// The sentence for a person, without its full stop. The request's text in it is escaped.
+impl fmt::Display for UnsafeArg {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.words {
+            Words::Mark(mark) => write!(out, "`{}` {}", escape::text(mark), self.effect.words()),
+            Words::Note(note) => out.write_str(note),
+        }
+    }
+}

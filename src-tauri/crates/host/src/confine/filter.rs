@@ -1,0 +1,155 @@
+//! seccomp: which system calls a confined run may make. What Landlock does not know is refused here: sockets of every
+//! kind, `io_uring` (it opens sockets by itself), looking into other processes, changing modes, owners and times.
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+use std::collections::BTreeMap;
+
+#[cfg(target_arch = "x86_64")]
+const ARCH: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCH: TargetArch = TargetArch::aarch64;
+
+/// Refused whatever they are given.
+const REFUSED: &[libc::c_long] = &[
+    // Reaching others.
+    libc::SYS_socket,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Another view of the files.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    // What Landlock lets through: changing what a file is besides its content.
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    // The kernel, and the machine.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_quotactl,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_acct,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+];
+
+/// Older calls for the same.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+];
+#[cfg(target_arch = "aarch64")]
+const REFUSED_HERE: &[libc::c_long] = &[];
+
+/// Calls whose first argument is a process: refused for any other than the caller (0).
+const OWN_ONLY: &[libc::c_long] = &[
+    libc::SYS_prlimit64,
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+];
+
+/// Numbers of system calls from here on are those of x32, the same calls once more.
+const X32: u32 = 0x4000_0000;
+
+/// The filter, for the kernel.
+pub(super) fn program() -> Result<Vec<libc::sock_filter>, String> {
+    let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for call in REFUSED.iter().chain(REFUSED_HERE) {
+        rules.insert(*call, Vec::new());
+    }
+    for call in OWN_ONLY {
+        let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0).map_err(told)?;
+        rules.insert(*call, vec![SeccompRule::new(vec![other]).map_err(told)?]);
+    }
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, ARCH).map_err(told)?;
+    let compiled: BpfProgram = filter.try_into().map_err(told)?;
+    let own = compiled.into_iter().map(|one| statement(one.code, one.jt, one.jf, one.k));
+    Ok(no_x32().into_iter().chain(own).collect())
+}
+
+/// Refuses every call of x32. Jumps in what follows are relative, so it may stand in front.
+fn no_x32() -> [libc::sock_filter; 3] {
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_NOT_LESS: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    [
+        statement(LOAD_WORD, 0, 0, 0),
+        statement(JUMP_IF_NOT_LESS, 0, 1, X32),
+        statement(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+    ]
+}
+
+fn statement(code: u16, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
+    libc::sock_filter { code, jt, jf, k }
+}

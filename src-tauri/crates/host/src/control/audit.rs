@@ -1,0 +1,195 @@
+//! `audit`: every change of what may run, and whether its record is whole.
+
+use super::{Answer, Control, Handle};
+use crate::ask::FaceId;
+use postern_command::escape;
+use postern_contract::Told;
+use postern_contract::methods::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified, ControlError, ReadAudit};
+use postern_store::audit::{self, Broken, Entry, Verified};
+use serde_json::{Map, Value};
+use std::sync::PoisonError;
+use tokio_util::sync::CancellationToken;
+
+/// How many rows a page has at most.
+const PAGE: u32 = 500;
+/// How many changes of one moment watchers are told of; the audit has all of them.
+const TOLD: usize = 8;
+/// How many characters of a value are shown in a line.
+const SHOWN: usize = 80;
+
+impl Handle<ReadAudit> for Control {
+    async fn handle(&self, _: FaceId, params: AuditAsk) -> Answer<ReadAudit> {
+        let (after, since) = (params.after.unwrap_or(0), params.since.unwrap_or(i64::MIN));
+        let limit = params.limit.unwrap_or(PAGE).min(PAGE);
+        let rows = self.read(move |conn| audit::after(conn, after, since, limit)).await?;
+        let verified =
+            if params.verify == Some(true) { Some(verified(self.look_at_audit().await?)) } else { None };
+        Ok(Audit { rows: rows.into_iter().map(row).collect(), verified })
+    }
+}
+
+impl Control {
+    /// What is wrong with the audit, as far as was looked.
+    pub(super) fn audit_problem(&self) -> Option<String> {
+        self.audited.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn look_at_audit(&self) -> Result<Verified, ControlError> {
+        let store = self.parts.book.store().clone();
+        let path = store.path().to_owned();
+        let found = self.read(move |conn| audit::verify(conn, &path)).await?;
+        let problem = found.broken.as_ref().map(|broken| broken_words(broken).1);
+        let problem = problem.or_else(|| found.strayed.first().map(strayed_words));
+        let problem = problem.map(|problem| format!("the audit: {problem} (postern audit --verify)"));
+        *self.audited.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+        Ok(found)
+    }
+
+    /// Looks at the audit once, and tells watchers of every change by which more may run.
+    pub(crate) fn tell_of_changes(&self, closed: &CancellationToken) {
+        let (control, closed) = (self.clone(), closed.clone());
+        let mut recorded = self.parts.book.store().recorded();
+        tokio::spawn(async move {
+            let newest = control.read(|conn| Ok(audit::newest(conn)?.map_or(0, |row| row.number))).await;
+            let mut told = newest.unwrap_or(0);
+            if let Err(error) = control.look_at_audit().await {
+                tracing::warn!(%error, "the audit cannot be looked at");
+            }
+            loop {
+                tokio::select! {
+                    changed = recorded.changed() => if changed.is_err() { return },
+                    () = closed.cancelled() => return,
+                }
+                let newest = *recorded.borrow_and_update();
+                let from = told;
+                let rows = control.read(move |conn| audit::after(conn, from, i64::MIN, PAGE)).await;
+                told = newest;
+                for change in rows.unwrap_or_default().into_iter().filter(|row| row.widens).take(TOLD) {
+                    control.tell(Told::PolicyWidened(Box::new(row(change))));
+                }
+            }
+        });
+    }
+}
+
+/// A row as it is told. All of it is escaped.
+pub(super) fn row(entry: Entry) -> AuditRow {
+    let by: AuditBy = serde_json::from_str(&entry.who).unwrap_or_default();
+    let escaped = |text: Option<String>| text.as_deref().map(escape::text);
+    let by =
+        AuditBy { face: escape::text(&by.face), name: escaped(by.name), program: escaped(by.program), ..by };
+    AuditRow {
+        number: entry.number,
+        at: entry.at,
+        by,
+        summary: summary(&entry),
+        subject: entry.subject,
+        key: escape::text(&entry.key),
+        before: entry.before,
+        after: entry.after,
+        widens: entry.widens,
+        hash: postern_protocol::hex(&entry.hash),
+    }
+}
+
+/// Who it was, in a line of words.
+pub(super) fn words_of(by: &AuditBy) -> String {
+    let mut words = vec![by.name.clone().unwrap_or_else(|| by.face.clone())];
+    words.extend(by.program.clone());
+    words.extend(by.pid.map(|pid| format!("process {pid}")));
+    words.extend(by.user.map(|user| format!("user {user}")));
+    words.join(", ")
+}
+
+/// The change in a line of words: what it was, then each member that differs.
+fn summary(entry: &Entry) -> String {
+    let read =
+        |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let (before, after) = (read(&entry.before), read(&entry.after));
+    let what = match entry.subject.as_str() {
+        "agents" => "agent",
+        "rules" => "rule",
+        "settings" => "setting",
+        "skill_folders" => "skill folder",
+        "skill_clis" => "skill",
+        "permissions" => "permissions.jsonc of",
+        "keys" => "key of",
+        "secrets" => "secret of",
+        other => other,
+    };
+    let what = format!("{what} {}", escape::text(&entry.key));
+    let (done, differs) = match (&before, &after) {
+        (None, Some(after)) => ("added", members(&Value::Null, after)),
+        (Some(before), None) => ("removed", members(&Value::Null, before)),
+        (Some(before), Some(after)) => ("changed", members(before, after)),
+        (None, None) => ("changed", Vec::new()),
+    };
+    let differs = if differs.is_empty() { String::new() } else { format!(": {}", differs.join("; ")) };
+    format!("{what} {done}{differs}")
+}
+
+/// The members of a value that are not as they were, one level down where both are objects.
+fn members(before: &Value, after: &Value) -> Vec<String> {
+    let empty = Map::new();
+    let (old, new) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
+    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut all = Vec::new();
+    for name in names {
+        // A name of its own says nothing twice, and a hash nothing to a person.
+        if matches!(name.as_str(), "id" | "key" | "sha256") || old.get(name) == new.get(name) {
+            continue;
+        }
+        match (old.get(name), new.get(name)) {
+            (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => all.extend(members(old, new)),
+            (None, Some(Value::Null)) => {}
+            (None, Some(new)) => all.push(format!("{name} {}", value(new))),
+            (Some(old), new) => {
+                all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value)))
+            }
+            (None, None) => {}
+        }
+    }
+    all
+}
+
+fn value(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let text = escape::text(&text);
+    if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+fn verified(found: Verified) -> AuditVerified {
+    let broken = found.broken.as_ref().map(broken_words);
+    AuditVerified {
+        rows: found.rows,
+        head: found.head,
+        row: broken.as_ref().and_then(|(row, _)| *row),
+        problem: broken.map(|(_, words)| words),
+        strayed: found.strayed.iter().map(strayed_words).collect(),
+    }
+}
+
+fn broken_words(broken: &Broken) -> (Option<i64>, String) {
+    match broken {
+        Broken::Changed(row) => (Some(*row), format!("row {row} was changed after it was written")),
+        Broken::Missing(row) => (Some(*row), format!("row {row} is missing")),
+        Broken::Shortened { kept, found } => {
+            (Some(found + 1), format!("it was cut short: it had {kept} rows and has {found}"))
+        }
+        Broken::Replaced(row) => (Some(*row), format!("row {row} is not the one that was written")),
+        Broken::NoHead => (None, "the file that keeps its head beside the record is missing".to_owned()),
+        Broken::Recorded(row) => (
+            Some(*row),
+            format!("row {row} tells of rows that were taken away or replaced while Postern did not run"),
+        ),
+    }
+}
+
+fn strayed_words((subject, key): &(String, String)) -> String {
+    format!("{subject} {} is not as the audit says: it was changed past Postern", escape::text(key))
+}

@@ -1,0 +1,134 @@
+//! Who is at the other end of the control socket, held so that its number cannot become another process's meanwhile.
+#![cfg_attr(
+    any(target_os = "linux", target_os = "macos"),
+    expect(unsafe_code, reason = "these two socket options have no safe form")
+)]
+
+use crate::ask::FaceKind;
+use postern_store::audit::By;
+use rustix::process::Pid;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use tokio::net::UnixStream;
+
+/// A process and its user, as the system told them when it connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Peer {
+    pub(super) uid: u32,
+    pub(super) pid: u32,
+}
+
+/// A peer, and what tells whether it is still the process of that number.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    pub(super) peer: Peer,
+    #[cfg(target_os = "linux")]
+    held: OwnedFd,
+    #[cfg(target_os = "macos")]
+    token: [u32; 8],
+    #[cfg(target_os = "macos")]
+    socket: OwnedFd,
+}
+
+impl Peer {
+    fn of(stream: &UnixStream) -> Option<Self> {
+        let peer = stream.peer_cred().ok()?;
+        // 0 is a process that this one cannot see.
+        let pid = u32::try_from(peer.pid()?).ok().filter(|pid| *pid > 0)?;
+        Some(Self { uid: peer.uid(), pid })
+    }
+}
+
+impl Pinned {
+    /// The peer as it is named in the audit. What it is for is known once it watches.
+    pub(super) fn who(&self) -> By {
+        #[cfg(target_os = "linux")]
+        let program = std::fs::read_link(format!("/proc/{}/exe", self.peer.pid)).ok();
+        #[cfg(not(target_os = "linux"))]
+        let program: Option<std::path::PathBuf> = None;
+        By {
+            face: FaceKind::Terminal.name().to_owned(),
+            name: None,
+            user: Some(self.peer.uid),
+            pid: Some(self.peer.pid),
+            program: program.map(|program| program.to_string_lossy().into_owned()),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Pinned {
+    /// Holds the process that connected. Before Linux 6.5 the one that has its number now is held instead.
+    pub(super) fn of(stream: &UnixStream) -> Option<Self> {
+        let peer = Peer::of(stream)?;
+        let pid = Pid::from_raw(peer.pid.cast_signed())?;
+        let by_number = || rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok();
+        Some(Self { peer, held: connected(stream).or_else(by_number)? })
+    }
+
+    /// Whether it has not ended: until then its number is its own.
+    pub(super) fn is_there(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut ended = [PollFd::new(&self.held, PollFlags::IN)];
+        poll(&mut ended, Some(&Timespec::default())) == Ok(0)
+    }
+}
+
+/// `SO_PEERPIDFD`: a descriptor of the very process that connected.
+#[cfg(target_os = "linux")]
+fn connected(stream: &UnixStream) -> Option<OwnedFd> {
+    use std::os::fd::FromRawFd as _;
+    let mut descriptor: libc::c_int = -1;
+    let mut length = libc::socklen_t::try_from(size_of_val(&descriptor)).ok()?;
+    // SAFETY: the kernel writes one descriptor, of the length it is told; on success it is new and nobody else's.
+    unsafe {
+        let told = libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERPIDFD,
+            (&raw mut descriptor).cast(),
+            &raw mut length,
+        );
+        (told == 0 && descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
+    }
+}
+
+#[cfg(target_os = "macos")]
+impl Pinned {
+    /// Notes the audit token of the process that connected; its last word is the number's version.
+    pub(super) fn of(stream: &UnixStream) -> Option<Self> {
+        use std::os::fd::AsFd as _;
+        let socket = stream.as_fd().try_clone_to_owned().ok()?;
+        let token = token_of(&socket)?;
+        let peer = Peer::of(stream)?;
+        // The process of the token and the one of the number have to be the same.
+        (token[5] == peer.pid).then_some(Self { peer, token, socket })
+    }
+
+    /// Whether the connection is still that process's, and it has not ended.
+    pub(super) fn is_there(&self) -> bool {
+        let pid = Pid::from_raw(self.peer.pid.cast_signed());
+        token_of(&self.socket) == Some(self.token)
+            && pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+    }
+}
+
+/// `LOCAL_PEERTOKEN` of `<sys/un.h>`, which libc does not list.
+#[cfg(target_os = "macos")]
+fn token_of(socket: &OwnedFd) -> Option<[u32; 8]> {
+    const SOL_LOCAL: libc::c_int = 0;
+    const LOCAL_PEERTOKEN: libc::c_int = 0x006;
+    let mut token = [0_u32; 8];
+    let bytes = libc::socklen_t::try_from(size_of_val(&token)).ok()?;
+    let mut length = bytes;
+    // SAFETY: an audit token is eight words, and the kernel writes at most the length it is told.
+    let told = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            SOL_LOCAL,
+            LOCAL_PEERTOKEN,
+            token.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    (told == 0 && length == bytes).then_some(token)
+}

@@ -1,0 +1,231 @@
+//! What an agent can change: its folders, temporary folders, and every place that others than the person and the system
+//! can write. What runs from there is another file whenever the agent wants it to be.
+
+use postern_policy::expand_home;
+use rustix::fs::{FileType, Mode, Stat};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// Links that are followed on the way to a file; the system follows no more.
+const LINKS: usize = 40;
+
+/// Folders that every process can write to, besides the one that the environment names.
+#[cfg(target_os = "macos")]
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+#[cfg(not(target_os = "macos"))]
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Groups in which only the system and the person are: the system's own ones; `wheel` and `admin` on macOS.
+#[cfg(target_os = "macos")]
+const GROUPS: [u32; 2] = [0, 80];
+#[cfg(not(target_os = "macos"))]
+const GROUPS: std::ops::Range<u32> = 0..100;
+
+/// The places in which one agent can write.
+#[derive(Debug, Clone, Default)]
+pub struct Reach {
+    /// Their real paths, each with its device and inode where it exists.
+    places: Vec<(PathBuf, Option<(u64, u64)>)>,
+    /// Whether anything is in reach at all.
+    is_some: bool,
+}
+
+impl Reach {
+    /// What an agent with these folders can change. One without folders is taken to write wherever the person keeps things:
+    /// in `home` and in the folder that the request runs in.
+    pub fn of_agent(folders: &[String], home: &str, cwd: &str) -> Self {
+        let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
+        all.push(std::env::temp_dir());
+        all.extend(folders.iter().map(|folder| expand_home(folder, home).as_ref().into()));
+        if folders.is_empty() {
+            all.extend([home.into(), cwd.into()]);
+        }
+        let place = |path: PathBuf| {
+            let path = path.canonicalize().unwrap_or(path);
+            let id = rustix::fs::stat(&path).ok().map(|stat| id(&stat));
+            (path, id)
+        };
+        Self { places: all.into_iter().filter(|path| path.is_absolute()).map(place).collect(), is_some: true }
+    }
+
+    /// Whether the agent can change which file an absolute path leads to, or what is in that file: itself, a folder or a
+    /// link on the way there lies in one of its places, or can be written to by others than the person and the system.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        if !self.is_some {
+            return false;
+        }
+        let owners = Owners::current();
+        let mut todo: Vec<OsString> = Vec::new();
+        push(&mut todo, path);
+        let mut here = PathBuf::from("/");
+        let mut links = 0;
+        while let Some(part) = todo.pop() {
+            if part == ".." {
+                here.pop();
+                continue;
+            }
+            let next = here.join(&part);
+            // A place is compared as text before it is looked at: what is missing there can be made.
+            if self.places.iter().any(|(place, _)| next.starts_with(place)) {
+                return true;
+            }
+            let stat = match rustix::fs::lstat(&next) {
+                Ok(stat) => stat,
+                // Nothing is behind it, and nobody but the person and the system could put something there.
+                Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return false,
+                Err(_) => return true,
+            };
+            if self.places.iter().any(|(_, place)| *place == Some(id(&stat))) || owners.is_others(&stat) {
+                return true;
+            }
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+                here = next;
+                continue;
+            }
+            links += 1;
+            let Some(target) = std::fs::read_link(&next).ok().filter(|_| links <= LINKS) else { return true };
+            if target.is_absolute() {
+                here = PathBuf::from("/");
+            }
+            push(&mut todo, &target);
+        }
+        false
+    }
+}
+
+/// Puts the parts of a path on top of those that are still to be walked, its first one last.
+fn push(todo: &mut Vec<OsString>, path: &Path) {
+    let parts = path.components().rev().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some(OsString::from("..")),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    });
+    todo.extend(parts);
+}
+
+#[cfg(target_os = "linux")]
+fn id(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev, stat.st_ino)
+}
+
+#[cfg(target_os = "macos")]
+fn id(stat: &Stat) -> (u64, u64) {
+    (i64::from(stat.st_dev).cast_unsigned(), stat.st_ino)
+}
+
+/// The person and the system: what only they can write, no agent can that is none of them.
+struct Owners {
+    person: u32,
+    /// The person's group, where nobody else is in it.
+    group: Option<u32>,
+    /// The owner of `/`: root, or who stands for it in a container.
+    system: u32,
+}
+
+impl Owners {
+    fn current() -> Self {
+        let person = rustix::process::geteuid().as_raw();
+        let group = Some(rustix::process::getegid().as_raw()).filter(|group| *group == person);
+        let system = rustix::fs::lstat("/").map_or(0, |stat| stat.st_uid);
+        Self { person, group, system }
+    }
+
+    /// Whether somebody else owns it or can write to it. The mode of a link says nothing.
+    fn is_others(&self, stat: &Stat) -> bool {
+        let owned = [0, self.person, self.system].contains(&stat.st_uid);
+        let link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        let own_group = GROUPS.contains(&stat.st_gid) || self.group == Some(stat.st_gid);
+        !owned || (!link && (mode.contains(Mode::WOTH) || (mode.contains(Mode::WGRP) && !own_group)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reach;
+    use std::fs::{Permissions, create_dir_all, set_permissions, write};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::path::{Path, PathBuf};
+
+    /// A folder that is no temporary one for `reach`: its own places are all there is.
+    struct Disk(tempfile::TempDir, PathBuf);
+
+    impl Disk {
+        fn new() -> Self {
+            // Not in /tmp, which everybody can write to.
+            let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            for name in ["project/sub", "opt/bin", "home/bin"] {
+                create_dir_all(root.join(name)).unwrap();
+            }
+            write(root.join("opt/bin/tool"), "x").unwrap();
+            Self(folder, root)
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.1.join(name)
+        }
+
+        fn text(&self, name: &str) -> String {
+            self.at(name).display().to_string()
+        }
+
+        fn reach(&self) -> Reach {
+            Reach::of_agent(&[self.text("project")], &self.text("home"), &self.text("project"))
+        }
+    }
+
+    #[test]
+    fn an_agent_changes_what_lies_in_its_folders_and_what_leads_through_them() {
+        let disk = Disk::new();
+        let reach = disk.reach();
+        symlink(disk.at("opt/bin"), disk.at("project/link")).unwrap();
+        symlink(disk.at("project/link"), disk.at("opt/through")).unwrap();
+        symlink("bin/tool", disk.at("opt/straight")).unwrap();
+        for (name, expected) in [
+            ("project/sub/tool", true),
+            ("project/link/tool", true),
+            ("opt/through/tool", true),
+            ("opt/bin/tool", false),
+            ("opt/straight", false),
+            ("opt/bin/../../project/x", true),
+            ("opt/missing/tool", false),
+            ("home/bin/tool", false),
+        ] {
+            assert_eq!(reach.holds(&disk.at(name)), expected, "{name}");
+        }
+        assert!(reach.holds(Path::new("/tmp/x")), "everybody's folder");
+        assert!(!reach.holds(Path::new("/usr/bin/env")), "the system's");
+    }
+
+    #[test]
+    fn an_agent_without_folders_changes_what_the_person_keeps_at_home() {
+        let disk = Disk::new();
+        let reach = Reach::of_agent(&[], &disk.text("home"), &disk.text("project"));
+        for (name, expected) in [("home/bin/tool", true), ("project/x", true), ("opt/bin/tool", false)] {
+            assert_eq!(reach.holds(&disk.at(name)), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_others_can_write_an_agent_can() {
+        let disk = Disk::new();
+        let reach = disk.reach();
+        for (mode, expected) in [(0o755, false), (0o777, true), (0o1777, true)] {
+            set_permissions(disk.at("opt/bin"), Permissions::from_mode(mode)).unwrap();
+            assert_eq!(reach.holds(&disk.at("opt/bin/tool")), expected, "{mode:o}");
+        }
+        set_permissions(disk.at("opt/bin"), Permissions::from_mode(0o755)).unwrap();
+        set_permissions(disk.at("opt/bin/tool"), Permissions::from_mode(0o666)).unwrap();
+        assert!(reach.holds(&disk.at("opt/bin/tool")), "the file itself");
+    }
+
+    #[test]
+    fn a_circle_of_links_and_a_look_up_for_nobody() {
+        let disk = Disk::new();
+        symlink("b", disk.at("opt/a")).unwrap();
+        symlink("a", disk.at("opt/b")).unwrap();
+        assert!(disk.reach().holds(&disk.at("opt/a")), "where it leads is not known");
+        assert!(!Reach::default().holds(&disk.at("project/x")), "no agent asks");
+    }
+}

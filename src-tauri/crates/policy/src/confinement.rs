@@ -1,0 +1,228 @@
+//! How the operating system confines a run, and which places no confined run may read.
+
+use crate::path;
+use serde::{Deserialize, Serialize};
+
+/// The profile that a run is started with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "profile")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Confinement {
+    /// It runs as the person does.
+    #[default]
+    None,
+    /// It may look around: it reads these folders and the system's, writes nothing, and has no network and no sockets.
+    Look {
+        /// Real paths.
+        folders: Vec<String>,
+    },
+}
+
+impl Confinement {
+    /// Whether it runs as the person does.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// The profile's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Look { .. } => "look",
+        }
+    }
+}
+
+/// Folders and files of the system and of what is installed: everybody may read them, and nobody's secrets are there.
+pub const SYSTEM_PLACES: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/proc",
+    "/sys",
+    "/var/lib/apt",
+    "/var/lib/dpkg",
+    "/var/cache/apt",
+    "/var/cache/man",
+    "/run/utmp",
+    "/var/log/wtmp",
+    "/System",
+    "/Applications",
+    "/Library/Developer",
+    "/Library/Frameworks",
+    "/private/etc",
+];
+
+/// Devices that hold nothing.
+pub const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/fd"];
+
+/// Key material below the home folder: of programs that sign in somewhere, of browsers, of the person's past commands.
+const KEYS: &[&str] = &[
+    ".1password",
+    ".android/adbkey",
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".bitcoin",
+    ".boto",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".claude.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".composer/auth.json",
+    ".config/1Password",
+    ".config/BraveSoftware",
+    ".config/Signal",
+    ".config/chromium",
+    ".config/composer/auth.json",
+    ".config/doctl",
+    ".config/fish/fish_history",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/glab-cli",
+    ".config/google-chrome",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".config/solana",
+    ".cursor/mcp.json",
+    ".docker",
+    ".electrum",
+    ".ethereum",
+    ".fly",
+    ".gem/credentials",
+    ".gemini/oauth_creds.json",
+    ".git-credentials",
+    ".gnupg",
+    ".gradle/gradle.properties",
+    ".kube",
+    ".local/share/fish/fish_history",
+    ".local/share/keyrings",
+    ".local/share/opencode/auth.json",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".mozilla",
+    ".my.cnf",
+    ".mysql_history",
+    ".netrc",
+    ".npmrc",
+    ".oci",
+    ".password-store",
+    ".pgpass",
+    ".psql_history",
+    ".pypirc",
+    ".python_history",
+    ".s3cfg",
+    ".ssh",
+    ".terraform.d",
+    ".thunderbird",
+    ".vault-token",
+    ".yarnrc.yml",
+    ".zsh_history",
+    ".zsh_sessions",
+    "Library/Application Support/BraveSoftware",
+    "Library/Application Support/Claude",
+    "Library/Application Support/Cursor",
+    "Library/Application Support/Firefox",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Signal",
+    "Library/Cookies",
+    "Library/Keychains",
+    "Library/Mail",
+    "Library/Messages",
+    "Library/Safari",
+];
+
+/// The places that no confined run may read: Postern's data, and key material.
+pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> {
+    let keys = KEYS.iter().map(move |key| path::join(home, key));
+    std::iter::once(data.to_owned()).chain(keys)
+}
+
+/// The same places, to compare paths with.
+#[derive(Debug)]
+pub(crate) struct Protected {
+    home: String,
+    data: String,
+}
+
+impl Protected {
+    pub(crate) fn new(home: &str, data: &str) -> Self {
+        Self { home: path::deny_key(home), data: path::deny_key(data) }
+    }
+
+    /// Whether a path lies in one of them.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        let key = path::deny_key(path);
+        path::is_within(&key, &self.data)
+            || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
+    }
+
+    /// Whether one of them lies in a folder.
+    pub(crate) fn lie_in(&self, folder: &str) -> bool {
+        let key = path::deny_key(folder);
+        path::is_within(&self.data, &key)
+            || path::is_within(&self.home, &key)
+            || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(place, rest)))
+    }
+
+    fn at_home<'k>(&self, key: &'k str) -> Option<&'k str> {
+        key.strip_prefix(self.home.as_str())?.strip_prefix('/')
+    }
+}
+
+/// Whether a path begins with these names, whatever their letter case.
+fn begins_with(path: &str, names: &str) -> bool {
+    let (path, names) = (path.as_bytes(), names.as_bytes());
+    path.len() >= names.len()
+        && path[..names.len()].eq_ignore_ascii_case(names)
+        && matches!(path.get(names.len()), None | Some(b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_compared_with_all_of_them() {
+        let protected = Protected::new("/Users/u", "/Users/u/Library/Application Support/Postern");
+        for path in [
+            "/Users/u/.ssh/id_rsa",
+            "/users/U/.SSH",
+            "/Users/u/library/keychains/x",
+            "/Users/u/.config/gh/hosts.yml",
+        ] {
+            assert!(protected.hold(path), "{path}");
+        }
+        for path in ["/Users/u", "/Users/u/.sshx", "/Users/u2/.ssh", "/Users/u/.config", "/Users/u/p/.ssh"] {
+            assert!(!protected.hold(path), "{path}");
+        }
+        for path in ["/", "/Users/u", "/Users/u/.config", "/Users/u/.ssh", "/users/u/library"] {
+            assert!(protected.lie_in(path), "{path}");
+        }
+        for path in ["/Users/u/project", "/Users/u/.con", "/tmp"] {
+            assert!(!protected.lie_in(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_lists_are_written_as_paths_are() {
+        assert!(
+            KEYS.iter()
+                .all(|key| !key.starts_with('/') && path::normal(&format!("/{key}")) == format!("/{key}"))
+        );
+        assert!(SYSTEM_PLACES.iter().chain(DEVICES).all(|place| path::normal(place) == *place));
+        let places: Vec<String> = protected_places("/home/u", "/home/u/.local/share/postern").collect();
+        assert!(places.contains(&"/home/u/.ssh".to_owned()) && places[0] == "/home/u/.local/share/postern");
+    }
+}

@@ -1,0 +1,362 @@
+//! What the read-only list vouches for, and whether the system holds it to that: what only reads runs confined.
+//!
+//! The list says what words mean. It cannot say what a program reads besides, what a project's configuration makes it
+//! start, or what a path leads to when it runs. So what only the list allows is started with the profile `look`.
+//! A run is one tree of processes with one profile: beside a step that runs as the person does, the list vouches only for
+//! what names no file and reads no configuration.
+
+use super::allow::Subject;
+use super::step::{builtin, needs_no_rule};
+use crate::agent::AgentPolicy;
+use crate::confinement::{Confinement, DEVICES, Protected, SYSTEM_PLACES};
+use crate::facts::{Facts, Lookup};
+use crate::needed::folder_of;
+use crate::path;
+use crate::settings::Security;
+use crate::verdict::Decision;
+use postern_command::{Power, Redirection, RedirectionKind, escape};
+use std::cell::OnceCell;
+
+/// How far the list vouches for a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Vouched {
+    /// It is not on the list.
+    Not,
+    /// It is on the list, and not for this: a sentence fragment says why.
+    But(String),
+    /// Where the run is confined.
+    Confined,
+    /// It names no file and reads no configuration: confined or not.
+    Anywhere,
+    /// It names no file, and cannot do its work confined.
+    Open,
+}
+
+/// What the list says about each step, and whether the whole request can be confined.
+#[derive(Debug)]
+pub(super) struct Looks {
+    pub(super) steps: Vec<Vouched>,
+    pub(super) confinement: Confinement,
+}
+
+impl Looks {
+    pub(super) fn new<'f>(policy: &AgentPolicy, facts: &'f Facts<'f>) -> Self {
+        if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
+            return Self { steps: Vec::new(), confinement: Confinement::None };
+        }
+        let subjects: Vec<Subject<'_>> = facts
+            .reading
+            .steps
+            .iter()
+            .zip(facts.steps)
+            .map(|(step, found)| Subject::new(step, found))
+            .collect();
+        let places = OnceCell::new();
+        let of_step = |subject: &Subject<'_>| vouched(policy, &places, facts, subject);
+        let steps: Vec<Vouched> = subjects.iter().map(of_step).collect();
+        let listed = |one: &Vouched| !matches!(one, Vouched::Not | Vouched::But(_));
+        let whole = facts.confinable
+            && facts.reading.opaque.is_empty()
+            && steps.iter().any(listed)
+            && subjects.iter().zip(&steps).all(|(subject, one)| match one {
+                Vouched::Confined | Vouched::Anywhere => true,
+                Vouched::Not => starts_nothing(policy, facts, subject),
+                Vouched::But(_) | Vouched::Open => false,
+            });
+        let confinement =
+            if whole { Confinement::Look { folders: facts.folders.to_vec() } } else { Confinement::None };
+        Self { steps, confinement }
+    }
+}
+
+/// A builtin or a function: what it does the shell does itself.
+fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
+    subject.step.opaque.is_none()
+        && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
+        && builtin(subject).decision == Decision::Allow
+}
+
+fn vouched<'f>(
+    policy: &AgentPolicy,
+    places: &OnceCell<Places<'f>>,
+    facts: &'f Facts<'f>,
+    subject: &Subject<'_>,
+) -> Vouched {
+    if subject.step.opaque.is_some() || !is_listed(subject) || subject.obstacle(policy, facts).is_some() {
+        return Vouched::Not;
+    }
+    let words = subject.words();
+    if postern_command::asks_others(words) {
+        return Vouched::But("it sends what it is given to somebody else".to_owned());
+    }
+    if crate::risk::is_dangerous(subject.step) {
+        return Vouched::But("it is dangerous".to_owned());
+    }
+    if let Some(why) = reaches_out(places.get_or_init(|| Places::new(facts)), facts, subject) {
+        return Vouched::But(why);
+    }
+    if tells_of_machine(subject, words) {
+        Vouched::Open
+    } else if names_no_file(subject, words) {
+        Vouched::Anywhere
+    } else {
+        Vouched::Confined
+    }
+}
+
+/// Whether it is on the list, by its words.
+fn is_listed(subject: &Subject<'_>) -> bool {
+    if subject.carries_others() && !subject.carries_nothing() {
+        return false;
+    }
+    let plain = subject.step.ways_out.is_empty()
+        && subject.step.via.iter().all(|via| via.power == Power::Transparent)
+        && !subject.step.redirections.iter().any(Redirection::writes);
+    let by_name = subject.step.program().is_some_and(|name| !name.contains('/'));
+    plain && by_name && postern_command::is_read_only_anyway(&with_patterns(subject))
+}
+
+/// The step's words, with a file in place of a pattern: of a program that reads any number of them, in this folder or below it.
+fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
+    let patterns = subject.step.program().is_some_and(postern_command::reads_any_files);
+    let is_pattern = |raw: &str| {
+        raw.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '*')
+            && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./*?".contains(&byte))
+    };
+    let words = subject.words().iter().zip(&subject.step.argv);
+    words
+        .map(|(word, as_written)| word.or(Some("file").filter(|_| patterns && is_pattern(&as_written.raw))))
+        .collect()
+}
+
+/// Why it reads what the list does not vouch for.
+fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
+    if let Lookup::Found(program) = &subject.found.program
+        && places.is_of_agent(&program.real_path)
+    {
+        return Some("its program lies where the agent can write".to_owned());
+    }
+    let here = folder_of(facts.cwd, &subject.step.dir);
+    let folder = here.as_deref().unwrap_or(facts.cwd);
+    let outside = |path: &str| format!("{} is outside of its folders", escape::text(path));
+    if here.is_some() && !places.may_be_read(folder) {
+        return Some(outside(folder));
+    }
+    let reads = |redirection: &&Redirection| redirection.kind == RedirectionKind::Read;
+    let redirected = subject.step.redirections.iter().filter(reads).map(|redirection| &redirection.target);
+    let words = subject.step.argv.iter().skip(1).chain(redirected);
+    let named: Vec<String> = words
+        .map(|word| word.value.as_deref().unwrap_or_else(|| known_start(&word.raw)))
+        .flat_map(super::core::path_spellings)
+        .map(|text| resolved(text, folder, facts))
+        .collect();
+    let opens = subject.step.program().is_none_or(|name| !OPENS_NOTHING.contains(&name));
+    if let Some(path) =
+        named.iter().find(|path| opens && !places.may_be_read(path) || places.is_protected(path))
+    {
+        return Some(outside(path));
+    }
+    let mut led = subject.found.targets.iter().map(|target| target.real.as_str());
+    if let Some(path) = led.find(|path| opens && !places.is_inside(path) || places.is_protected(path)) {
+        return Some(outside(path));
+    }
+    let everything = goes_through(subject)
+        && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
+    everything.then(|| "it goes through a folder that holds keys".to_owned())
+}
+
+/// Programs whose operands are names: they tell of a path, and open nothing.
+const OPENS_NOTHING: &[&str] =
+    &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
+
+/// Where a word leads, as far as it is known before the run.
+fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
+    let plain = text.replace(['"', '\''], "");
+    let at_home = ["$HOME", "${HOME}"].iter().find_map(|start| plain.strip_prefix(start));
+    let expanded = match at_home {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", facts.home),
+        Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
+    };
+    let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
+    // The folders of agents are real paths, which lie in `/private` on a Mac.
+    if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
+}
+
+/// The part of a word, as it is written, in front of what is only known when it runs.
+fn known_start(raw: &str) -> &str {
+    let from = raw.trim_start_matches(['"', '\'']);
+    let home = ["$HOME", "${HOME}"].iter().find(|home| from.starts_with(**home)).map_or(0, |home| home.len());
+    let end = from[home..].find(['$', '`', '*', '?', '[', '{']).map_or(from.len(), |at| home + at);
+    &from[..end]
+}
+
+/// Places as the list knows them.
+struct Places<'f> {
+    facts: &'f Facts<'f>,
+    protected: Protected,
+}
+
+impl<'f> Places<'f> {
+    /// First folders that hold what is the person's, or another program's.
+    const OTHERS: [&'static str; 17] = [
+        ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
+        "Users", "var", "Volumes", "work", "Library",
+    ];
+
+    fn new(facts: &'f Facts<'f>) -> Self {
+        let protected = Protected::new(facts.home, facts.data);
+        Self { facts, protected }
+    }
+
+    /// Whether it lies in the agent's folders or the system's, and is nobody's key.
+    fn is_inside(&self, path: &str) -> bool {
+        let within = |folder: &&str| path::is_within(path, folder);
+        let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
+        !self.protected.hold(path)
+            && (self.facts.folders.iter().map(String::as_str).any(|folder| within(&folder))
+                || of_system()
+                || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
+    }
+
+    /// The same of a word that may be a path or a text that looks like one.
+    fn may_be_read(&self, path: &str) -> bool {
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let is_place = Self::OTHERS.iter().any(|other| first.eq_ignore_ascii_case(other))
+            || path::is_within(path, self.facts.home)
+            || path == "/";
+        self.is_inside(path) || !is_place && !self.is_protected(path)
+    }
+
+    fn is_protected(&self, path: &str) -> bool {
+        self.protected.hold(path)
+    }
+
+    /// Whether a program there is one that the agent could have written.
+    fn is_of_agent(&self, path: &str) -> bool {
+        let system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
+        !system && self.facts.folders.iter().any(|folder| path::is_within(path, folder))
+    }
+
+    /// Whether keys lie below a folder.
+    fn hold_keys(&self, path: &str) -> bool {
+        self.protected.lie_in(path)
+    }
+}
+
+/// Programs that go through all that is below a folder, and the letters without which they do not.
+const GO_THROUGH: &[(&str, &str)] = &[
+    ("rg", ""),
+    ("find", ""),
+    ("fd", ""),
+    ("tree", ""),
+    ("du", ""),
+    ("grep", "rR"),
+    ("egrep", "rR"),
+    ("fgrep", "rR"),
+    ("diff", "r"),
+    ("ls", "R"),
+];
+
+fn goes_through(subject: &Subject<'_>) -> bool {
+    let Some(name) = subject.step.program() else { return false };
+    let Some((_, letters)) = GO_THROUGH.iter().find(|(program, _)| *program == name) else { return false };
+    let recursive = |word: &str| {
+        word == "--recursive"
+            || word == "--dereference-recursive"
+            || word.starts_with('-') && !word.starts_with("--") && word.contains(|c| letters.contains(c))
+    };
+    letters.is_empty() || subject.words().iter().any(|word| word.is_none_or(recursive))
+}
+
+/// Programs that tell of this machine over sockets or by looking at other processes: confined they would see nothing.
+const OF_MACHINE: &[&str] = &["ifconfig", "ip", "lsof", "netstat", "ss"];
+
+fn tells_of_machine(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
+    subject.step.program().is_some_and(|name| OF_MACHINE.contains(&name))
+        && words.iter().all(|word| word.is_some_and(|word| !word.contains('/')))
+}
+
+/// Programs that read no configuration of a project: how many operands that are no files each takes, and which of its
+/// letters take the next word.
+const FILTERS: &[(&str, usize, &str)] = &[
+    ("awk", 1, "Fv"),
+    ("base64", 0, "w"),
+    ("basename", 9, ""),
+    ("cat", 0, ""),
+    ("column", 0, "stco"),
+    ("cut", 0, "dfcb"),
+    ("date", 9, "dvr"),
+    ("dirname", 9, ""),
+    ("echo", 99, ""),
+    ("egrep", 1, "eABCm"),
+    ("expr", 9, ""),
+    ("fgrep", 1, "eABCm"),
+    ("fold", 0, "w"),
+    ("gawk", 1, "Fv"),
+    ("grep", 1, "eABCm"),
+    ("head", 0, "nc"),
+    ("hostname", 0, ""),
+    ("id", 1, ""),
+    ("ls", 0, ""),
+    ("mawk", 1, "Fv"),
+    ("nl", 0, "bw"),
+    ("nproc", 0, ""),
+    ("printf", 99, ""),
+    ("pwd", 0, ""),
+    ("rev", 0, ""),
+    ("sed", 1, "e"),
+    ("seq", 3, "sf"),
+    ("sleep", 9, ""),
+    ("sort", 0, "kt"),
+    ("tac", 0, ""),
+    ("tail", 0, "nc"),
+    ("tr", 2, ""),
+    ("true", 9, ""),
+    ("false", 9, ""),
+    ("uname", 0, ""),
+    ("uniq", 0, "fsw"),
+    ("wc", 0, ""),
+    ("whoami", 0, ""),
+];
+
+/// Whether an option, without its dash, is told which file it reads (`--file=x`, `--files0-from=x`, `grep -f x`).
+fn names_a_file(program: &str, option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some(long) => {
+            let name = long.split('=').next().unwrap_or_default();
+            ["file", "from", "reference"].iter().any(|part| name.contains(part))
+        }
+        None => program.ends_with("grep") && option.contains('f'),
+    }
+}
+
+/// Whether no word names a file: it reads what it is fed, or tells what it is asked.
+fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
+    let Some((name, operands, letters)) =
+        subject.step.program().and_then(|name| FILTERS.iter().find(|(program, ..)| *program == name))
+    else {
+        return false;
+    };
+    let reads = |redirection: &Redirection| redirection.kind == RedirectionKind::Read;
+    if subject.step.redirections.iter().any(reads) || goes_through(subject) {
+        return false;
+    }
+    let mut left = *operands;
+    let mut given = words.iter().skip(1);
+    while let Some(word) = given.next() {
+        let Some(word) = word else { return false };
+        match word.strip_prefix('-') {
+            // A script or pattern by an option is no operand.
+            Some("e") if left == 1 => {
+                left = 0;
+                given.next();
+            }
+            Some(letter) if letter.len() == 1 && letters.contains(letter) => drop(given.next()),
+            Some(option) if names_a_file(name, option) => return false,
+            Some(option) if !option.is_empty() => {}
+            Some(_) | None if left == 0 => return false,
+            Some(_) | None => left -= 1,
+        }
+    }
+    true
+}

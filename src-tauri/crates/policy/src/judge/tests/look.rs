@@ -1,0 +1,154 @@
+//! What the read-only list vouches for, and with which profile it runs.
+
+use crate::testing::{CWD, DATA, HOME, Scene};
+use crate::{Confinement, Decision, Reason, Security, Target, Verdict};
+
+fn reader() -> Scene {
+    Scene::new()
+        .program("/usr/bin/head", "head")
+        .program("/usr/bin/cargo", "cargo")
+        .program("/usr/bin/id", "id")
+        .program("/usr/bin/tail", "tail")
+        .set(|settings| settings.allow_read_only = true)
+}
+
+fn judged(text: &str) -> Verdict {
+    reader().shell(text).judge()
+}
+
+fn look() -> Confinement {
+    Confinement::Look { folders: vec![CWD.to_owned()] }
+}
+
+#[test]
+fn what_only_reads_runs_confined() {
+    for text in [
+        "cat a",
+        "git status",
+        "git log | head -3",
+        "cd src && ls",
+        "cat < a",
+        "cat /etc/hosts",
+        "wc -l ./*",
+        "id; cat a",
+    ] {
+        let verdict = judged(text);
+        assert_eq!(
+            (verdict.decision, &verdict.confinement),
+            (Decision::Allow, &look()),
+            "{text}: {}",
+            verdict.message
+        );
+    }
+}
+
+#[test]
+fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
+    for text in [
+        "cat ~/x",
+        "cat /Users/u/x",
+        "cat ../x",
+        "cat < ~/x",
+        "cat ~/.ssh/config",
+        "cat ~/.ssh/*",
+        "cat $HOME/.ssh/id_ed25519",
+        "cat /tmp/x",
+        "cat .env",
+        "cat < .env",
+        "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x",
+        "grep -r x ~",
+        "ls -R /",
+        "find / -name x",
+        "cd /Users/u && cat x",
+        "sort --files0-from=/tmp/x",
+    ] {
+        let verdict = judged(text);
+        assert_eq!(verdict.decision, Decision::Ask, "{text}: {}", verdict.message);
+        assert!(verdict.confinement.is_none(), "{text}: what a person allows runs as it was shown");
+    }
+}
+
+#[test]
+fn where_links_lead_counts() {
+    for real in [format!("{HOME}/.ssh/id_rsa"), format!("{HOME}/other"), "/srv/x".to_owned()] {
+        let mut scene = reader().shell("cat notes.txt");
+        scene.targets = vec![Target { written: "notes.txt".to_owned(), real: real.clone() }];
+        assert_eq!(scene.judge().decision, Decision::Ask, "{real}");
+    }
+    let mut scene = reader().shell("cat notes.txt");
+    scene.targets = vec![Target { written: "notes.txt".to_owned(), real: format!("{CWD}/a") }];
+    assert_eq!(scene.judge().decision, Decision::Allow, "inside it may lead anywhere");
+}
+
+#[test]
+fn a_home_folder_is_read_and_not_gone_through() {
+    for (text, expected) in [
+        ("cat notes.txt", Decision::Allow),
+        ("ls", Decision::Allow),
+        ("cat .ssh/config", Decision::Ask),
+        ("grep -r x .", Decision::Ask),
+        ("find . -name x", Decision::Ask),
+        ("ls -R", Decision::Ask),
+    ] {
+        let mut scene = reader().shell(text);
+        scene.cwd = HOME.to_owned();
+        let verdict = scene.judge();
+        assert_eq!(verdict.decision, expected, "{text}: {}", verdict.message);
+    }
+}
+
+#[test]
+fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
+    for (text, expected) in [
+        ("cargo test 2>&1 | tail -5", Decision::Allow),
+        ("cargo test 2>&1 | head -n 5", Decision::Allow),
+        ("cargo test | grep -E 'a|b' | sort -u | wc -l", Decision::Allow),
+        ("cargo test && ls && echo ok", Decision::Allow),
+        ("cargo test; cat notes.txt", Decision::Ask),
+        ("cargo test && git status", Decision::Ask),
+        ("cargo test | grep -f words", Decision::Ask),
+        ("cargo test | sort notes.txt", Decision::Ask),
+        ("cargo test | wc -l < notes.txt", Decision::Ask),
+        ("cargo test | cat \"$x\"", Decision::Ask),
+        ("cargo test; date --file=notes.txt", Decision::Ask),
+    ] {
+        let verdict = reader().program("/usr/bin/date", "date").allow("cargo test").shell(text).judge();
+        assert_eq!(verdict.decision, expected, "{text}: {}", verdict.message);
+        assert!(verdict.confinement.is_none(), "{text}: one tree of processes, one profile");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_confined_the_list_asks() {
+    let judged = |text: &str| {
+        let mut scene = reader().shell(text);
+        scene.confinable = false;
+        scene.judge()
+    };
+    for text in ["cat a", "git status"] {
+        let verdict = judged(text);
+        assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::CannotConfine), "{text}");
+        assert!(verdict.confinement.is_none());
+    }
+    assert_eq!(judged("id -u").decision, Decision::Allow, "it names no file");
+}
+
+#[test]
+fn a_rule_or_a_person_lets_it_through_confined_as_well() {
+    let ruled = Scene::new().allow("git status").shell("git status").judge();
+    assert_eq!((ruled.decision, ruled.reason, &ruled.confinement), (Decision::Allow, Reason::Rule, &look()));
+    let asked = Scene::new().shell("git status").judge();
+    assert_eq!((asked.decision, &asked.confinement), (Decision::Ask, &look()));
+    let full = Scene::new().set(|settings| settings.security = Security::Full).shell("git status").judge();
+    assert!(full.confinement.is_none(), "what may run anything runs as it is");
+    let outside = Scene::new().allow("cat *").shell("cat ~/notes").judge();
+    assert_eq!((outside.decision, outside.confinement), (Decision::Allow, Confinement::None));
+}
+
+#[test]
+fn a_program_of_the_agents_is_not_vouched_for() {
+    let mut scene = reader().shell("cat a");
+    scene.programs.get_mut("/usr/bin/cat").unwrap().real_path = format!("{CWD}/bin/cat");
+    assert_eq!(scene.judge().decision, Decision::Ask);
+    assert_eq!(judged(&format!("cat '{DATA}/log'")).reason, Reason::Core);
+}

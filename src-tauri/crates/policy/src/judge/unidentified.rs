@@ -1,0 +1,44 @@
+//! A program of which nobody can tell what it is may be the one that a deny rule names: it cannot be read, it is not there
+//! yet, or where it lies is only known when it runs. It is asked about, and denied where nobody is asked.
+
+use super::deny;
+use super::invocation;
+use super::outcome::{Outcome, rule_ref};
+use crate::agent::AgentPolicy;
+use crate::facts::{Facts, Lookup};
+use crate::verdict::{Decision, Reason};
+use postern_command::{Power, Role, escape};
+
+/// What about the step at `at` may be meant by a deny rule because a program of it is not known.
+pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
+    let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
+    let here = step.via.iter().all(|via| via.power != Power::Elsewhere);
+    let wrappers = step.via.iter().zip(&found.via).map(|(via, lookup)| (via.argv.first(), lookup));
+    let own = (step.role == Role::Program && here).then(|| (step.argv.first(), &found.program));
+    let (name, what) = wrappers.chain(own).find_map(|(word, lookup)| {
+        let name = word?.value.as_deref()?;
+        Some((name, unknown(name, lookup)?))
+    })?;
+    let calls = invocation::of_step(step, found, facts);
+    let mut unidentified = calls.iter().filter(|call| call.program.is_none());
+    let rule = unidentified.find_map(|call| deny::may_mean(&policy.rules, call, facts))?;
+    let rule = rule_ref(&rule.rule);
+    let message = format!(
+        "{} {what}, so nobody can tell what it is: the rule {} may be meant.",
+        escape::text(name),
+        rule.pattern
+    );
+    let advice = "Run a program that can be read, and ask for it by itself once it is there.";
+    Some(Outcome::new(Decision::Ask, Reason::Opaque, message).by(rule).advise(advice).in_doubt())
+}
+
+/// Why it is not known what runs by this name; none where it is, and for a bare name, which is denied by that name.
+fn unknown(name: &str, lookup: &Lookup) -> Option<String> {
+    let is_path = name.contains('/');
+    match lookup {
+        Lookup::Unusable { what, .. } => Some(escape::text(what)),
+        Lookup::NotFound if is_path => Some("is not there yet".to_owned()),
+        Lookup::Nothing if is_path => Some("lies in a folder that is only known when it runs".to_owned()),
+        Lookup::Found(_) | Lookup::NotFound | Lookup::Nothing => None,
+    }
+}

@@ -1,0 +1,245 @@
+//! Protected places at the tool gate: no default and no wildcard lets a call touch one.
+
+use super::command::matches;
+use super::layer::Entry;
+use super::tool::{Layers, ToolVerdict};
+use super::{PathUse, SHELL_TOOL};
+use crate::agent::AgentPolicy;
+use crate::generous::Match;
+use crate::path::{expand_home, normal};
+use crate::protected::{Protected, ProtectedPlace, Protection, ShellTouch};
+use crate::rule::Effect;
+use crate::verdict::{Decision, RiskLevel, TraceLine};
+use postern_command::{Reading, escape};
+
+/// A protected place that a call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// The place.
+    pub place: &'static ProtectedPlace,
+    /// The path by which it does: absolute, or as a word of a shell line.
+    pub path: String,
+    /// Whether it only reads there.
+    pub reads: bool,
+    /// The step of a shell line that does.
+    step: Option<usize>,
+    /// Whether a link in that line leads there: no word of it names the place.
+    by_link: bool,
+}
+
+impl Touch {
+    /// The places that the use of a path touches: any that it may change, and keys that it may read. `path` is absolute, `real`
+    /// where it leads.
+    pub fn of_path(protected: &Protected, path: &str, real: Option<&str>, used: PathUse) -> Vec<Self> {
+        let reads = matches!(used, PathUse::Read | PathUse::ReadAll);
+        let whole = matches!(used, PathUse::ReadAll | PathUse::WriteAll);
+        let at = |path: &str| {
+            let mut places = protected.of(path);
+            if whole {
+                places.extend(protected.below(path));
+            }
+            places.retain(|place| !reads || place.protection == Protection::Keys);
+            places
+        };
+        let touch = |place, path: &str| Self {
+            place,
+            path: normal(path).into_owned(),
+            reads,
+            step: None,
+            by_link: false,
+        };
+        let named = at(path);
+        let mut touches: Vec<Self> = named.iter().map(|place| touch(place, path)).collect();
+        for (real, place) in
+            real.into_iter().flat_map(|real| at(real).into_iter().map(move |place| (real, place)))
+        {
+            // A place that is a link itself is named by its own path.
+            let is_the_place_itself = named.contains(&place) && protected.leads_to(place, real);
+            if real != path && !is_the_place_itself {
+                touches.push(touch(place, real));
+            }
+        }
+        touches
+    }
+}
+
+impl From<ShellTouch> for Touch {
+    fn from(touch: ShellTouch) -> Self {
+        Self {
+            place: touch.place,
+            path: touch.word,
+            reads: touch.reads,
+            step: Some(touch.step),
+            by_link: touch.by_link,
+        }
+    }
+}
+
+impl ToolVerdict {
+    /// The same where the call touches protected places: it is dangerous, and only an entry that names each of them lets it
+    /// through without a person.
+    #[must_use]
+    pub fn protect(
+        mut self,
+        policy: &AgentPolicy,
+        session: Option<&str>,
+        tool: &str,
+        touches: &[Touch],
+        reading: Option<&Reading>,
+        home: &str,
+    ) -> Self {
+        let Some(first) = touches.first() else { return self };
+        self.by_default = false;
+        self.risk.level = RiskLevel::Dangerous;
+        let mut reasons: Vec<String> = Vec::new();
+        for reason in touches.iter().map(reason) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        reasons.append(&mut self.risk.reasons);
+        self.risk.reasons = reasons;
+        let layers = Layers::of(policy, session);
+        // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
+        let is_named = |touch: &&Touch| {
+            let counts = |entry: &Entry| {
+                is_met(entry, tool, touch, reading)
+                    && (entry.effect != Effect::Allow || names(entry, touch, home))
+            };
+            layers.decide(tool, counts).is_some_and(|entry| entry.effect == Effect::Allow)
+        };
+        let unnamed = touches.iter().find(|touch| !is_named(touch));
+        if !self.always.is_empty() {
+            let would = |pattern: &String| {
+                let entry = Entry::new(tool, pattern, Effect::Allow, home, super::Origin::Session);
+                entry.is_ok_and(|entry| {
+                    touches
+                        .iter()
+                        .all(|touch| is_met(&entry, tool, touch, reading) && names(&entry, touch, home))
+                })
+            };
+            if !self.always.iter().all(would) {
+                self.always.clear();
+            }
+        }
+        let found = match unnamed {
+            Some(touch) if self.decision == Decision::Allow => {
+                self.decision = Decision::Ask;
+                self.entry = None;
+                self.message = format!(
+                    "{} is protected ({}): only a line of permissions.jsonc that names it allows this.",
+                    escape::text(&touch.place.shown()),
+                    touch.place.protection.words()
+                );
+                self.message.clone()
+            }
+            Some(touch) => format!("{} is touched, and no line names it.", touch.place.shown()),
+            None => format!("{} is touched, and a line names it.", first.place.shown()),
+        };
+        self.trace.push(TraceLine { stage: "protected places".to_owned(), found });
+        self
+    }
+}
+
+fn reason(touch: &Touch) -> String {
+    let does = if touch.reads { "Reads" } else { "Changes" };
+    format!("{does} {}: {}", escape::text(&touch.path), touch.place.protection.words())
+}
+
+/// Whether an entry is about the touch: its path, or the step of the line.
+fn is_met(entry: &Entry, tool: &str, touch: &Touch, reading: Option<&Reading>) -> bool {
+    match touch.step.and_then(|at| reading?.steps.get(at)) {
+        Some(step) if tool == SHELL_TOOL => {
+            let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+            let name: Vec<&str> = words.first().copied().flatten().into_iter().collect();
+            matches(entry, &name, &words) != Match::No
+        }
+        Some(_) | None => match entry.effect {
+            Effect::Allow => entry.allows_value(&touch.path),
+            Effect::Deny | Effect::Ask => entry.stops_value(&touch.path),
+        },
+    }
+}
+
+/// Whether an entry names the touch's place.
+fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
+    if touch.step.is_none() {
+        return touch.place.is_named_in(&expand_home(&entry.written, home));
+    }
+    // The pattern of a command: the word itself stands in it.
+    let words = postern_command::words_of(&entry.written).unwrap_or_default();
+    !touch.by_link
+        && words
+            .iter()
+            .any(|word| expand_home(word, home) == touch.path && !word.contains(['*', '?', '[', '{', '(']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permissions::{DEFAULT_FILE, FileLayer, check_tool};
+    use crate::settings::{AgentId, Settings};
+    use serde_json::json;
+
+    const HOME: &str = "/Users/u";
+
+    fn judged(file: &str, tool: &str, path: &str, real: Option<&str>) -> ToolVerdict {
+        let mut policy = AgentPolicy::new(AgentId::new("main").unwrap(), Settings::default());
+        policy.file = Some(FileLayer::parse(file, HOME).unwrap());
+        let protected = Protected::new(HOME, |_| None);
+        let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
+        let touches = Touch::of_path(&protected, path, real, used);
+        let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);
+        verdict.protect(&policy, None, tool, &touches, None, HOME)
+    }
+
+    #[test]
+    fn only_a_line_that_names_the_place_allows() {
+        use Decision::{Allow, Ask, Deny};
+        let zshrc = "/Users/u/.zshrc";
+        for (file, tool, path, expected) in [
+            (DEFAULT_FILE, "write_file", zshrc, Ask),
+            (DEFAULT_FILE, "write_file", "/Users/u/p/a.rs", Allow),
+            (DEFAULT_FILE, "read_file", "/Users/u/.ssh/id_ed25519", Ask),
+            (DEFAULT_FILE, "read_file", zshrc, Allow),
+            (DEFAULT_FILE, "write_file", "/Users/u/.ssh/.env", Deny),
+            (r#"{ "*": "allow" }"#, "write_file", zshrc, Ask),
+            (r#"{ "*": "allow" }"#, "fs_put", zshrc, Ask),
+            (r#"{ "write_file": { "~/**": "allow" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.z*": "allow" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.zshrc": "allow" } }"#, "write_file", zshrc, Allow),
+            (r#"{ "write_file": { "~/.ssh/*": "allow" } }"#, "write_file", "/Users/u/.ssh/config", Allow),
+            (r#"{ "write_file": { "~/.zshrc": "allow", "~/**": "ask" } }"#, "write_file", zshrc, Ask),
+            (r#"{ "write_file": { "~/.zshrc": "allow", "~/**": "allow" } }"#, "write_file", zshrc, Allow),
+        ] {
+            let verdict = judged(file, tool, path, None);
+            assert_eq!(verdict.decision, expected, "{file} {tool} {path}: {}", verdict.message);
+        }
+    }
+
+    #[test]
+    fn a_link_into_a_place_is_not_named_by_its_own_path() {
+        let file = r#"{ "write_file": { "/w/link": "allow" } }"#;
+        let verdict = judged(file, "write_file", "/w/link", Some("/Users/u/.zshrc"));
+        assert_eq!(verdict.decision, Decision::Ask, "{}", verdict.message);
+        assert_eq!(verdict.risk.level, RiskLevel::Dangerous);
+        assert_eq!(judged(file, "write_file", "/w/link", Some("/w/other")).decision, Decision::Allow);
+    }
+
+    #[test]
+    fn always_is_offered_only_where_it_would_help() {
+        let verdict = judged(DEFAULT_FILE, "write_file", "/Users/u/.zshrc", None);
+        assert_eq!(verdict.always, ["/Users/u/.zshrc"]);
+        let verdict = judged(r#"{ "*": "ask" }"#, "fs_put", "/Users/u/.zshrc", None);
+        assert!(verdict.always.is_empty(), "{:?}", verdict.always);
+    }
+
+    #[test]
+    fn a_default_is_known_from_a_line_of_the_person() {
+        let by_default = |file: &str, tool: &str| judged(file, tool, "/w/a.rs", None).by_default;
+        assert!(by_default(DEFAULT_FILE, "write_file") && by_default(DEFAULT_FILE, "TodoWrite"));
+        assert!(by_default("{}", "write_file"), "no line is nobody's");
+        let mine = r#"{ "*": "ask", "write_file": { "/w/*": "allow" }, "TodoWrite": "ask" }"#;
+        assert!(!by_default(mine, "write_file") && !by_default(mine, "TodoWrite"));
+    }
+}

@@ -1,0 +1,41 @@
+//! Which entries of a file are those that Postern wrote into it, and no person.
+
+use super::DEFAULT_FILE;
+use super::layer::{Entry, FileLayer, Origin};
+use crate::rule::Effect;
+use std::sync::LazyLock;
+
+/// Tool, pattern and action of every line that a new file is written with.
+static SEEDED: LazyLock<Vec<(String, String, Effect)>> = LazyLock::new(|| {
+    // No pattern of it is about the home folder, and a test reads it.
+    let layer = FileLayer::parse(DEFAULT_FILE, "/").unwrap_or_default();
+    layer.entries().iter().map(|entry| (entry.tool.clone(), entry.written.clone(), entry.effect)).collect()
+});
+
+impl Entry {
+    /// Whether it stands in the file as Postern wrote it there: a default, and nobody's decision.
+    pub(crate) fn is_seeded(&self) -> bool {
+        matches!(self.origin, Origin::File { .. })
+            && SEEDED.iter().any(|(tool, written, effect)| {
+                *tool == self.tool && *written == self.written && *effect == self.effect
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SEEDED;
+    use crate::permissions::{DEFAULT_FILE, FileLayer};
+
+    #[test]
+    fn every_line_of_a_new_file_is_a_default_and_a_changed_one_is_not() {
+        let layer = FileLayer::parse(DEFAULT_FILE, "/Users/u").unwrap();
+        assert!(!SEEDED.is_empty() && layer.entries().iter().all(super::Entry::is_seeded));
+        let changed =
+            r#"{ "shell_exec": "allow", "glob": { "src/*": "allow" }, "write_file": { "**": "allow" } }"#;
+        let layer = FileLayer::parse(changed, "/Users/u").unwrap();
+        assert!(!layer.entries().iter().any(super::Entry::is_seeded));
+        let subagent = FileLayer::parse(DEFAULT_FILE, "/Users/u").unwrap().of_subagent();
+        assert!(!subagent.entries().iter().any(super::Entry::is_seeded), "a layer was given by somebody");
+    }
+}

@@ -1,0 +1,189 @@
+//! Protected places that a shell line touches, by its words and by where its links lead.
+
+use super::{Protected, ProtectedPlace, Protection};
+use crate::facts::{Facts, StepFacts};
+use crate::needed::folder_of;
+use crate::path;
+use postern_command::{Step, Word};
+
+/// Programs that take a folder with all that is in it, to remove, move or open it up.
+const TAKES_ALL: &[&str] = &[
+    "rm", "grm", "srm", "mv", "gmv", "rmdir", "trash", "chmod", "chown", "chflags", "rsync", "ln", "unlink",
+    "shred",
+];
+
+/// Programs that read all that is in a folder.
+const READS_ALL: &[&str] =
+    &["grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "zip", "cp", "rsync", "scp", "ditto"];
+
+/// What git does to the files that it is given by name without changing them.
+const GIT_READS: &[&str] =
+    &["add", "stage", "commit", "diff", "log", "show", "status", "blame", "grep", "ls-files", "check-ignore"];
+
+/// A protected place that a step of a line touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellTouch {
+    /// The place.
+    pub place: &'static ProtectedPlace,
+    /// The word by which it does, with the home folder put in.
+    pub word: String,
+    /// The step.
+    pub step: usize,
+    /// Whether it only reads there.
+    pub reads: bool,
+    /// Whether a link leads there, and the word itself does not.
+    pub by_link: bool,
+}
+
+impl Protected {
+    /// The places that a line touches: any that a step may change, and keys that it may read.
+    pub fn of_line(&self, facts: &Facts<'_>) -> Vec<ShellTouch> {
+        let steps = facts.reading.steps.iter().zip(facts.steps).enumerate();
+        let mut found: Vec<ShellTouch> =
+            steps.flat_map(|(at, (step, found))| self.of_step(at, step, found, facts.cwd)).collect();
+        found.dedup();
+        found
+    }
+
+    fn of_step(&self, at: usize, step: &Step, found: &StepFacts, cwd: &str) -> Vec<ShellTouch> {
+        let folder = folder_of(cwd, &step.dir);
+        let folder = folder.as_deref().unwrap_or(cwd);
+        let reads = only_reads(step);
+        let name =
+            step.program().map(|name| path::fold(path::base_name(name)).into_owned()).unwrap_or_default();
+        let whole = if reads { READS_ALL } else { TAKES_ALL }.contains(&name.as_str())
+            || READS_ALL.contains(&name.as_str());
+        let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(step.argv.iter().skip(1));
+        let mut touches = Vec::new();
+        for word in words.map(text) {
+            for part in spellings(word) {
+                let word = path::expand_home(part, self.home()).into_owned();
+                self.of_text(part, folder, found, whole, &mut |place, by_link| {
+                    touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
+                });
+            }
+        }
+        for redirection in &step.redirections {
+            let target = text(&redirection.target);
+            let (word, reads) = (path::expand_home(target, self.home()).into_owned(), !redirection.writes());
+            self.of_text(target, folder, found, false, &mut |place, by_link| {
+                touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
+            });
+        }
+        // Who only reads asks for keys alone, and a script is read to be run.
+        let script = step
+            .script
+            .and_then(|at| step.argv.get(at))
+            .map(|word| path::expand_home(text(word), self.home()));
+        let reads = |touch: &ShellTouch| touch.reads || script.as_deref() == Some(touch.word.as_str());
+        touches.retain(|touch| !reads(touch) || touch.place.protection == Protection::Keys);
+        touches
+    }
+
+    fn of_text(
+        &self,
+        text: &str,
+        folder: &str,
+        found: &StepFacts,
+        whole: bool,
+        add: &mut dyn FnMut(&'static ProtectedPlace, bool),
+    ) {
+        if text.is_empty() || text.starts_with('-') || text.contains("://") && !text.starts_with("file:") {
+            return;
+        }
+        let expanded = path::expand_home(text, self.home());
+        let lexical = path::reached(folder, &expanded);
+        let real = found
+            .targets
+            .iter()
+            .filter(|target| *target.written == *expanded)
+            .map(|target| target.real.clone());
+        for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true)))
+        {
+            let mut places = self.of(&path);
+            if whole {
+                places.extend(self.below(&path));
+            }
+            for place in places {
+                // A place that is a link itself is named by its own path.
+                let by_link = is_real && !self.of(&lexical).contains(&place);
+                if by_link || !is_real {
+                    add(place, by_link);
+                }
+            }
+        }
+    }
+}
+
+fn text(word: &Word) -> &str {
+    word.value.as_deref().unwrap_or(&word.raw)
+}
+
+/// A word, what stands behind its `=`, and a path behind an option's letter.
+fn spellings(word: &str) -> impl Iterator<Item = &str> {
+    let behind = word.split_once('=').map(|(_, value)| value);
+    let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
+    std::iter::once(word).chain(behind).chain(glued)
+}
+
+fn only_reads(step: &Step) -> bool {
+    let tells = |argv: &[&str]| match argv {
+        [git, rest @ ..] if path::base_name(git) == "git" => {
+            rest.iter().find(|word| !word.starts_with('-')).is_some_and(|sub| GIT_READS.contains(sub))
+        }
+        _ => false,
+    };
+    let reads =
+        |argv: &[&str]| postern_command::is_read_only(argv) && step.ways_out.is_empty() || tells(argv);
+    // A word that begins so is a path whatever it turns into.
+    let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
+    let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
+    step.opaque.is_none()
+        && step.argv.iter().all(known)
+        && reads(&step.argv.iter().map(text).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protected::{Protected, Protection};
+    use crate::testing::Scene;
+
+    fn touched(line: &str) -> Vec<(Protection, bool)> {
+        let scene = Scene::new().shell(line);
+        let home = crate::testing::HOME;
+        scene.with_facts(|_, facts| {
+            let found = Protected::new(home, |_| None).of_line(facts);
+            found.into_iter().map(|touch| (touch.place.protection, touch.reads)).collect()
+        })
+    }
+
+    #[test]
+    fn a_line_touches_what_its_words_name() {
+        use Protection::{AgentSettings, Keys, Repository, StartFile};
+        for (line, expected) in [
+            ("cp evil ~/.zshrc", Some((StartFile, false))),
+            ("echo x >> ~/.zshrc", Some((StartFile, false))),
+            ("cat ~/.zshrc", None),
+            ("cat ~/.ssh/id_ed25519", Some((Keys, true))),
+            ("cat < ~/.ssh/id_ed25519", Some((Keys, true))),
+            ("cd ~/.ssh && cat id_ed25519", Some((Keys, true))),
+            ("rg KEY ~", Some((Keys, true))),
+            ("mv ~/.config /tmp/x", Some((StartFile, false))),
+            ("tee .git/hooks/pre-commit", Some((Repository, false))),
+            ("dd if=x of=.git/config", Some((Repository, false))),
+            ("cp x sub/.claude/settings.json", Some((AgentSettings, false))),
+            ("git add .claude/settings.json", None),
+            ("git clone https://example.com/a/b.git", None),
+            ("git remote add origin git@example.com:a/b.git", None),
+            ("sh .husky/pre-commit", None),
+            ("cargo build", None),
+            ("rm -rf target", None),
+        ] {
+            let found = touched(line);
+            match expected {
+                Some(expected) => assert!(found.contains(&expected), "{line}: {found:?}"),
+                None => assert!(found.is_empty(), "{line}: {found:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+use super::places::PLACES;
+use super::{Protected, ProtectedPlace, Protection, Root};
+use proptest::prelude::*;
+
+const HOME: &str = "/Users/u";
+
+fn protected() -> Protected {
+    Protected::new(HOME, |path| match path {
+        "/Users/u/.vimrc" => Some("/Users/u/dotfiles/vimrc".to_owned()),
+        _ => None,
+    })
+}
+
+fn why(path: &str) -> Vec<Protection> {
+    protected().of(path).iter().map(|place| place.protection).collect()
+}
+
+#[test]
+fn a_path_in_a_protected_place_is_found_in_every_spelling() {
+    use Protection::{AgentSettings, Autostart, Keys, Repository, StartFile};
+    for (path, expected) in [
+        ("/Users/u/.zshrc", StartFile),
+        ("/users/U/.ZSHRC", StartFile),
+        ("/Users/u/x/../.zshrc", StartFile),
+        ("/Users/u//.config/fish/conf.d/x.fish", StartFile),
+        ("/System/Volumes/Data/Users/u/.zshrc", StartFile),
+        ("/Users/u/.z\u{200c}shrc", StartFile),
+        ("/Users/u/dotfiles/vimrc", StartFile),
+        ("/private/etc/sudoers.d/x", StartFile),
+        ("/proc/self/root/Users/u/.ssh/config", Keys),
+        ("/Users/u/.ssh", Keys),
+        ("/Users/u/.ssh/authorized_keys", Keys),
+        ("/Users/u/.docker/config.json", Keys),
+        ("/Users/u/Library/Keychains/login.keychain-db", Keys),
+        ("/Users/u/Library/LaunchAgents/x.plist", Autostart),
+        ("/Users/u/.config/systemd/user/x.service", Autostart),
+        ("/Users/u/p/.git", Repository),
+        ("/Users/u/p/.GIT/hooks/pre-commit", Repository),
+        ("/Users/u/p/vendor/q/.git/config", Repository),
+        ("/Users/u/p/.git/worktrees/w/commondir", Repository),
+        ("/srv/p.git/hooks/update", Repository),
+        ("/Users/u/.gitconfig", Repository),
+        ("/Users/u/p/.claude/settings.json", AgentSettings),
+        ("/Users/u/.claude/settings.json", AgentSettings),
+        ("/Users/u/p/.mcp.json", AgentSettings),
+        ("/Users/u/p/.vscode/tasks.json", AgentSettings),
+        ("/Users/u/p/.github/hooks/postern.json", AgentSettings),
+        ("/Users/u/p/.claude/worktrees/w/.git/config", Repository),
+        ("/Users/u/p/.claude/worktrees/w/.claude/settings.json", AgentSettings),
+    ] {
+        assert_eq!(why(path).first(), Some(&expected), "{path}");
+    }
+}
+
+#[test]
+fn what_is_near_a_protected_place_is_not_in_it() {
+    for path in [
+        "/Users/u/p/src/main.rs",
+        "/Users/u/p/.gitignore",
+        "/Users/u/p/.gitattributes",
+        "/Users/u/p/.github/workflows/ci.yml",
+        "/Users/u/p/.zshrc.md",
+        "/Users/u/p/AGENTS.md",
+        "/Users/u/p/CLAUDE.md",
+        "/Users/u/p/.npmrc",
+        "/Users/u/b.git",
+        "/Users/u/.docker/daemon.json",
+        "/Users/u/.sshx/a",
+        "/Users/u/p/.claude/worktrees/w/src/main.rs",
+        "/Users/u/.claude/plans/plan.md",
+        "/Users/v/.ssh/config",
+        "/Users/u",
+        "/",
+    ] {
+        assert!(why(path).is_empty(), "{path}: {:?}", protected().of(path));
+    }
+}
+
+#[test]
+fn a_folder_is_known_to_hold_the_places_of_the_home_folder() {
+    let holds = |folder: &str, place: &str| protected().below(folder).iter().any(|held| held.path == place);
+    assert!(holds("/Users/u", ".ssh") && holds("/", ".zshrc") && holds("/Users/u/.config", ".config/fish"));
+    assert!(!holds("/Users/u/p", ".ssh") && !holds("/Users/u/.config", ".ssh"));
+}
+
+#[test]
+fn a_pattern_names_a_place_only_by_its_own_words() {
+    let names = |path: &str, pattern: &str| {
+        let found = protected().of(path);
+        assert!(!found.is_empty(), "{path}");
+        found.iter().all(|place| place.is_named_in(pattern))
+    };
+    for pattern in ["/Users/u/.ssh/config", "/Users/u/.ssh/*", "**/.ssh/**"] {
+        assert!(names("/Users/u/.ssh/config", pattern), "{pattern}");
+    }
+    for pattern in [
+        "*",
+        "**",
+        "/Users/u/**",
+        "/Users/u/.*",
+        "/Users/u/.s*/config",
+        "/Users/u/.ss?/config",
+        "{a,/Users/u/.ssh}",
+    ] {
+        assert!(!names("/Users/u/.ssh/config", pattern), "{pattern}");
+    }
+    assert!(names("/p/.git/config", "/p/.git/*") && !names("/p/.git/config", "/p/**"));
+    assert!(names("/p.git/config", "/p.git/*") && !names("/p.git/config", "/*.git/config"));
+}
+
+#[test]
+fn the_table_is_written_as_paths_are_compared() {
+    for ProtectedPlace { root, path, .. } in PLACES {
+        let absolute = if *root == Root::System { (*path).to_owned() } else { format!("/{path}") };
+        assert_eq!(super::key(&absolute), absolute, "{path}");
+        let written = PLACES.iter().filter(|other| other.path == *path && other.root == *root).count();
+        assert_eq!(written, 1, "{path} stands there more than once");
+    }
+}
+
+proptest! {
+    /// Whatever lies in a protected place is found, however the path there is spelled.
+    #[test]
+    fn a_spelling_is_no_way_around(
+        at in 0..PLACES.len(),
+        folder in "[a-z]{1,6}",
+        rest in "(/[a-z.]{1,6}x){0,3}",
+        upper in any::<bool>(),
+        doubled in any::<bool>(),
+    ) {
+        let place = &PLACES[at];
+        // What is excepted there is looked at by itself.
+        prop_assume!(!rest.starts_with("/worktrees") && !rest.starts_with("/plans"));
+        let written = match place.root {
+            Root::Home => format!("{HOME}/{folder}/../{}{rest}", place.path),
+            Root::Anywhere => format!("/{folder}/./{}{rest}", place.path),
+            Root::System => format!("/{folder}/..{}{rest}", place.path),
+        };
+        let written = if upper { written.to_uppercase() } else { written };
+        let written = if doubled { written.replace('/', "//") } else { written };
+        prop_assert!(protected().of(&written).contains(&place), "{written}");
+    }
+
+    #[test]
+    fn no_path_is_too_odd(path in ".{0,80}") {
+        drop(protected().of(&path));
+        drop(protected().below(&path));
+    }
+}

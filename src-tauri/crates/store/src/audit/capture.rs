@@ -1,0 +1,239 @@
+//! Noting every change of the tables that decide what may run, whichever statement makes it.
+
+use super::{By, ITSELF, chain, head, note};
+use crate::error::Error;
+use rusqlite::{Connection, params};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A table whose changes are recorded.
+struct Table {
+    name: &'static str,
+    /// The columns that name a row.
+    key: &'static [&'static str],
+    /// Columns that decide nothing.
+    passed_over: &'static [&'static str],
+    /// Rows that decide something.
+    only: &'static str,
+}
+
+const TABLES: [Table; 5] = [
+    Table {
+        name: "agents",
+        key: &["id"],
+        passed_over: &["last_seen_at", "next_sequence", "created_at"],
+        only: "1",
+    },
+    Table {
+        name: "rules",
+        key: &["id"],
+        passed_over: &["use_count", "last_used_at", "last_command", "last_path", "last_seen", "created_at"],
+        only: "1",
+    },
+    Table {
+        name: "settings",
+        key: &["key"],
+        passed_over: &[],
+        // How far a listener outside has come, and the mark of hosts, decide nothing.
+        only: "ROW.key NOT IN ('door.webhook', 'door.otel', 'host.mark')",
+    },
+    Table { name: "skill_folders", key: &["path"], passed_over: &["added_at"], only: "1" },
+    Table {
+        name: "skill_clis",
+        key: &["folder", "name"],
+        passed_over: &["seen", "path", "approved_at", "rule"],
+        only: "ROW.approved IS NOT NULL",
+    },
+];
+
+/// Columns that are words, and no JSON text.
+const WORDS: [&str; 8] = ["id", "name", "color", "agent", "why", "key", "folder", "path"];
+/// Parts of a door's setting that change by themselves.
+const RESTLESS: [&str; 4] = ["seenAt", "strangers", "approvals", "position"];
+
+/// Readies the connection of the writer: triggers, what is not in the chain yet, and a look at whether it was shortened
+/// meanwhile. `found` says how the file was found, where that is to be recorded.
+pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> Result<(), Error> {
+    conn.execute_batch(
+        "CREATE TEMP TABLE unsealed (
+            number INTEGER PRIMARY KEY, subject TEXT NOT NULL, key TEXT NOT NULL, before TEXT, after TEXT, widens INTEGER
+        ) STRICT;",
+    )?;
+    let begun = super::newest(conn)?.is_some();
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    let noted = (|| {
+        if let Some(found) = found {
+            note(conn, ITSELF, "replaced", (None, Some(found)), true)?;
+        }
+        head::compare(conn, path)?;
+        for table in &TABLES {
+            table.watch(conn)?;
+            if !begun {
+                table.begin(conn)?;
+            }
+        }
+        chain::seal(conn, &By::postern())
+    })();
+    match noted {
+        Ok(_) => conn.execute_batch("COMMIT")?,
+        Err(error) => {
+            conn.execute_batch("ROLLBACK")?;
+            return Err(error);
+        }
+    }
+    if let Err(error) = head::keep(conn, path) {
+        tracing::warn!(%error, "the head of the audit cannot be kept beside the record");
+    }
+    Ok(())
+}
+
+impl Table {
+    fn columns(&self, conn: &Connection) -> Result<Vec<String>, Error> {
+        let mut query = conn.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let all: Vec<String> = query.query_map([self.name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(all.into_iter().filter(|name| !self.passed_over.contains(&name.as_str())).collect())
+    }
+
+    /// The row as a JSON object, and its key, for `NEW`, `OLD` or the table itself.
+    fn object(&self, columns: &[String], row: &str) -> String {
+        let pairs: Vec<String> = columns.iter().map(|name| format!("'{name}', {row}.{name}")).collect();
+        format!("json_object({})", pairs.join(", "))
+    }
+
+    fn key(&self, row: &str) -> String {
+        let parts: Vec<String> = self.key.iter().map(|name| format!("{row}.{name}")).collect();
+        parts.join(" || ' ' || ")
+    }
+
+    fn only(&self, row: &str) -> String {
+        self.only.replace("ROW", row)
+    }
+
+    fn watch(&self, conn: &Connection) -> Result<(), Error> {
+        let columns = self.columns(conn)?;
+        let name = self.name;
+        let [old, new] = ["OLD", "NEW"].map(|row| self.object(&columns, row));
+        let [old_key, new_key] = ["OLD", "NEW"].map(|row| self.key(row));
+        let [old_only, new_only] = ["OLD", "NEW"].map(|row| self.only(row));
+        let listed = columns.join(", ");
+        conn.execute_batch(&format!(
+            "CREATE TEMP TRIGGER audit_{name}_new AFTER INSERT ON main.{name} WHEN {new_only} BEGIN
+                INSERT INTO unsealed (subject, key, after) VALUES ('{name}', {new_key}, {new});
+            END;
+            CREATE TEMP TRIGGER audit_{name}_set AFTER UPDATE OF {listed} ON main.{name}
+            WHEN ({old_only} OR {new_only}) AND {old} IS NOT {new} BEGIN
+                INSERT INTO unsealed (subject, key, before, after) VALUES ('{name}', {new_key}, {old}, {new});
+            END;
+            CREATE TEMP TRIGGER audit_{name}_gone AFTER DELETE ON main.{name} WHEN {old_only} BEGIN
+                INSERT INTO unsealed (subject, key, before) VALUES ('{name}', {old_key}, {old});
+            END;"
+        ))?;
+        Ok(())
+    }
+
+    /// Notes what was there before the audit began.
+    fn begin(&self, conn: &Connection) -> Result<(), Error> {
+        let columns = self.columns(conn)?;
+        let name = self.name;
+        let (object, key, only) = (self.object(&columns, name), self.key(name), self.only(name));
+        conn.execute(
+            &format!(
+                "INSERT INTO unsealed (subject, key, after, widens) SELECT ?1, {key}, {object}, 0 FROM {name} WHERE {only}"
+            ),
+            params![name],
+        )?;
+        Ok(())
+    }
+}
+
+/// Rows of the watched tables that are not as the audit last told them, by subject and key: they were changed past Postern.
+pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
+    let mut strayed = Vec::new();
+    for table in &TABLES {
+        let columns = table.columns(conn)?;
+        let name = table.name;
+        let (object, key, only) = (table.object(&columns, name), table.key(name), table.only(name));
+        let mut query = conn.prepare(&format!(
+            "SELECT {key} AS it, {object}, (SELECT after FROM audit WHERE subject = ?1 AND audit.key = {key}
+             ORDER BY number DESC LIMIT 1) FROM {name} WHERE {only}"
+        ))?;
+        let mut rows = query.query([name])?;
+        while let Some(row) = rows.next()? {
+            let (key, now, known): (String, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let now = plain(name, &key, &now);
+            let known = known.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            if !known.is_some_and(|known| agrees(&known, &now)) {
+                strayed.push((name.to_owned(), key));
+            }
+        }
+        let mut gone = conn.prepare(&format!(
+            "SELECT key FROM (SELECT key, after, max(number) FROM audit WHERE subject = ?1 GROUP BY key)
+             WHERE after IS NOT NULL AND key NOT IN (SELECT {key} FROM {name} WHERE {only})"
+        ))?;
+        let gone = gone.query_map([name], |row| row.get::<_, String>(0))?;
+        for key in gone {
+            strayed.push((name.to_owned(), key?));
+        }
+    }
+    Ok(strayed)
+}
+
+/// Whether every member that both have is the same: a newer format has more of them.
+fn agrees(known: &Value, now: &Value) -> bool {
+    match (known, now) {
+        (Value::Object(known), Value::Object(now)) => {
+            known.iter().all(|(name, value)| now.get(name).is_none_or(|now| now == value))
+        }
+        (known, now) => known == now,
+    }
+}
+
+/// A row as it is recorded: JSON texts read, without what changes by itself, and secrets as their hash.
+pub(super) fn plain(subject: &str, key: &str, text: &str) -> Value {
+    let row = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(row)) if TABLES.iter().any(|table| table.name == subject) => row,
+        Ok(other) => return other,
+        Err(_) => return Value::String(text.to_owned()),
+    };
+    let read = |(name, value): (String, Value)| {
+        let nested = match &value {
+            Value::String(text) if !WORDS.contains(&name.as_str()) => serde_json::from_str(text).ok(),
+            _ => None,
+        };
+        (name, nested.unwrap_or(value))
+    };
+    let mut row: Map<String, Value> = row.into_iter().map(read).collect();
+    if subject == "settings" && key.starts_with("door.") {
+        for value in row.values_mut() {
+            settle(value);
+        }
+    }
+    Value::Object(row)
+}
+
+fn settle(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|name, _| !RESTLESS.contains(&name.as_str()));
+            for (name, member) in members.iter_mut() {
+                match member {
+                    Value::String(text) if is_secret(name, text) => {
+                        *member =
+                            json!(format!("sha256:{}", &chain::hex(&chain::digest(text.as_bytes()))[..12]));
+                    }
+                    _ => settle(member),
+                }
+            }
+        }
+        Value::Array(members) => members.iter_mut().for_each(settle),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What may be a secret by its name, or is an address with one in it.
+fn is_secret(name: &str, text: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let named = ["secret", "token", "password", "key", "header", "auth", "credential"];
+    let in_address = text.split_once("://").is_some_and(|(_, rest)| rest.contains(['@', '?', '#']));
+    named.iter().any(|part| name.contains(part)) || in_address
+}

@@ -1,0 +1,65 @@
+//! The head of the chain in a second place: a small file beside the record, so that a chain that was cut short is noticed.
+
+use super::{ITSELF, chain, newest, note};
+use crate::error::Error;
+use rusqlite::{Connection, OptionalExtension as _};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// What its name has behind the record's.
+pub(crate) const COMPANION: &str = ".audit";
+
+/// How long the chain was, and its newest row's hash.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) count: i64,
+    pub(super) hash: String,
+}
+
+fn place(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(COMPANION);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+pub(super) fn read(path: &Path) -> Option<Head> {
+    serde_json::from_slice(&std::fs::read(place(path, "")).ok()?).ok()
+}
+
+/// Writes the head down as it is now. It may lag behind the chain, and is never ahead of it.
+pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
+    let newest = newest(conn).map_err(io::Error::other)?;
+    let head = newest
+        .map_or_else(Head::default, |newest| Head { count: newest.number, hash: chain::hex(&newest.hash) });
+    let beside = place(path, ".new");
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+    file.write_all(&serde_json::to_vec(&head)?)?;
+    std::fs::rename(&beside, place(path, ""))
+}
+
+/// Records at a start that the chain is not the one whose head was kept: the next rows would hide it.
+pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
+    let found = newest(conn)?;
+    let count = found.as_ref().map_or(0, |found| found.number);
+    let Some(head) = read(path) else {
+        if count == 0 {
+            return Ok(());
+        }
+        let what = json!({ "rows": count, "why": "the file that keeps the head is missing" });
+        return note(conn, ITSELF, "broken", (None, Some(&what)), true);
+    };
+    let mut query = conn.prepare("SELECT hash FROM audit WHERE number = ?1")?;
+    let there: Option<Vec<u8>> = query.query_row([head.count], |row| row.get(0)).optional()?;
+    if head.count == 0 || there.map(|hash| chain::hex(&hash)).as_ref() == Some(&head.hash) {
+        return Ok(());
+    }
+    let before = json!({ "rows": head.count, "hash": head.hash });
+    let after = json!({ "rows": count, "why": "rows were taken away or replaced while Postern did not run" });
+    note(conn, ITSELF, "broken", (Some(&before), Some(&after)), true)
+}

@@ -1,0 +1,97 @@
+//! Whether more may run because of a change. In doubt it does.
+
+use serde_json::Value;
+
+/// Settings of an agent that decide nothing about what may run.
+const NEUTRAL: [&str; 4] = ["approvalTimeoutMs", "outputCapBytes", "unreadable", "questionsPerMinute"];
+/// Words of settings, from the narrowest to the widest.
+const ORDERS: [(&str, &[&str]); 3] = [
+    ("security", &["deny", "allowlist", "full"]),
+    ("ask", &["always", "on-miss", "off"]),
+    ("fallback", &["deny", "allowlist", "full"]),
+];
+
+pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
+    match (subject, before, after) {
+        ("rules", before, after) => rule(before, after),
+        ("agents", Some(before), Some(after)) => agent(before, after),
+        ("settings", before, after) if key == "pause" => before.is_some() && after.is_none(),
+        ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
+        (_, Some(before), Some(after)) => !is_part(before, after),
+        (_, None, after) => after.is_some(),
+        (_, Some(_), None) => false,
+    }
+}
+
+fn rule(before: Option<&Value>, after: Option<&Value>) -> bool {
+    let allows = |rule: &Value| rule["effect"] == "allow";
+    match (before, after) {
+        (None, after) => after.is_some_and(allows),
+        (Some(before), None) => !allows(before),
+        (Some(before), Some(after)) => {
+            // Words about a rule do not change it.
+            let said = ["why", "matches", "misses"];
+            differs(before, after, |name| !said.contains(&name))
+        }
+    }
+}
+
+fn agent(before: &Value, after: &Value) -> bool {
+    let until = |agent: &Value| agent["denied_until"].as_i64();
+    let sooner = until(before) > until(after);
+    let uids = !is_part(&before["uids"], &after["uids"]);
+    sooner || uids || settings(&before["settings"], &after["settings"])
+}
+
+fn settings(before: &Value, after: &Value) -> bool {
+    differs(before, after, |name| {
+        let (old, new) = (&before[name], &after[name]);
+        if NEUTRAL.contains(&name) {
+            return false;
+        }
+        if let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) {
+            let rank = |value: &Value| order.iter().position(|word| value == word);
+            return rank(new).is_none() || rank(new) > rank(old);
+        }
+        match (name, old.as_u64(), new.as_u64()) {
+            // Another order finds other programs.
+            ("searchPath", _, _) => true,
+            // Without folders it may run anywhere, and without a cap for as long as it likes.
+            ("folders", _, _) if new.as_array().is_some_and(Vec::is_empty) => true,
+            _ if new.is_null() => true,
+            (_, Some(old), Some(new)) => new > old,
+            _ => !is_part(old, new),
+        }
+    })
+}
+
+/// What holds for the whole, or a door.
+fn setting(before: &Value, after: &Value) -> bool {
+    if before.get("newAgent").is_some() {
+        let locked = before["denyWhenLocked"] == true && after["denyWhenLocked"] != true;
+        return locked || settings(&before["newAgent"], &after["newAgent"]);
+    }
+    !is_part(before, after)
+}
+
+/// Whether some member differs in a way that counts.
+fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool {
+    let names =
+        |value: &Value| value.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>();
+    let mut all = names(before);
+    all.extend(names(after));
+    all.iter().any(|name| before.get(name) != after.get(name) && counts(name))
+}
+
+/// Whether `after` is a part of `before`: nothing was added, at most something taken away or switched off.
+fn is_part(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (before, after) if before == after => true,
+        (Value::Bool(true), Value::Bool(false)) | (_, Value::Null) => true,
+        (Value::Array(before), Value::Array(after)) => after.iter().all(|one| before.contains(one)),
+        (Value::Object(before), Value::Object(after)) => {
+            after.iter().all(|(name, value)| before.get(name).is_some_and(|old| is_part(old, value)))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,138 @@
+//! The scripts, as a person calls them.
+
+use postern_tests::{Answer, postern, postern_run, repository, start};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// Runs a line of bash that has the functions of `scripts/lib.sh`.
+fn with_functions(line: &str, words: &[&Path]) -> Answer {
+    let script = format!("set -euo pipefail; . scripts/lib.sh; {line}");
+    let mut bash = start("bash");
+    bash.current_dir(repository()).args(["-c", &script, "bash"]).args(words).stdin(Stdio::null());
+    bash.output().expect("bash runs").into()
+}
+
+#[test]
+fn a_program_is_replaced_while_an_agent_runs_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, newer) = (folder.path().join("postern-run"), folder.path().join("newer"));
+    fs::copy("/bin/cat", &place).unwrap();
+    fs::write(&newer, "the newer one").unwrap();
+    let mut running = start(&place).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let put = with_functions("put_program \"$1\" \"$2\"", &[&newer, &place]);
+    assert_eq!(put.code, 0, "{put:?}");
+    assert_eq!(fs::read_to_string(&place).unwrap(), "the newer one");
+    assert!(running.try_wait().unwrap().is_none(), "who runs the older one goes on");
+    drop(running.stdin.take());
+    assert!(running.wait().unwrap().success());
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "nothing is left beside it: {left:?}");
+}
+
+#[test]
+fn a_lane_that_fails_fails_the_script_and_every_lane_is_heard() {
+    let logs = tempfile::tempdir().unwrap();
+    let lanes = "logs=$1; lane first false; lane second echo heard; status=0; end_lanes || status=$?; exit $((status + 40))";
+    let said = with_functions(lanes, &[logs.path()]);
+    assert_eq!(said.code, 41, "{said:?}");
+    assert!(said.stdout.contains("heard"), "{said:?}");
+}
+
+/// A program in the shell's language, in a folder of stand-ins.
+fn stand_in(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/bash\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Stands for Apple's: takes a profile whose every parameter is given, and whose paths are there, and notes what it was told.
+const SANDBOX_EXEC: &str = r#"set -euo pipefail
+profile=
+declare -A given=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -f) profile=$2; shift 2 ;;
+    -D) given[${2%%=*}]=${2#*=}; shift 2 ;;
+    *) break ;;
+  esac
+done
+grep -q '^(version 1)$' "$profile"
+for parameter in $(grep -o '(param "[A-Z]*")' "$profile" | cut -d'"' -f2 | sort -u); do
+  [ -e "${given[$parameter]:?is not given}" ] || { echo "$parameter does not exist" >&2; exit 65; }
+  [ "$(realpath "${given[$parameter]}")" = "${given[$parameter]}" ] || { echo "$parameter is no real path" >&2; exit 65; }
+done
+grep -qF "(allow network-outbound (literal \"$POSTERN_SOCKET\"))" "$profile"
+[ ${#POSTERN_SOCKET} -lt 104 ] || { echo "no Mac binds $POSTERN_SOCKET" >&2; exit 65; }
+echo "$*" >>"$(dirname "$0")/told"
+exec "$@""#;
+
+#[test]
+fn the_demo_plays_its_story_on_a_mac() {
+    let temp = tempfile::tempdir_in("/tmp").unwrap();
+    let (bin, home) = (temp.path().join("bin"), temp.path().join("home"));
+    // As long as a Mac's own temporary folder.
+    let temporary = temp.path().join("var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T");
+    for folder in [&bin, &home, &temporary] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    stand_in(&bin, "uname", r#"if [ "$*" = -s ]; then echo Darwin; else exec /usr/bin/uname "$@"; fi"#);
+    stand_in(&bin, "sandbox-exec", SANDBOX_EXEC);
+    let (built, path) = (postern().parent().unwrap(), std::env::split_paths("/usr/local/bin:/usr/bin:/bin"));
+    let _ = postern_run();
+    let said: Answer = start("bash")
+        .current_dir(repository())
+        .args(["scripts/run", "--demo"])
+        .env_clear()
+        .env("PATH", std::env::join_paths(std::iter::once(bin.clone()).chain(node()).chain(path)).unwrap())
+        .env("HOME", &home)
+        .env("TMPDIR", &temporary)
+        .env("POSTERN_BUILT", built)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.contains("git version"), "what was approved ran: {}", said.stdout);
+    assert!(said.stdout.contains("exit code 126: denied"), "{}", said.stdout);
+    let told = fs::read_to_string(bin.join("told")).unwrap();
+    assert_eq!(told.lines().count(), 2, "both were asked from the sandbox: {told}");
+}
+
+/// The folder that Node.js is in, which the script reads JSON with.
+fn node() -> Option<PathBuf> {
+    let found = start("bash").args(["-c", "command -v node"]).output().ok()?;
+    let path = PathBuf::from(String::from_utf8(found.stdout).ok()?.trim());
+    path.parent().map(Path::to_owned)
+}
+
+/// Every page and script that shows how a channel is mounted.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![repository().join("README.md"), repository().join("CONTRIBUTING.md")];
+    for folder in ["docs", "scripts", "containers/devcontainer-feature"] {
+        pages.extend(fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    pages.retain(|path| path.is_file());
+    pages
+}
+
+#[test]
+fn no_page_and_no_script_mounts_a_channel_writable() {
+    let mut mounts = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap_or_default();
+        for line in text.lines() {
+            let volume = line.split(":/run/postern").skip(1).all(|rest| rest.starts_with(":ro"));
+            let mount = !line.contains("target=/run/postern") || line.contains("readonly");
+            let bind = !line.split("/run/postern").any(|before| {
+                before.rsplit_once("bind ").is_some_and(|(kind, source)| {
+                    kind.ends_with("--") && source.split_whitespace().count() == 1 && source.ends_with(' ')
+                })
+            });
+            assert!(volume && mount && bind, "{}: {line}", page.display());
+            mounts += usize::from(line.contains("/run/postern"));
+        }
+    }
+    assert!(mounts > 3, "the pages and scripts show how a channel is mounted");
+}

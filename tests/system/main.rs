@@ -1,0 +1,20 @@
+//! What takes long: real windows, crashes, real shells, and the clients and servers of others.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails here, and the line says why"
+)]
+
+#[cfg(target_os = "linux")] // its container is bubblewrap's
+mod containers;
+#[cfg(target_os = "linux")] // its sandbox is bubblewrap
+mod crash;
+#[cfg(target_os = "linux")]
+mod differential;
+mod doors;
+mod hostile;
+#[cfg(target_os = "linux")]
+mod oracle;
+mod settings_window;
+mod window;
