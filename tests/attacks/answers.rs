@@ -1,1 +1,267 @@
 //! A yes that is stretched to more than was shown.
+
+use postern_tests::{Agent, Arena};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Waits until a file holds this many lines, and a moment longer where more could come: until everything posted ended.
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !done() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The one question that waits.
+fn waiting(arena: &Arena) -> Value {
+    let all = arena.json(&["questions"]);
+    let list = all.as_array().unwrap();
+    assert_eq!(list.len(), 1, "{all}");
+    list[0].clone()
+}
+
+/// Posts the same request this many times, at the pace that an agent may have.
+fn post_many(arena: &Arena, agent: &mut Agent, request: &Value, times: usize) -> Vec<Value> {
+    let mut posted: Vec<Value> = Vec::new();
+    while posted.len() < times {
+        let one = agent.post(request.clone());
+        if one["error"].is_string() {
+            std::thread::sleep(Duration::from_millis(100));
+        } else {
+            posted.push(one);
+        }
+    }
+    until("all of them wait for one question", || {
+        let questions = arena.json(&["questions"]);
+        questions[0]["requests"].as_array().is_some_and(|requests| requests.len() == times)
+    });
+    posted
+}
+
+/// Whether a request is asked about (and denies it then), rather than let through.
+fn is_asked(arena: &Arena, agent: &mut Agent, request: &Value) -> bool {
+    let watcher = arena.watch();
+    let posted = agent.post(request.clone());
+    let mut asked = false;
+    until("it is asked about or it ends", || {
+        asked = watcher.saw_one();
+        let row = &arena.json(&["history"])[0];
+        asked || row["state"] == "finished"
+    });
+    if asked {
+        let code = waiting(arena)["code"].as_str().unwrap().to_owned();
+        arena.ok(&["deny", &code]);
+    }
+    drop(agent.end(&posted));
+    asked
+}
+
+/// A program that nobody knows, and that may do what its input says.
+fn tool(arena: &Arena) -> String {
+    let tool = arena.outside().join("query");
+    std::fs::write(&tool, "#!/bin/sh\ncat\n").unwrap();
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    tool.display().to_string()
+}
+
+#[test]
+fn one_yes_is_one_run_however_often_it_was_asked() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("once", &[]);
+    let file = arena.outside().join("count");
+    let request = json!({ "shell": format!("date >> {}; true", file.display()) });
+    let posted = post_many(&arena, &mut agent, &request, 64);
+    let question = waiting(&arena);
+    let told = arena.ok(&["questions"]);
+    assert!(told.contains("asked 64 times"), "the terminal says how many: {told}");
+    assert_eq!(arena.approve(&question, &[]).code, 0);
+    assert_eq!(agent.end(&posted[0])["params"]["exitCode"], 0, "the first one ran: it is the one on show");
+    let rest = waiting(&arena);
+    assert_ne!(rest["id"], question["id"], "the others wait for an answer of their own");
+    assert_eq!(rest["requests"].as_array().unwrap().len(), 63);
+    assert_eq!(lines(&file), 1, "and none of them ran");
+    let few = arena.run(&[
+        "approve",
+        rest["code"].as_str().unwrap(),
+        "--digest",
+        rest["digest"].as_str().unwrap(),
+        "--all",
+        "62",
+    ]);
+    assert!(few.code != 0 && few.stderr.contains("63"), "a number that is not the one on show: {few:?}");
+    assert_eq!(arena.approve(&rest, &["--all", "63"]).code, 0);
+    for one in &posted[1..] {
+        assert_eq!(agent.end(one)["params"]["exitCode"], 0);
+    }
+    assert_eq!(lines(&file), 64, "all of them, where the person chose that");
+}
+
+#[test]
+fn who_joins_after_the_question_was_seen_is_not_covered() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("joiner", &[]);
+    let file = arena.outside().join("count");
+    let request = json!({ "shell": format!("date >> {}; true", file.display()) });
+    drop(post_many(&arena, &mut agent, &request, 2));
+    let seen = waiting(&arena);
+    drop(agent.post(request));
+    until("a third one joined", || waiting(&arena)["requests"].as_array().unwrap().len() == 3);
+    let late = arena.approve(&seen, &["--all", "2"]);
+    assert!(late.code != 0 && late.stderr.contains("3 times"), "{late:?}");
+    assert_eq!(lines(&file), 0);
+}
+
+#[test]
+fn what_was_allowed_in_one_folder_deletes_in_no_other() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("folder", &[]);
+    let important = arena.outside().join("important");
+    std::fs::create_dir_all(important.join("build")).unwrap();
+    agent.sh("mkdir -p build sub/build");
+    let posted = agent.post(json!({ "command": ["rm", "-rf", "build"] }));
+    let question = {
+        until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+        waiting(&arena)
+    };
+    let label: String = question["proposals"][0]["label"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|piece| piece["text"].as_str().unwrap())
+        .collect();
+    assert!(label.contains("and below"), "the offer says where it would hold: {label}");
+    let done = arena.approve(&question, &["--always", "exact", "--everyone"]);
+    assert!(done.code == 0 && done.stdout.contains("and below"), "{done:?}");
+    assert_eq!(agent.end(&posted)["params"]["exitCode"], 0);
+    assert!(arena.ok(&["rules", "list"]).contains("and below"), "the list says so too");
+    let sub = agent.path("sub");
+    assert!(
+        !is_asked(&arena, &mut agent, &json!({ "command": ["rm", "-rf", "build"], "cwd": sub })),
+        "below, it holds"
+    );
+    // Elsewhere by its own folder, by a link, by dots, and by a line that changes its folder.
+    agent.sh(&format!("ln -s {} link", important.display()));
+    let (link, dots) = (agent.path("link"), format!("{}/../important", agent.project().display()));
+    for cwd in [important.display().to_string(), link.clone(), dots] {
+        let request = json!({ "command": ["rm", "-rf", "build"], "cwd": cwd });
+        assert!(is_asked(&arena, &mut agent, &request), "{cwd} is another folder");
+    }
+    // Another agent that the rule serves: who was refused often may not be asked about for a while.
+    let mut other = arena.agent("folder-two", &[]);
+    let project = agent.project().display().to_string();
+    for text in [
+        format!("cd {} && rm -rf build", important.display()),
+        format!("cd {link} && rm -rf build"),
+        "cd link && rm -rf build".to_owned(),
+    ] {
+        let request = json!({ "shell": text, "cwd": project });
+        assert!(is_asked(&arena, &mut other, &request), "{text}");
+    }
+    assert!(important.join("build").is_dir(), "nothing was deleted there");
+}
+
+#[test]
+fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("moves", &[]);
+    agent.sh("mkdir -p sub/build");
+    drop(agent.post(json!({ "shell": "cd sub && rm -rf build" })));
+    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    let question = waiting(&arena);
+    let refused = arena.approve(&question, &["--always", "exact"]);
+    assert!(refused.code != 0 && refused.stderr.contains("every folder"), "{refused:?}");
+    assert_eq!(
+        arena.approve(&question, &["--always", "exact", "--anywhere"]).code,
+        0,
+        "where the person says so"
+    );
+}
+
+#[test]
+fn a_rule_that_was_given_with_one_input_covers_no_other() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("input", &[]);
+    let tool = tool(&arena);
+    let request = |stdin: &str| json!({ "command": [tool], "stdin": stdin });
+    let posted = agent.post(request("1+1\n"));
+    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    let question = waiting(&arena);
+    assert_eq!(
+        question["stdin"]["lines"][0][0]["text"], "1+1",
+        "all of the text is shown: {}",
+        question["stdin"]
+    );
+    assert!(arena.ok(&["questions"]).contains("| 1+1"), "in the terminal as well");
+    assert_eq!(arena.approve(&question, &["--always", "exact"]).code, 0);
+    drop(agent.end(&posted));
+    assert!(!is_asked(&arena, &mut agent, &request("1+1\n")), "the same input again is covered");
+    assert!(is_asked(&arena, &mut agent, &request("2+2\n")), "another one is not");
+}
+
+#[test]
+fn a_rule_that_was_given_without_input_covers_none() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("noinput", &[]);
+    let path = tool(&arena);
+    arena.ok(&["rules", "allow", &path, "--agent", agent.id()]);
+    let with = |stdin: Value| json!({ "command": [path], "stdin": stdin });
+    assert!(!is_asked(&arena, &mut agent, &json!({ "command": [path] })), "as it was written");
+    assert!(is_asked(&arena, &mut agent, &with(json!("drop everything\n"))), "not with a text");
+    assert!(!is_asked(&arena, &mut agent, &with(json!(""))), "an empty text is none");
+    arena.ok(&["rules", "allow", &path, "--agent", agent.id(), "--any-input"]);
+    assert!(!is_asked(&arena, &mut agent, &with(json!("drop everything\n"))), "where the person says so");
+}
+
+#[test]
+fn an_ordinary_command_does_not_ask_because_a_pipe_stands_open() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("pipe", &[]);
+    arena.ok(&["rules", "allow", "git --version", "--agent", agent.id()]);
+    let told = agent.sh("sleep 5 | timeout 20 postern-run -- git --version");
+    assert!(told.contains("git version"), "{told}");
+    let told = agent.sh("postern-run -- git --version < /dev/null");
+    assert!(told.contains("git version"), "{told}");
+}
+
+#[test]
+fn input_that_is_too_long_to_be_shown_cannot_be_allowed() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("long", &[]);
+    let end = agent.request(json!({ "command": ["tee", "/dev/null"], "stdin": "x".repeat(64 * 1024) }));
+    assert_eq!(end["method"], "exec.denied", "{end}");
+    assert_eq!(arena.json(&["questions"]), json!([]));
+}
+
+#[test]
+fn a_yes_to_a_skills_program_approves_nothing_for_good() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("skills", &["allow-skills=on"]);
+    agent.sh("mkdir -p skills/helper; printf -- '---\\nname: helper\\ndescription: d\\nclis: [git]\\n---\\n' > skills/helper/SKILL.md");
+    // An agent without folders of its own: nobody can tell that it writes there.
+    arena.run(&["skills", "add-folder", &agent.path("skills")]);
+    let before = arena.ok(&["rules", "list"]);
+    let posted = agent.post(json!({ "command": ["git", "--version"] }));
+    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    assert_eq!(arena.approve(&waiting(&arena), &[]).code, 0);
+    assert_eq!(agent.end(&posted)["params"]["exitCode"], 0);
+    assert_eq!(arena.ok(&["rules", "list"]), before, "no rule came of it");
+    assert!(is_asked(&arena, &mut agent, &json!({ "command": ["git", "push", "--force"] })));
+    let refused = arena.run(&["skills", "approve", "helper"]);
+    assert_ne!(refused.code, 0, "and git is approved for no skill: {refused:?}");
+}
+
+#[test]
+fn a_folder_of_an_agent_holds_no_skills() {
+    let Some(arena) = Arena::open() else { return };
+    let agent = arena.agent("watched", &[]);
+    let folders = format!("folders={}", agent.project().display());
+    arena.ok(&["agents", "set", agent.id(), &folders]);
+    let refused = arena.run(&["skills", "add-folder", &agent.project().display().to_string()]);
+    assert!(refused.code != 0 && refused.stderr.contains(agent.id()), "{refused:?}");
+}

@@ -34,6 +34,8 @@ pub(crate) struct Offer {
     proposal: String,
     edited: Option<String>,
     scope: Scope,
+    #[serde(default)]
+    anywhere: bool,
 }
 
 /// What is on the desk: one question at a time, oldest first.
@@ -90,6 +92,8 @@ impl Desk {
             // Edited, it is read as it is written, as the answer would be.
             kind: offer.edited.is_none().then(|| kind_name(&rule.pattern)),
             pin: rule.pinned,
+            folder: rule.folder.clone().filter(|_| !offer.anywhere),
+            input: rule.input.clone(),
             ..RuleDraft::new(Effect::Allow, text)
         })
     }

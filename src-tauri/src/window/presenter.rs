@@ -214,11 +214,10 @@ impl Presenter {
 
     async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
         if !self.desk.answers(&params) {
-            let reason = Some("another question is on show by now".to_owned());
-            return Ok(Answered { applied: false, reason, also: Vec::new() });
+            return Ok(Answered::refused("another question is on show by now"));
         }
         if let Err(reason) = self.confirmed(params.answer).await {
-            return Ok(Answered { applied: false, reason: Some(reason.to_owned()), also: Vec::new() });
+            return Ok(Answered::refused(reason));
         }
         self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)
     }

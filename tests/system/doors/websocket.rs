@@ -2,8 +2,9 @@
 
 use super::Asked;
 use futures_util::{SinkExt as _, StreamExt as _};
-use postern_tests::Postern;
+use postern_tests::{Postern, postern_run, start};
 use serde_json::{Value, json};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -67,6 +68,19 @@ impl Client {
         self.socket.send(Message::Text(envelope.to_string().into())).await.unwrap();
     }
 
+    /// Says what it shows its person.
+    async fn shows(&mut self, parts: &[&str]) -> Value {
+        self.say(
+            json!({"requestId": "client-req-000", "method": "declareShows", "params": {"shows": parts}}),
+        )
+        .await;
+        let mut answer = self.next().await;
+        while answer["action"] != "response" {
+            answer = self.next().await;
+        }
+        answer["payload"].clone()
+    }
+
     async fn decide(&mut self, approval: &str, decision: &str) -> Value {
         self.say(json!({"requestId": "client-req-001", "method": "resolveExecApproval",
             "params": {"approvalId": approval, "decision": decision}}))
@@ -124,13 +138,60 @@ async fn always_saves_a_rule_and_deny_denies() {
     let mut client = Client::pair(&host, true).await;
     let asked = Asked::new(&channel, &["uname", "-s"]);
     let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
-    assert_eq!(client.decide(&approval, "allow-always").await["ok"], true);
+    let unseen = client.decide(&approval, "allow-always").await;
+    assert_eq!(unseen["error"]["code"], "CONFLICT", "it does not show what would be saved: {unseen}");
+    assert!(unseen["error"]["message"].as_str().unwrap().contains("what would be saved"), "{unseen}");
+    let wrong = client.shows(&["everything"]).await;
+    assert_eq!(wrong["error"]["code"], "INVALID_PARAMS", "{wrong}");
+    assert_eq!(
+        client.shows(&["always", "programs"]).await["payload"]["shows"],
+        json!(["always", "programs"])
+    );
+    let saved = client.decide(&approval, "allow-always").await;
+    assert_eq!(saved["ok"], true, "{saved}");
+    assert_eq!(saved["payload"]["saved"], json!(["uname *, in / and below"]), "it is told what was saved");
     assert_eq!(asked.end().code, 0);
     assert_eq!(Asked::new(&channel, &["uname", "-r"]).end().code, 0, "the rule covers its other arguments");
     let asked = Asked::new(&channel, &["id", "-u"]);
     let approval = client.next().await["payload"]["approvalId"].as_str().unwrap().to_owned();
     assert_eq!(client.decide(&approval, "deny").await["ok"], true);
     assert_eq!(asked.end().code, 126);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_is_sent_what_its_yes_binds_and_says_yes_only_to_what_it_shows() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let mut asked = start(postern_run());
+    asked
+        .args(["--env", "FOO=evil", "--reason", "because", "--", "sort", "-"])
+        .env("POSTERN_SOCKET", channel.join("agent.sock"))
+        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
+    asked.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut asked = asked.spawn().unwrap();
+    let request = client.next().await;
+    let payload = &request["payload"];
+    assert_eq!(payload["environment"][0]["name"], "FOO", "{payload}");
+    assert_eq!(payload["environment"][0]["value"], "evil");
+    assert_eq!(payload["stdin"]["kind"], "stream", "{payload}");
+    assert_eq!(payload["reason"], "because");
+    assert_eq!(payload["agent"], "main");
+    assert_eq!(payload["asked"], 1);
+    assert!(payload["programs"][0]["path"].as_str().unwrap().ends_with("/sort"), "{payload}");
+    assert_eq!(payload["needs"], json!(["environment", "input"]));
+    let approval = payload["approvalId"].as_str().unwrap().to_owned();
+    let blind = client.decide(&approval, "allow-once").await;
+    let message = blind["error"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(blind["ok"] == false && message.contains("the environment, standard input"), "{blind}");
+    client.shows(&["environment"]).await;
+    assert_eq!(client.decide(&approval, "allow-once").await["ok"], false, "one part is still missing");
+    assert_eq!(host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
+    let nothing = client.decide(&approval, "allow-always").await;
+    assert_eq!(nothing["error"]["code"], "NOTHING_TO_SAVE", "nothing ran for it: {nothing}");
+    client.shows(&["environment", "input"]).await;
+    assert_eq!(client.decide(&approval, "allow-once").await["ok"], true);
+    drop(asked.stdin.take());
+    assert!(asked.wait_with_output().unwrap().status.success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,7 +182,7 @@ describe("answers", () => {
 it("says why an answer did not count", async () => {
   const { backend, user } = show(push());
   backend.arm();
-  backend.answer = async () => ({ applied: false, reason: "it was answered already", also: [] });
+  backend.answer = async () => ({ applied: false, reason: "it was answered already", also: [], saved: [] });
   await user.click(once());
   expect(screen.getByRole("alert")).toHaveTextContent("Not answered: it was answered already");
 });

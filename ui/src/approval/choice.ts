@@ -9,6 +9,8 @@ export interface Choice {
   proposal: string;
   scope: Scope;
   span: Span;
+  /** Whether it holds in every folder, and not only in the one on show and below. */
+  anywhere: boolean;
   /** The pattern as edited; null while it is as proposed. */
   edited: string | null;
 }
@@ -16,7 +18,13 @@ export interface Choice {
 const MINUTE = 60_000;
 
 export function firstChoice(question: Question): Choice {
-  return { proposal: question.proposals[0]?.id ?? "", scope: "agent", span: "forever", edited: null };
+  return {
+    proposal: question.proposals[0]?.id ?? "",
+    scope: "agent",
+    span: "forever",
+    anywhere: false,
+    edited: null,
+  };
 }
 
 /** The spans on offer: a session only where it has a name that can be repeated exactly. */
@@ -38,6 +46,12 @@ export function lifetime(span: Span, question: Question, now: number): Lifetime 
     case "forever":
       return { kind: "forever" };
   }
+}
+
+/** Whether what is chosen has a place: a folder, or every one because the person said so. */
+export function isPlaced(question: Question, choice: Choice): boolean {
+  const picked = question.proposals.find((proposal) => proposal.id === choice.proposal);
+  return choice.anywhere || question.tool !== undefined || !!picked?.folder;
 }
 
 /** An answer without anything saved. */
@@ -62,6 +76,7 @@ export function alwaysAnswer(question: Question, choice: Choice, now: number): A
   return {
     ...plainAnswer(question, "always"),
     scope: choice.scope,
+    anywhere: choice.anywhere,
     proposal: choice.proposal,
     edited: choice.edited,
     lifetime: lifetime(choice.span, question, now),

@@ -34,6 +34,7 @@ export interface Offer {
   proposal: string;
   edited: string | null;
   scope: Scope;
+  anywhere: boolean;
 }
 
 /** All that the approval page can do. It says an id and an answer; what a person makes of the command is judged first. */

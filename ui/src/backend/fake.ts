@@ -63,12 +63,12 @@ export class FakeApproval implements ApprovalBackend {
     this.said.answers.push(params);
     const open = this.queue[0];
     if (open?.id !== params.questionId)
-      return { applied: false, reason: "it was answered already", also: [] };
+      return { applied: false, reason: "it was answered already", also: [], saved: [] };
     this.queue.shift();
     clearTimeout(this.timer);
     this.arming = { state: "unseen" };
     this.tell();
-    return { applied: true, reason: null, also: [] };
+    return { applied: true, reason: null, also: [], saved: [] };
   }
 
   async edit(params: EditParams): Promise<Edited> {

@@ -78,7 +78,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       { kind: "changed", name: shown("changed"), value: shown("value"), was: shown("was") },
       { kind: "refused", name: shown("refused"), value: shown("value"), was: null },
     ],
-    stdin: said("input"),
+    stdin: { kind: "text", bytes: 12, lines: [shown("input")] },
     why: shown("why"),
     rule,
     policy: said("policy"),
@@ -87,6 +87,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       {
         id: "exact",
         label: shown("proposal"),
+        folder: shown("cwd"),
         rules: [
           { pattern: { kind: "exact", value: [said("pattern")] }, text: said("saved"), pinned: true },
           { pattern: { kind: "command", value: said("pattern") }, text: said("second"), pinned: false },

@@ -85,6 +85,7 @@ export function push(now = Date.now()): Question {
       {
         id: "exact",
         label: text("this exact command"),
+        folder: text("~/Projects/site"),
         rules: [
           {
             pattern: { kind: "exact", value: ["git", "push", "origin", "main"] },
@@ -97,12 +98,14 @@ export function push(now = Date.now()): Question {
       {
         id: "command",
         label: text("git push … with any arguments"),
+        folder: text("~/Projects/site"),
         rules: [{ pattern: { kind: "command", value: "git push *" }, text: "git push *", pinned: false }],
         wouldMatch: [7, 50],
       },
       {
         id: "path",
         label: text("this git, while it is unchanged"),
+        folder: text("~/Projects/site"),
         rules: [
           {
             pattern: { kind: "path", value: "/opt/homebrew/bin/git" },
@@ -184,6 +187,7 @@ export function dangerous(now = Date.now()): Question {
       {
         id: "exact",
         label: text("this exact command"),
+        folder: text("~/Projects/site"),
         rules: [
           { pattern: { kind: "exact", value: ["bash"] }, text: "curl -fsSL … | bash -s", pinned: false },
         ],
@@ -236,7 +240,7 @@ export function script(now = Date.now()): Question {
       },
     ],
     env: [],
-    stdin: "12 bytes of text",
+    stdin: { kind: "text", bytes: 12, lines: [text("hello, world")] },
     editable: `${words.slice(0, -1).join(" ")} 'report with spaces.pdf'`,
     recent: [],
     why: text("python3 changed 3.12.7 → 3.13.1 since it was last allowed 3 days ago."),
@@ -245,6 +249,7 @@ export function script(now = Date.now()): Question {
       {
         id: "exact",
         label: text("this script, unchanged"),
+        folder: text("~/Projects/site"),
         rules: [
           {
             pattern: { kind: "path", value: "/usr/bin/python3" },

@@ -38,4 +38,13 @@ lifetime?: Lifetime | null,
 /**
  * Words for the agent.
  */
-feedback?: string | null, };
+feedback?: string | null, 
+/**
+ * The requests that a yes lets run, of [`Question::requests`] as they were shown. Empty is the first alone: *once* is one
+ * run. The others go on waiting as a question of their own.
+ */
+requests?: Array<string>, 
+/**
+ * Whether what *always* allows holds in every folder, and not only in [`Proposal::folder`] and below.
+ */
+anywhere?: boolean, };

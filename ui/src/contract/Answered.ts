@@ -15,4 +15,8 @@ reason: string | null,
 /**
  * Other questions that the new rule answered.
  */
-also: Array<string>, };
+also: Array<string>, 
+/**
+ * What *always* saved, each rule in words; empty where nothing was to be saved.
+ */
+saved: Array<string>, };

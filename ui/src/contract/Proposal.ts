@@ -15,6 +15,11 @@ id: string,
  */
 label: Array<Piece>, 
 /**
+ * The folder in which, with everything below, it would hold. None is every folder: an answer says so by
+ * [`AnswerParams::anywhere`]. What is saved for a tool has no folder.
+ */
+folder?: Array<Piece> | null, 
+/**
  * The rules it would save (a chain saves one for each step that no rule covers).
  */
 rules: Array<ProposedRule>, 

@@ -7,6 +7,7 @@ import type { Piece } from "./Piece";
 import type { Proposal } from "./Proposal";
 import type { Risk } from "./Risk";
 import type { RuleRef } from "./RuleRef";
+import type { ShownInput } from "./ShownInput";
 import type { ShownProgram } from "./ShownProgram";
 import type { StepVerdict } from "./StepVerdict";
 
@@ -86,9 +87,9 @@ cwd: Array<Piece>,
  */
 env: Array<EnvChange>, 
 /**
- * Whether standard input is given: "12 bytes of text", "streamed by the agent".
+ * Standard input, where some is given.
  */
-stdin: string | null, 
+stdin: ShownInput | null, 
 /**
  * Why it asks, in one or two sentences.
  */

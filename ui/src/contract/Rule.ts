@@ -4,6 +4,7 @@ import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
 import type { Pattern } from "./Pattern";
 import type { Pin } from "./Pin";
+import type { RuleInput } from "./RuleInput";
 import type { Source } from "./Source";
 import type { Usage } from "./Usage";
 
@@ -39,6 +40,14 @@ pin: Pin | null,
  * Whether it also allows redirections that write.
  */
 allowWrites: boolean, 
+/**
+ * The folder in which, with everything below, it allows: a real path, or one that begins with `~`. None is every folder.
+ */
+folder?: string, 
+/**
+ * What of standard input it covers, where it allows.
+ */
+input?: RuleInput, 
 /**
  * Where it came from.
  */

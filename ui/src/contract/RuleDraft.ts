@@ -3,6 +3,7 @@ import type { AgentId } from "./AgentId";
 import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
 import type { PatternKind } from "./PatternKind";
+import type { RuleInput } from "./RuleInput";
 
 /**
  * A rule as a person writes it.
@@ -36,6 +37,14 @@ pin?: boolean,
  * Also allow redirections that write.
  */
 allowWrites?: boolean, 
+/**
+ * The folder in which, with everything below, it allows; none is every folder.
+ */
+folder?: string | null, 
+/**
+ * What of standard input it covers, where it allows.
+ */
+input?: RuleInput, 
 /**
  * How long it lasts.
  */

@@ -26,7 +26,7 @@ place: Array<Piece> | null,
  */
 rule: number | null, 
 /**
- * `new`, `approved`, `changed` or `missing`.
+ * `new`, `approved`, `changed`, `missing` or `refused` (no skill may bring it).
  */
 state: string, 
 /**

@@ -21,10 +21,13 @@ export const skills = {
   approveAgain: "Approve anew",
   approveAll: "Approve all",
   approved: (name: string) => `Approved: ${name}.`,
-  states: { new: "new", approved: "approved", changed: "changed", missing: "not found" } as Record<
-    string,
-    string
-  >,
+  states: {
+    new: "new",
+    approved: "approved",
+    changed: "changed",
+    missing: "not found",
+    refused: "never by a skill",
+  } as Record<string, string>,
   usedBy: "Allowed to use approved CLIs",
   usedByNone: "No agent may use them without being asked.",
   usedByHint: "Each agent has a switch of its own.",

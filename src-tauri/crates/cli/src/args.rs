@@ -252,6 +252,12 @@ pub(crate) struct Approve {
     /// The rule serves every agent
     #[arg(long, requires = "always")]
     pub(crate) everyone: bool,
+    /// The rule holds in every folder, not only in the one that the command runs in and below
+    #[arg(long, requires = "always")]
+    pub(crate) anywhere: bool,
+    /// Allow all of the identical requests that wait, where they are as many as this; otherwise one yes is one run
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) all: Option<usize>,
     /// The digest of what was seen: answers without asking again
     #[arg(long)]
     pub(crate) digest: Option<String>,

@@ -14,6 +14,11 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     print::line(format!("      {}{session}", asker.known_by))?;
     print::line("")?;
     print::line(format!("      {}", bold(&question.line)))?;
+    let asked = question.requests.len();
+    if asked > 1 {
+        let all = format!("asked {asked} times: a yes is for the first alone, --all {asked} for all of them");
+        print::line(format!("      {}", bold(&all)))?;
+    }
     if let Some(argv) = question.argv.as_ref().filter(|argv| argv.len() > 6) {
         for (index, word) in argv.iter().enumerate() {
             field(&format!("[{index}]"), &shown(word))?;
@@ -49,7 +54,10 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     }
     environment(question)?;
     if let Some(stdin) = &question.stdin {
-        field("stdin", stdin)?;
+        field("stdin", &stdin.words())?;
+        for line in stdin.lines() {
+            field("", &format!("| {}", shown(line)))?;
+        }
     }
     if let Some(says) = &asker.says {
         field("agent says", &format!("“{}”", shown(says)))?;

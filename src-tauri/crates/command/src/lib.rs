@@ -23,7 +23,7 @@ pub use guess::Guess;
 pub use programs::{
     Class, Known, Swallows, arity, asks_others, class_of, extensions, global_options, is_read_only,
     is_read_only_anyway, is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere,
-    reads_any_files, swallows,
+    reads_any_files, swallows, treats_input_as_data,
 };
 pub use quote::{WordsError, quote, quote_word, words_of};
 pub use raw::stands_for;

@@ -5,6 +5,7 @@ pub mod chat;
 mod lines;
 mod lists;
 pub mod methods;
+mod part;
 mod question;
 mod told;
 
@@ -13,10 +14,12 @@ pub use lists::{
     AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
     StoppedAgent,
 };
+pub use part::Part;
 pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Answered, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind,
-    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownProgram, ShownScript,
+    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram,
+    ShownScript,
 };
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,

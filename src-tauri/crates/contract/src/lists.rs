@@ -2,7 +2,7 @@
 
 use crate::question::Shown;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleId, RuleRef, Settings,
+    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleId, RuleInput, RuleRef, Settings,
     StepVerdict, TraceLine,
 };
 use serde::{Deserialize, Serialize};
@@ -152,6 +152,13 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub allow_writes: bool,
+    /// The folder in which, with everything below, it allows; none is every folder.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// What of standard input it covers, where it allows.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub input: RuleInput,
     /// How long it lasts.
     #[serde(default)]
     pub lifetime: Option<Lifetime>,
@@ -179,6 +186,8 @@ impl RuleDraft {
             args: None,
             pin: false,
             allow_writes: false,
+            folder: None,
+            input: RuleInput::Nothing,
             lifetime: None,
             why: None,
             matches: Vec::new(),
@@ -309,7 +318,7 @@ pub struct SkillCli {
     pub place: Option<Shown>,
     /// Its rule, once approved.
     pub rule: Option<i64>,
-    /// `new`, `approved`, `changed` or `missing`.
+    /// `new`, `approved`, `changed`, `missing` or `refused` (no skill may bring it).
     pub state: String,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,

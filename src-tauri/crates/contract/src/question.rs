@@ -1,6 +1,6 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
-use postern_policy::{AgentId, Lifetime, Millis, Pattern, Risk, RuleRef, StepVerdict};
+use postern_policy::{AgentId, Lifetime, Millis, Pattern, Risk, RuleInput, RuleRef, StepVerdict};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -69,6 +69,39 @@ pub struct ShownScript {
     pub preview: Vec<Shown>,
 }
 
+/// Standard input as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum ShownInput {
+    /// Text that the request brings: all of it.
+    Text {
+        /// How many bytes it has.
+        bytes: u64,
+        /// Its lines.
+        lines: Vec<Shown>,
+    },
+    /// The agent sends it while the command runs: nobody has seen it, and nothing holds it to anything.
+    Stream,
+}
+
+impl ShownInput {
+    /// What it is, in words; the text itself is in its lines.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Text { bytes, .. } => format!("{bytes} bytes of text"),
+            Self::Stream => "sent by the agent while it runs: nobody has seen it".to_owned(),
+        }
+    }
+
+    /// The text, line by line; none of what is still to come.
+    pub fn lines(&self) -> &[Shown] {
+        match self {
+            Self::Text { lines, .. } => lines,
+            Self::Stream => &[],
+        }
+    }
+}
+
 /// A stretch of the shown command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -127,6 +160,11 @@ pub struct Proposal {
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
     pub label: Shown,
+    /// The folder in which, with everything below, it would hold. None is every folder: an answer says so by
+    /// [`AnswerParams::anywhere`]. What is saved for a tool has no folder.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub folder: Option<Shown>,
     /// The rules it would save (a chain saves one for each step that no rule covers).
     pub rules: Vec<ProposedRule>,
     /// How many of the agent's recent requests it would have let through, and of how many.
@@ -143,6 +181,14 @@ pub struct ProposedRule {
     pub text: String,
     /// Whether it is bound to the program (and script) as it is now.
     pub pinned: bool,
+    /// The folder in which it would hold, as it would be saved.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub folder: Option<String>,
+    /// The input that it would cover.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub input: RuleInput,
 }
 
 /// What the same session of the agent asked for before: it helps to judge, and decides nothing.
@@ -206,8 +252,8 @@ pub struct Question {
     pub cwd: Shown,
     /// What changes in the environment.
     pub env: Vec<EnvChange>,
-    /// Whether standard input is given: "12 bytes of text", "streamed by the agent".
-    pub stdin: Option<String>,
+    /// Standard input, where some is given.
+    pub stdin: Option<ShownInput>,
     /// Why it asks, in one or two sentences.
     pub why: Shown,
     /// The rule that matched, if any.
@@ -287,6 +333,15 @@ pub struct AnswerParams {
     /// Words for the agent.
     #[serde(default)]
     pub feedback: Option<String>,
+    /// The requests that a yes lets run, of [`Question::requests`] as they were shown. Empty is the first alone: *once* is one
+    /// run. The others go on waiting as a question of their own.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub requests: Vec<String>,
+    /// Whether what *always* allows holds in every folder, and not only in [`Proposal::folder`] and below.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub anywhere: bool,
 }
 
 impl AnswerParams {
@@ -301,6 +356,8 @@ impl AnswerParams {
             edited: None,
             lifetime: None,
             feedback: None,
+            requests: Vec::new(),
+            anywhere: false,
         }
     }
 
@@ -348,4 +405,19 @@ pub struct Answered {
     /// Other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
+    /// What *always* saved, each rule in words; empty where nothing was to be saved.
+    #[serde(default)]
+    pub saved: Vec<String>,
+}
+
+impl Answered {
+    /// It decided.
+    pub fn done() -> Self {
+        Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new() }
+    }
+
+    /// It did not, for this reason.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self { applied: false, reason: Some(reason.into()), ..Self::done() }
+    }
 }

@@ -101,6 +101,19 @@ pub struct Target {
     pub real: String,
 }
 
+/// Standard input, as far as it is known before the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
+pub enum Input {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// This text, by its sha256.
+    Text(String),
+    /// Sent while it runs.
+    Stream,
+}
+
 /// What a request is judged by.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
@@ -130,4 +143,6 @@ pub struct Facts<'a> {
     pub confinable: bool,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
+    /// Its standard input.
+    pub input: &'a Input,
 }

@@ -22,6 +22,7 @@ pub mod risk;
 mod rule;
 mod ruleset;
 mod settings;
+mod skill;
 #[cfg(test)]
 mod testing;
 mod verdict;
@@ -32,19 +33,20 @@ pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
-pub use facts::{Facts, Lookup, Program, Script, StepFacts, Target};
+pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
     CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
-pub use path::expand_home;
+pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
 pub use propose::{Draft, Offer, propose};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
-    ScriptPin, Signature, Signer, Source, Usage,
+    RuleInput, ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
+pub use skill::may_serve_skill;
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 /// The lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the end.
-pub(crate) fn normal(path: &str) -> Cow<'_, str> {
+pub fn normal(path: &str) -> Cow<'_, str> {
     let plain = path.starts_with('/')
         && (path.len() == 1 || path[1..].split('/').all(|part| !matches!(part, "" | "." | "..")));
     if plain {

@@ -182,6 +182,20 @@ pub struct ScriptPin {
     pub sha256: String,
 }
 
+/// What of standard input an allow rule covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RuleInput {
+    /// No input, but for programs that read it as data or not at all.
+    #[default]
+    Nothing,
+    /// This text, by its sha256 (64 hex digits); and no input.
+    Text(String),
+    /// Whatever is given, also while it runs.
+    Any,
+}
+
 /// Where a rule came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "name")]
@@ -235,6 +249,14 @@ pub struct Rule {
     pub pin: Option<Box<Pin>>,
     /// Whether it also allows redirections that write.
     pub allow_writes: bool,
+    /// The folder in which, with everything below, it allows: a real path, or one that begins with `~`. None is every folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub folder: Option<String>,
+    /// What of standard input it covers, where it allows.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub input: RuleInput,
     /// Where it came from.
     pub source: Source,
     /// How long it lasts.
@@ -262,6 +284,8 @@ impl Rule {
             args: None,
             pin: None,
             allow_writes: false,
+            folder: None,
+            input: RuleInput::Nothing,
             source: Source::Person,
             lifetime: Lifetime::Forever,
             why: None,

@@ -55,6 +55,7 @@ pub(crate) struct Scene {
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
     pub(crate) targets: Vec<Target>,
+    pub(crate) input: crate::Input,
     /// Paths that the agent can change.
     pub(crate) changeable: Vec<String>,
     reading: Reading,
@@ -107,6 +108,7 @@ impl Scene {
             env_to_ask: Vec::new(),
             shell: true,
             targets: Vec::new(),
+            input: crate::Input::Nothing,
             changeable: Vec::new(),
             reading: read_argv(&[]),
         };
@@ -242,6 +244,7 @@ impl Scene {
                 folders: &folders,
                 confinable: self.confinable,
                 env_to_ask: &self.env_to_ask,
+                input: &self.input,
             },
         )
     }

@@ -28,6 +28,7 @@ const FORMATS: &[&[&str]] = &[
     &[requests::TOLD],
     &[feed::SCHEMA],
     &[crate::audit::SCHEMA],
+    &[rules::PLACES],
 ];
 
 /// The newest format that is known here.

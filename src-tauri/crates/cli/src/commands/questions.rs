@@ -89,6 +89,10 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         Some(digest) => (digest, None),
         None => confirm(link, &command.question)?,
     };
+    let requests = match command.all {
+        None => Vec::new(),
+        Some(all) => all_of(link, &command.question, seen.as_ref(), all)?,
+    };
     let always = command.always.map(|always| match always {
         Always::Exact => "exact",
         Always::Command => "command",
@@ -107,10 +111,32 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
         proposal: always.map(str::to_owned),
+        requests,
+        anywhere: command.anywhere,
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(command.question, digest, said)
     })?;
     told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
+}
+
+/// The requests that a yes is for, where they are as many as the person says.
+fn all_of(
+    link: &mut Link,
+    question: &str,
+    seen: Option<&Question>,
+    all: usize,
+) -> Result<Vec<String>, Failure> {
+    let requests = match seen {
+        Some(seen) => seen.requests.clone(),
+        None => link.call::<GetQuestion>(&QuestionRef { question_id: question.to_owned() })?.requests,
+    };
+    if requests.len() == all {
+        return Ok(requests);
+    }
+    let now = requests.len();
+    Err(Failure::refused(format!(
+        "it was asked {now} times, not {all}: look again, and say --all {now} if that is meant"
+    )))
 }
 
 /// Shows the question in full and asks for a yes on the terminal.
@@ -144,6 +170,9 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
         return Err(Failure::no(format!("not applied: {why}")));
     }
     print::line(done)?;
+    for saved in &answered.saved {
+        print::line(format!("  saved: {saved}"))?;
+    }
     if answered.also.is_empty() {
         return Ok(());
     }

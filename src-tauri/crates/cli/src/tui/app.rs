@@ -55,6 +55,8 @@ pub(super) enum Act {
     Nothing,
     /// Answer the question on show.
     Answer { answer: Answer, proposal: Option<String>, feedback: Option<String> },
+    /// Allow all of these identical requests once.
+    AllowAll(Vec<String>),
     /// Show another command in place of the one that is asked for.
     Edit(String),
     /// End the view.
@@ -238,10 +240,11 @@ impl App {
                 self.mode = Mode::Words(String::new());
                 return Act::Nothing;
             }
-            Key::Char(key @ ('g' | 'l' | 'r' | 'e')) => {
+            Key::Char(key @ ('g' | 'f' | 'l' | 'r' | 'e')) => {
                 self.change_answer(key);
                 return Act::Nothing;
             }
+            Key::Char('M') if question.requests.len() > 1 => Act::AllowAll(question.requests.clone()),
             Key::Char('A') => Act::Answer { answer: Answer::Once, proposal: None, feedback: None },
             Key::Char(c @ '1'..='9') => match proposal(c as usize - '1' as usize) {
                 None => return Act::Nothing,
@@ -267,6 +270,7 @@ impl App {
         };
         match key {
             'g' => self.choice.turn_scope(),
+            'f' => self.choice.anywhere = !self.choice.anywhere,
             'l' => self.choice.turn_span(question),
             'r' => self.edit_rule(0),
             _ => match &question.editable {

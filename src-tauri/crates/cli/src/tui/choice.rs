@@ -1,4 +1,4 @@
-//! What *Always* would save, as the person sets it before saying it: for whom, for how long, and which words.
+//! What *Always* would save, as the person sets it before saying it: for whom, where, for how long, and which words.
 
 use postern_contract::{Proposal, Question, Scope};
 use postern_policy::{Lifetime, Millis};
@@ -24,6 +24,8 @@ pub(super) enum Span {
 pub(super) struct Choice {
     pub(super) scope: Scope,
     pub(super) span: Span,
+    /// Whether it holds in every folder, and not only in the one on show and below.
+    pub(super) anywhere: bool,
     /// The offer whose pattern was changed, and what it is now.
     pub(super) edited: Option<(String, String)>,
 }
@@ -65,7 +67,7 @@ impl Choice {
         self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
     }
 
-    /// For whom and how long, in words.
+    /// For whom, where and how long, in words.
     pub(super) fn words(&self) -> String {
         let whom = match self.scope {
             Scope::Agent => "this agent",
@@ -78,7 +80,8 @@ impl Choice {
             Span::Session => "for this session",
             Span::Quit => "until Postern quits",
         };
-        format!("{whom}, {span}")
+        let place = if self.anywhere { "in any folder" } else { "in this folder and below" };
+        format!("{whom}, {place}, {span}")
     }
 }
 

@@ -79,7 +79,14 @@ fn live(terminal: &mut DefaultTerminal, link: &mut Link, app: &mut App) -> Resul
             match act {
                 Act::Nothing => {}
                 Act::Quit => return Ok(()),
-                Act::Answer { answer, proposal, feedback } => send(link, app, answer, proposal, feedback)?,
+                Act::Answer { answer, proposal, feedback } => {
+                    let given = Given { answer, proposal, feedback, requests: Vec::new() };
+                    send(link, app, given)?;
+                }
+                Act::AllowAll(requests) => {
+                    let given = Given { answer: Answer::Once, proposal: None, feedback: None, requests };
+                    send(link, app, given)?;
+                }
                 Act::Edit(text) => edit(link, app, text)?,
             }
         }
@@ -120,13 +127,18 @@ fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
     Ok(())
 }
 
-fn send(
-    link: &mut Link,
-    app: &mut App,
+/// An answer as it was given by a key.
+struct Given {
     answer: Answer,
     proposal: Option<String>,
     feedback: Option<String>,
-) -> Result<(), Failure> {
+    /// The requests that it is for; empty is the first alone.
+    requests: Vec<String>,
+}
+
+fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
+    let Given { answer, proposal, feedback, requests } = given;
+    let all = requests.len();
     let Some(question) = app.question() else { return Ok(()) };
     // What is saved for a tool is its pattern, for good, in the agent's own file.
     let saved = (answer == Answer::Always && question.tool.is_none()).then_some(&app.choice);
@@ -137,11 +149,14 @@ fn send(
         scope: saved.map_or(Scope::Agent, |choice| choice.scope),
         edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
         lifetime: saved.map(|choice| choice.lifetime(question, print::now())),
+        anywhere: saved.is_some_and(|choice| choice.anywhere),
         proposal,
         feedback,
+        requests,
     })?;
     let code = question.code.clone();
     let done = match answer {
+        Answer::Once if all > 1 => "allowed, each of them once",
         Answer::Once => "allowed once",
         Answer::Always => "allowed, and remembered",
         Answer::Deny | Answer::DenyAlways => "denied",

@@ -197,6 +197,8 @@ fn offering(text: &str) -> Question {
         pattern: postern_policy::Pattern::Command(text.to_owned()),
         text: text.to_owned(),
         pinned: false,
+        folder: Some("/home/ann".to_owned()),
+        input: postern_policy::RuleInput::Nothing,
     }];
     Question { editable: Some("git push origin".to_owned()), ..question }
 }
@@ -217,7 +219,7 @@ fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
     type_into(&mut app, " *");
     assert_eq!(app.press(Key::Enter), Act::Nothing, "Return keeps the words and allows nothing");
     let said = screen(&mut app, 100, 40).join("\n");
-    assert!(said.contains("every agent, for 15 minutes"), "{said}");
+    assert!(said.contains("every agent, in this folder and below, for 15 minutes"), "{said}");
     assert!(said.contains("as you changed it: git push *"), "{said}");
     assert_eq!(app.press(Key::Char('1')), Act::Nothing, "it is not armed");
     armed(&mut app);

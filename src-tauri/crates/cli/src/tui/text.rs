@@ -49,6 +49,10 @@ pub(super) fn question(
         None => vec![plain(" wants to run a command on this machine")],
     };
     add("", [shown(&asker.name, Style::new().bold()), wish].concat());
+    if question.requests.len() > 1 {
+        let asked = format!("asked {} times: a yes is for the first alone", question.requests.len());
+        add("", vec![(asked, Style::new().bold())]);
+    }
     add("", vec![]);
     for part in question.command.chunks(usize::MAX) {
         let runs = part.iter().flat_map(|part| shown(&part.text, Style::new().bold())).collect();
@@ -146,7 +150,10 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
         add("environment", runs.concat());
     }
     if let Some(stdin) = &question.stdin {
-        add("stdin", vec![plain(stdin)]);
+        add("stdin", vec![plain(stdin.words())]);
+        for line in stdin.lines() {
+            add("|", shown(line, Style::new()));
+        }
     }
 }
 

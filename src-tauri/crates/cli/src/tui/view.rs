@@ -165,9 +165,13 @@ fn keys(app: &App) -> String {
         (View::Questions, None) => "Tab: activity   q: quit".to_owned(),
         (View::Questions, Some(question)) => {
             let always = always(app, question);
+            let all = match question.requests.len() {
+                0 | 1 => String::new(),
+                all => format!("   M: allow all {all} once"),
+            };
             let edit = if question.editable.is_some() { "   e: change the command" } else { "" };
             format!(
-                "d: deny   A: allow once{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
+                "d: deny   A: allow once{all}{always}{edit}   w: deny with words   x: deny all for 10 minutes   Up Down PageUp PageDown: scroll   Tab: activity   q: quit"
             )
         }
     }
@@ -183,5 +187,8 @@ fn always(app: &App, question: &Question) -> String {
     if question.tool.is_some() {
         return format!("   {keys}: always");
     }
-    format!("   {keys}: always ({})   g: for whom   l: how long   r: which words", app.choice.words())
+    format!(
+        "   {keys}: always ({})   g: for whom   f: where   l: how long   r: which words",
+        app.choice.words()
+    )
 }

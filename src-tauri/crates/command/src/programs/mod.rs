@@ -5,6 +5,7 @@ mod awk;
 mod class;
 mod class_names;
 mod extended;
+mod input;
 mod interpreter;
 mod known;
 mod otherwise;
@@ -17,6 +18,7 @@ pub use arity::arity;
 pub(crate) use class::family;
 pub use class::{Class, class_of};
 pub use extended::extensions;
+pub use input::treats_input_as_data;
 pub use known::{Known, known_carriers, known_ways};
 pub use otherwise::otherwise;
 pub use read_only::{

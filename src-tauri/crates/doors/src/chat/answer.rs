@@ -246,7 +246,7 @@ impl<M: Messenger> Hub<M> {
         let risky =
             question.risk.level == RiskLevel::Dangerous && self.settings.high_risk != HighRisk::Always;
         let offers = &question.proposals;
-        let offer = offers.iter().find(|offer| offer.id == "exact").or_else(|| offers.first());
+        let offer = offers.first().filter(|offer| text::shows_offer(question, offer));
         match (verdict, offer) {
             (Verdict::Deny, _) => (Answer::Deny, None, "Denied"),
             (Verdict::Once, _) => (Answer::Once, None, "Approved once"),

@@ -9,7 +9,7 @@ use super::register::Register;
 use super::settings::Settings;
 use super::text;
 use postern_contract::methods::{GetQuestion, QuestionRef};
-use postern_contract::{Question, Told};
+use postern_contract::{Part, Question, Told};
 use postern_host::{FaceGuard, FaceKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
@@ -275,7 +275,10 @@ impl<M: Messenger> Hub<M> {
 
     /// An owner as a face, which is told as the one who answered.
     pub(super) fn face_of(&self, owner: &str) -> FaceGuard {
-        self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name))
+        let face = self.host.named_face(FaceKind::Remote, &format!("{}, {owner}", self.name));
+        // What does not fit into a message is withheld before it comes to an answer.
+        face.declare(Part::ALL);
+        face
     }
 
     /// Writes down what changed, and with it how far the network was heard.

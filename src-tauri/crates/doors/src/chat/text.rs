@@ -4,17 +4,21 @@ use super::approval::{Approval, Status, Withheld};
 use super::messenger::Message;
 use super::settings::HighRisk;
 use postern_contract::chat::Verdict;
-use postern_contract::{EnvChangeKind, Question, Shown};
+use postern_contract::{EnvChangeKind, Proposal, Question, Shown};
 use postern_policy::{Millis, RiskLevel};
 
 /// The longest command that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
 /// it stays under the 4096 that one message there may have.
-const LINE: usize = 2300;
+const LINE: usize = 1200;
 /// How much else of an agent's words is shown, in UTF-16 units each.
 const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;
 const SAYS: usize = 200;
 const REASONS: usize = 300;
+const INPUT: usize = 300;
+const PROGRAMS: usize = 200;
+const SCRIPTS: usize = 400;
+const SAVES: usize = 200;
 const FILES: usize = 120;
 
 /// Why a question cannot be approved from a chat, if it cannot.
@@ -24,6 +28,9 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
     } else if units(&question.line) > LINE
         || units(&plain(&question.cwd)) > CWD
         || units(&environment(question)) > ENVIRONMENT
+        || units(&input(question)) > INPUT
+        || units(&programs(question)) > PROGRAMS
+        || scripts(question).is_some_and(|scripts| units(&scripts) > SCRIPTS)
     {
         Some(Withheld::TooLong)
     } else {
@@ -78,8 +85,24 @@ fn details(question: &Question, message: &mut Message) {
     if !environment.is_empty() {
         message.own("\nEnvironment: ").quoted(&cut(&environment, ENVIRONMENT));
     }
+    let programs = programs(question);
+    if !programs.is_empty() {
+        message.own("\nRuns: ").quoted(&cut(&programs, PROGRAMS));
+    }
+    if let Some(scripts) = scripts(question) {
+        message.own("\nScript: ").quoted(&cut(&scripts, SCRIPTS));
+    }
     if let Some(stdin) = &question.stdin {
-        message.own("\nInput: ").own(stdin);
+        message.own("\nInput: ").own(&stdin.words());
+        if !stdin.lines().is_empty() {
+            message.own(": ").quoted(&cut(&input(question), INPUT));
+        }
+    }
+    if question.requests.len() > 1 {
+        message.own(&format!("\nAsked {} times: a yes is for one of them", question.requests.len()));
+    }
+    if let Some(offer) = question.proposals.first() {
+        message.own("\nAlways saves: ").quoted(&cut(&plain(&offer.label), SAVES));
     }
     if question.queued > 0 {
         message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
@@ -93,6 +116,38 @@ fn environment(question: &Question) -> String {
     let made = question.env.iter().filter(|change| change.kind != EnvChangeKind::Refused);
     let pairs = made.map(|change| format!("{}={}", plain(&change.name), plain(&change.value)));
     pairs.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether what *always* would save is shown here in full, and may be saved from here: in the folder that is shown.
+pub(super) fn shows_offer(question: &Question, offer: &Proposal) -> bool {
+    let placed = question.tool.is_some() || offer.folder.is_some();
+    question.proposals.first() == Some(offer) && placed && units(&plain(&offer.label)) <= SAVES
+}
+
+/// Standard input, with its line breaks to be seen.
+fn input(question: &Question) -> String {
+    let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::lines);
+    lines.iter().map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Where the programs lie.
+fn programs(question: &Question) -> String {
+    let paths = question.programs.iter().map(|program| match &program.real_path {
+        Some(real) => format!("{} → {}", plain(&program.path), plain(real)),
+        None => plain(&program.path),
+    });
+    paths.collect::<Vec<_>>().join(", ")
+}
+
+/// The scripts that would run, with their first lines.
+fn scripts(question: &Question) -> Option<String> {
+    let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
+    let scripts = scripts.map(|script| {
+        let lines: Vec<String> = script.preview.iter().map(plain).collect();
+        format!("{} ({})\n{}", plain(&script.path), script.short_hash, lines.join("\n"))
+    });
+    let scripts: Vec<String> = scripts.collect();
+    (!scripts.is_empty()).then(|| scripts.join("\n"))
 }
 
 /// What a message says once its question is decided.

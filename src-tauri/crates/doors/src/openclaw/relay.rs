@@ -4,7 +4,7 @@
 use super::Shared;
 use super::message::Decision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
-use postern_contract::{Answer, AnswerParams, Question};
+use postern_contract::{Answer, AnswerParams, Part, Question};
 use postern_host::{FaceGuard, FaceKind};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
@@ -18,6 +18,8 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     let shared = Arc::clone(shared);
     // On duty before it is asked, or nobody would be.
     let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
+    // What OpenClaw shows its person: the command, its folder, where its program lies, and what it would save.
+    face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         tokio::select! {
             () = answer(&shared, &face, request_id, decision) => {}
@@ -30,13 +32,21 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
 async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: Decision) {
     let mut told = shared.host.watch();
     loop {
-        if let Some(question) = question_of(shared, face, request_id).await {
+        if let Some((question, request)) = question_of(shared, face, request_id).await {
             let offer = question.proposals.first().filter(|_| decision == Decision::AllowAlways);
             let answer = if offer.is_some() { Answer::Always } else { Answer::Once };
             let proposal = offer.map(|offer| offer.id.clone());
-            let params = AnswerParams { proposal, ..AnswerParams::to(&question, answer) };
-            if let Err(error) = crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
-                tracing::warn!(%error, "a decision could not be relayed");
+            let requests = vec![request];
+            let params = AnswerParams { proposal, requests, ..AnswerParams::to(&question, answer) };
+            match crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
+                Ok(answered) if answered.applied => {}
+                Ok(answered) => {
+                    tracing::warn!(
+                        reason = answered.reason,
+                        "a decision did not count: the question waits for the person"
+                    );
+                }
+                Err(error) => tracing::warn!(%error, "a decision could not be relayed"),
             }
             return;
         }
@@ -47,8 +57,8 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
     }
 }
 
-/// The question that waits for a request of this agent's.
-async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<Question> {
+/// The question that waits for a request of this agent's, and the request by the host's number.
+async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
     let waiting = crate::call::<ListQuestions>(&shared.host, face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {
         return None;
@@ -56,5 +66,6 @@ async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Opt
     let filter = RequestFilter { agent: Some(shared.agent.clone()), ..RequestFilter::default() };
     let rows = crate::call::<ListRequests>(&shared.host, face.id(), &filter).await.ok()?.requests;
     let row = rows.into_iter().find(|row| row.request_id == request_id.to_string())?;
-    waiting.into_iter().find(|question| question.requests.contains(&row.id))
+    let question = waiting.into_iter().find(|question| question.requests.contains(&row.id))?;
+    Some((question, row.id))
 }

@@ -1,6 +1,6 @@
 //! The messages of the approval protocol: an envelope around a payload, named by its action.
 
-use postern_contract::{Closed, Question, Shown};
+use postern_contract::{Answer, Closed, Part, Proposal, Question, Shown, ShownInput, ShownScript};
 use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -47,6 +47,22 @@ pub(super) struct Call {
 pub(super) struct Resolve {
     pub(super) approval_id: String,
     pub(super) decision: Decision,
+    /// How many identical requests an *allow-once* is for, where it is for all that wait; otherwise it is for one.
+    pub(super) all: Option<usize>,
+}
+
+/// What `declareShows` takes: the parts of a question that this client shows its person.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Declare {
+    pub(super) shows: Vec<Part>,
+}
+
+/// A call, read.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    Resolve(Resolve),
+    Declare(Declare),
 }
 
 /// A person's decision.
@@ -99,7 +115,8 @@ impl Ends {
     pub(super) fn question(&self, question: &Question) -> String {
         let mut payload = json!({
             "approvalId": question.id,
-            "agentId": question.asker.agent.as_str(),
+            // Their word for the session; an agent that names none is known by its own.
+            "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), plain),
             "command": question.line,
             "riskLevel": level(question.risk.level),
             "riskReasons": question.risk.reasons,
@@ -112,6 +129,9 @@ impl Ends {
         if !question.changeable.is_empty() {
             payload["changeable"] = question.changeable.iter().map(plain).collect();
         }
+        if let (Value::Object(payload), Value::Object(more)) = (&mut payload, everything(question)) {
+            payload.extend(more);
+        }
         self.message("exec-approval-request", payload)
     }
 
@@ -122,9 +142,9 @@ impl Ends {
     }
 
     /// The answer to a call.
-    pub(super) fn response(&self, request_id: &str, outcome: Result<(), Refusal>) -> String {
+    pub(super) fn response(&self, request_id: &str, outcome: Result<Value, Refusal>) -> String {
         let payload = match outcome {
-            Ok(()) => json!({"requestId": request_id, "ok": true, "payload": {"ok": true}}),
+            Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),
             Err(refusal) => json!({
                 "requestId": request_id,
                 "ok": false,
@@ -133,6 +153,57 @@ impl Ends {
         };
         self.message("response", payload)
     }
+}
+
+/// What the protocol has no members for, and an answer binds: beside its own, which stay as they are.
+fn everything(question: &Question) -> Value {
+    let maybe = |shown: &Option<Shown>| shown.as_ref().map(plain);
+    let changes = question.env.iter().map(|change| {
+        json!({"kind": change.kind, "name": plain(&change.name), "value": plain(&change.value), "was": maybe(&change.was)})
+    });
+    let script = |script: &ShownScript| {
+        let preview: Vec<String> = script.preview.iter().map(plain).collect();
+        json!({"path": plain(&script.path), "shortHash": script.short_hash, "preview": preview})
+    };
+    let programs = question.programs.iter().map(|program| {
+        json!({
+            "name": plain(&program.name), "path": plain(&program.path), "realPath": maybe(&program.real_path),
+            "version": program.version, "shortHash": program.short_hash, "signer": maybe(&program.signer),
+            "remarks": program.remarks, "script": program.script.as_ref().map(script),
+        })
+    });
+    let stdin = question.stdin.as_ref().map(|input| {
+        let lines: Vec<String> = input.lines().iter().map(plain).collect();
+        match input {
+            ShownInput::Text { bytes, .. } => json!({"kind": "text", "bytes": bytes, "lines": lines}),
+            ShownInput::Stream => json!({"kind": "stream", "warning": input.words()}),
+        }
+    });
+    let always = offer(question).map(|offer| {
+        json!({"label": plain(&offer.label), "rules": offer.rules.iter().map(|rule| &rule.text).collect::<Vec<_>>()})
+    });
+    json!({
+        "agent": question.asker.agent.as_str(),
+        "session": maybe(&question.asker.session),
+        "reason": maybe(&question.asker.says),
+        "tool": maybe(&question.tool),
+        "why": plain(&question.why),
+        "policy": question.policy,
+        "environment": changes.collect::<Vec<_>>(),
+        "stdin": stdin,
+        "programs": programs.collect::<Vec<_>>(),
+        "asked": question.requests.len(),
+        "always": always,
+        "needs": question.parts_for(Answer::Once),
+    })
+}
+
+/// What *allow-always* saves: the words of the command where that is offered, else what is narrowest. Nothing that would hold in
+/// every folder: that is for the person to choose where they can see it.
+pub(super) fn offer(question: &Question) -> Option<&Proposal> {
+    let placed = |offer: &&Proposal| question.tool.is_some() || offer.folder.is_some();
+    let mut offers = question.proposals.iter().filter(placed);
+    offers.clone().find(|offer| offer.id == "command").or_else(|| offers.next())
 }
 
 fn level(level: RiskLevel) -> &'static str {

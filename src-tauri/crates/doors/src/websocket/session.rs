@@ -1,12 +1,13 @@
 //! One approver client, from its first message to its last.
 
-use super::envelope::{Call, Decision, Ends, Incoming, Refusal, Resolve};
+use super::envelope::{self, Call, Decision, Declare, Ends, Incoming, Refusal, Resolve, Wanted};
 use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Told};
+use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Shown, Told};
 use postern_host::{FaceGuard, Host};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -36,14 +37,29 @@ pub(super) enum End {
     Flooded,
 }
 
+/// What an answer is held to: the digest, and what *allow-always* would save.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    digest: String,
+    always: Option<(String, Shown)>,
+    asked: usize,
+}
+
+impl Seen {
+    fn of(question: &Question) -> Self {
+        let always = envelope::offer(question).map(|offer| (offer.id.clone(), offer.label.clone()));
+        Self { digest: question.digest.clone(), always, asked: question.requests.len() }
+    }
+}
+
 /// A client and what it was shown.
 pub(super) struct Session<S> {
     pub(super) socket: WebSocketStream<S>,
     pub(super) ends: Ends,
     pub(super) host: Host,
     pub(super) face: FaceGuard,
-    /// The digest of each question that it was shown.
-    pub(super) shown: HashMap<String, String>,
+    /// What of each question it was shown.
+    pub(super) shown: HashMap<String, Seen>,
     /// The question that it answered last: news of it that were on their way are not for it.
     pub(super) answered: String,
 }
@@ -115,10 +131,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     async fn show(&mut self, question: &Question) -> Result<(), End> {
-        if self.shown.get(&question.id) == Some(&question.digest) || self.answered == question.id {
+        let seen = Seen::of(question);
+        if self.shown.get(&question.id) == Some(&seen) || self.answered == question.id {
             return Ok(());
         }
-        self.shown.insert(question.id.clone(), question.digest.clone());
+        self.shown.insert(question.id.clone(), seen);
         self.send(self.ends.question(question)).await
     }
 
@@ -160,14 +177,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 
     async fn message(&mut self, text: &str) -> Result<(), End> {
         let (request_id, outcome) = match self.call(text) {
-            Ok((id, resolve)) => (id, self.resolve(resolve).await),
+            Ok((id, wanted)) => (id, self.done(wanted).await),
             Err((id, refusal)) => (id, Err(refusal)),
         };
         self.send(self.ends.response(&request_id, outcome)).await
     }
 
     /// Reads a call, or says what is wrong with it.
-    fn call(&self, text: &str) -> Result<(String, Resolve), (String, Refusal)> {
+    fn call(&self, text: &str) -> Result<(String, Wanted), (String, Refusal)> {
         let invalid = |id: &str, what: String| (id.to_owned(), Refusal::new("INVALID_REQUEST", what));
         let incoming: Incoming =
             serde_json::from_str(text).map_err(|error| invalid("", format!("not an envelope: {error}")))?;
@@ -184,42 +201,78 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let call: Call = serde_json::from_value(incoming.payload).map_err(|error| {
             invalid(&id, format!("the payload of a request is requestId, method, params: {error}"))
         })?;
-        if call.method != "resolveExecApproval" {
-            let what =
-                format!("there is no method {:?}: the one there is, is resolveExecApproval", call.method);
-            return Err((id, Refusal::new("METHOD_NOT_FOUND", what)));
-        }
-        match serde_json::from_value(call.params) {
-            Ok(resolve) => Ok((id, resolve)),
-            Err(error) => {
+        let read = match call.method.as_str() {
+            "resolveExecApproval" => {
+                serde_json::from_value(call.params).map(Wanted::Resolve).map_err(|error| {
+                    format!("params are approvalId and decision (allow-once, allow-always, deny): {error}")
+                })
+            }
+            "declareShows" => serde_json::from_value(call.params)
+                .map(Wanted::Declare)
+                .map_err(|error| format!("params are shows, a list of parts: {error}")),
+            other => {
                 let what =
-                    format!("params are approvalId and decision (allow-once, allow-always, deny): {error}");
-                Err((id, Refusal::new("INVALID_PARAMS", what)))
+                    format!("there is no method {other:?}: there are resolveExecApproval and declareShows");
+                return Err((id, Refusal::new("METHOD_NOT_FOUND", what)));
+            }
+        };
+        read.map(|wanted| (id.clone(), wanted)).map_err(|what| (id, Refusal::new("INVALID_PARAMS", what)))
+    }
+
+    async fn done(&mut self, wanted: Wanted) -> Result<Value, Refusal> {
+        match wanted {
+            Wanted::Resolve(resolve) => self.resolve(resolve).await,
+            Wanted::Declare(Declare { shows }) => {
+                self.face.declare(shows.iter().copied());
+                Ok(json!({"ok": true, "shows": shows}))
             }
         }
     }
 
     /// Answers a question as it was shown to this client.
-    async fn resolve(&mut self, resolve: Resolve) -> Result<(), Refusal> {
+    async fn resolve(&mut self, resolve: Resolve) -> Result<Value, Refusal> {
         let id = resolve.approval_id;
-        let Some(digest) = self.shown.get(&id).cloned() else { return Err(Refusal::not_found()) };
-        let shown = QuestionRef { question_id: id.clone() };
-        let Ok(question) = self.ask::<GetQuestion>(&shown).await else { return Err(Refusal::not_found()) };
-        // Always saves the words of the command where that is offered, else what is narrowest; where nothing may be saved
-        // it is this once.
-        let offers = &question.proposals;
-        let offer = offers.iter().find(|offer| offer.id == "command").or_else(|| offers.first());
-        let (answer, proposal) = match (resolve.decision, offer) {
-            (Decision::AllowOnce, _) | (Decision::AllowAlways, None) => (Answer::Once, None),
-            (Decision::AllowAlways, Some(offer)) => (Answer::Always, Some(offer.id.clone())),
+        let Some(seen) = self.shown.get(&id).cloned() else { return Err(Refusal::not_found()) };
+        let reference = QuestionRef { question_id: id.clone() };
+        let Ok(question) = self.ask::<GetQuestion>(&reference).await else {
+            return Err(Refusal::not_found());
+        };
+        let (answer, proposal) = match (resolve.decision, &seen.always) {
+            (Decision::AllowOnce, _) => (Answer::Once, None),
+            (Decision::AllowAlways, Some(_)) if Seen::of(&question).always != seen.always => {
+                return Err(Refusal::new(
+                    "CONFLICT",
+                    "what would be saved is not what was shown; look again",
+                ));
+            }
+            (Decision::AllowAlways, Some((offer, _))) => (Answer::Always, Some(offer.clone())),
+            (Decision::AllowAlways, None) => {
+                let why = "nothing can be saved for this request from here, so nothing was allowed: allow-once allows it once";
+                return Err(Refusal::new("NOTHING_TO_SAVE", why));
+            }
             (Decision::Deny, _) => (Answer::Deny, None),
         };
-        let params = AnswerParams { proposal, ..AnswerParams::new(&id, digest, answer) };
+        let requests = match resolve.all {
+            None => Vec::new(),
+            Some(all) if all == question.requests.len() => question.requests.clone(),
+            Some(_) => {
+                let now = question.requests.len();
+                return Err(Refusal::new("CONFLICT", format!("it was asked {now} times by now; look again")));
+            }
+        };
+        let params = AnswerParams { proposal, requests, ..AnswerParams::new(&id, seen.digest, answer) };
         match self.ask::<AnswerQuestion>(&params).await {
             Ok(answered) if answered.applied => {
                 self.shown.remove(&id);
                 self.answered = id;
-                Ok(())
+                let mut result = json!({"ok": true});
+                if answer == Answer::Always {
+                    result["saved"] = json!(answered.saved);
+                }
+                if let Some(problem) = answered.reason {
+                    result["problem"] = json!(problem);
+                }
+                Ok(result)
             }
             Ok(answered) => {
                 let still = self.ask::<GetQuestion>(&QuestionRef { question_id: id }).await.is_ok();

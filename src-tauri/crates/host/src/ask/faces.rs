@@ -1,6 +1,7 @@
 //! Who is on duty: windows, terminals and other faces that can show a question.
 
 use crate::book::now;
+use postern_contract::Part;
 use postern_policy::Millis;
 use postern_store::audit::By;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,8 @@ struct Roster {
     on_duty: BTreeMap<u64, (FaceKind, Millis)>,
     /// Names of those that have one of their own.
     named: BTreeMap<u64, String>,
+    /// What those show that had to say so.
+    shows: BTreeMap<u64, BTreeSet<Part>>,
     /// What a network or a door vouches for them by.
     identified: BTreeMap<u64, String>,
 }
@@ -96,6 +99,14 @@ impl Faces {
     /// The name of a face as people read it: its own, or its kind's.
     pub(crate) fn name_of(&self, face: FaceId) -> String {
         self.lock().named.get(&face.number).cloned().unwrap_or_else(|| face.kind.name().to_owned())
+    }
+
+    /// The parts of a question that a face shows: windows and terminals all, others what they declared.
+    pub(crate) fn shows(&self, face: FaceId) -> BTreeSet<Part> {
+        match face.kind {
+            FaceKind::Window | FaceKind::Terminal => Part::ALL.into_iter().collect(),
+            FaceKind::Remote => self.lock().shows.get(&face.number).cloned().unwrap_or_default(),
+        }
     }
 
     /// Says by what a face is vouched for, for the audit.
@@ -149,6 +160,11 @@ impl FaceGuard {
     pub fn id(&self) -> FaceId {
         self.id
     }
+
+    /// Declares the parts of a question that a remote face shows. Until then it shows none.
+    pub fn declare(&self, parts: impl IntoIterator<Item = Part>) {
+        self.faces.lock().shows.insert(self.id.number, parts.into_iter().collect());
+    }
 }
 
 impl Drop for FaceGuard {
@@ -156,6 +172,7 @@ impl Drop for FaceGuard {
         let mut roster = self.faces.lock();
         roster.on_duty.remove(&self.id.number);
         roster.named.remove(&self.id.number);
+        roster.shows.remove(&self.id.number);
         roster.identified.remove(&self.id.number);
         drop(roster);
         self.faces.changed.notify_one();

@@ -26,6 +26,15 @@ pub(crate) enum Waiter {
     Tool(Uuid),
 }
 
+impl Waiter {
+    /// Its number, as [`Question::requests`] has it.
+    pub(crate) fn number(self) -> Uuid {
+        match self {
+            Self::Request(id) | Self::Tool(id) => id,
+        }
+    }
+}
+
 /// A question with everything that a face is not told.
 #[derive(Debug)]
 pub(crate) struct Waiting {
@@ -45,6 +54,17 @@ impl Waiting {
         if face != FaceKind::Window {
             self.presented.insert(face);
         }
+    }
+
+    /// Parts the waiters into those that a yes is for, and the rest. A yes *once* is one run: without numbers it is for the
+    /// first waiter alone, which is the one on show; several are named one by one, so that who joined later is not among them.
+    pub(crate) fn part(&mut self, numbers: &[String]) -> (Vec<Waiter>, Vec<Waiter>) {
+        let waiters = std::mem::take(&mut self.waiters);
+        if numbers.is_empty() {
+            let mut waiters = waiters.into_iter();
+            return (waiters.next().into_iter().collect(), waiters.collect());
+        }
+        waiters.into_iter().partition(|waiter| numbers.contains(&waiter.number().to_string()))
     }
 
     fn delay(&self) -> Duration {
@@ -113,10 +133,10 @@ impl Questions {
     }
 
     /// A new question waits.
-    pub(crate) fn open(&mut self, question: Question, waiter: Waiter, expires: Instant) -> &Waiting {
+    pub(crate) fn open(&mut self, question: Question, waiters: Vec<Waiter>, expires: Instant) -> &Waiting {
         self.list.push(Waiting {
             question,
-            waiters: vec![waiter],
+            waiters,
             expires,
             presented: BTreeSet::new(),
             cannot_present: None,

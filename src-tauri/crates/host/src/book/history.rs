@@ -6,7 +6,8 @@ use super::{Book, BookError, NewRule, Remember, now};
 use crate::resolve::{Cwd, search_path};
 use postern_command::Reading;
 use postern_contract::Scope;
-use postern_policy::{AgentId, Effect, Lifetime, Rule};
+use postern_policy::{AgentId, Effect, Input, Lifetime, Rule};
+use postern_request::Stdin;
 use postern_store::requests::{self, Filter, RequestRow, Summary};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -121,8 +122,13 @@ impl Book {
         let agent = self.agent(&row.summary.agent);
         let configured = agent.as_ref().map_or(&[][..], |entry| &entry.agent.settings.search_path);
         let found = self.resolver().facts(reading, &cwd, &search_path(configured, &places.home));
+        let input = match row.plan.as_ref().map(|plan| &plan.stdin) {
+            Some(Stdin::Inline { sha256, bytes }) if *bytes > 0 => Input::Text(sha256.clone()),
+            Some(Stdin::Stream) => Input::Stream,
+            Some(Stdin::Inline { .. } | Stdin::Nothing) | None => Input::Nothing,
+        };
         let folders = vec![cwd.bound.path.clone()];
         let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
-        Some(Found { steps: found.steps, cwd, folders, confinable: true, env_to_ask })
+        Some(Found { steps: found.steps, cwd, folders, confinable: true, env_to_ask, input })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Places;
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
-use postern_policy::{AgentPolicy, Facts, Millis, Rule, StepFacts, Verdict, judge, would_match};
+use postern_policy::{AgentPolicy, Facts, Input, Millis, Rule, StepFacts, Verdict, judge, would_match};
 use postern_request::Launch;
 use postern_store::requests::RequestRow;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub(crate) struct Found {
     pub(crate) confinable: bool,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,
+    /// Its standard input.
+    #[serde(default)]
+    pub(crate) input: Input,
 }
 
 impl Found {
@@ -93,6 +96,7 @@ impl Past {
             folders: &self.found.folders,
             confinable: self.found.confinable,
             env_to_ask: &self.found.env_to_ask,
+            input: &self.found.input,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::agent_folder::AgentFolder;
 use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, Source, check_rule};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, RuleInput, Source, check_rule};
 
 /// What a person chose to remember from a question.
 #[derive(Debug, Clone)]
@@ -34,6 +34,10 @@ pub(crate) struct NewRule {
     pub(crate) pin: Option<Pin>,
     /// Whether it also allows redirections that write.
     pub(crate) allow_writes: bool,
+    /// Where it holds: this folder and below, or everywhere.
+    pub(crate) folder: Option<String>,
+    /// The input that it covers.
+    pub(crate) input: RuleInput,
 }
 
 /// What a person chose to remember from a question about a tool.
@@ -125,6 +129,8 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         args: new.args.clone(),
         pin: new.pin.clone().map(Box::new),
         allow_writes: new.allow_writes,
+        folder: new.folder.clone(),
+        input: new.input.clone(),
         source: Source::Always,
         lifetime: remember.lifetime.clone(),
         why: remember.why.clone(),
@@ -136,7 +142,8 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
 /// Whether a saved rule is the same but for its pin and its lifetime. One that lasts is not cut short.
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
-        (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), rule.allow_writes)
+        let place = (rule.folder.clone(), rule.input.clone());
+        (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), rule.allow_writes, place)
     };
     kept.source == Source::Always
         && what(kept) == what(new)

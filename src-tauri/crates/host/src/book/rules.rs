@@ -21,6 +21,17 @@ pub(crate) struct Listed {
     pub(crate) remarks: Vec<String>,
 }
 
+/// A folder as requests are compared with it: by its real path, where it is there. Reads the disk.
+fn real_folder(folder: &str, home: &str) -> String {
+    let folder = folder.trim();
+    let expanded = postern_policy::expand_home(folder, home);
+    match std::fs::canonicalize(&*expanded).map(std::path::PathBuf::into_os_string) {
+        Ok(real) => real.into_string().unwrap_or_else(|_| folder.to_owned()),
+        Err(_) if expanded.starts_with('/') => expanded.into_owned(),
+        Err(_) => folder.to_owned(),
+    }
+}
+
 impl Book {
     /// Adds a rule as a person wrote it.
     pub(crate) async fn add_rule(&self, draft: RuleDraft, source: Source) -> Result<Listed, BookError> {
@@ -111,6 +122,8 @@ impl Book {
             args: draft.args,
             pin,
             allow_writes: draft.allow_writes,
+            folder: draft.folder.map(|folder| real_folder(&folder, &self.places().home)),
+            input: draft.input,
             source,
             lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
             why: draft.why.filter(|why| !why.trim().is_empty()),

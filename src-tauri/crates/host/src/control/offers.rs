@@ -61,6 +61,8 @@ pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
         args: draft.args.clone(),
         pin: draft.pin.clone().map(Box::new),
         allow_writes: false,
+        folder: offer.folder.clone(),
+        input: draft.input.clone(),
         source: Source::Person,
         lifetime: Lifetime::Forever,
         why: None,
@@ -72,5 +74,10 @@ pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
     let rules: Vec<Rule> = offer.drafts.iter().map(rule).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
     let patterns = rules.iter().map(|rule| shown(&pattern_text(&rule.pattern))).collect();
-    RuleOffer { id: offer.id.to_owned(), label: shown(&offer.label), rules, drafts, shown: patterns }
+    let place = offer
+        .folder
+        .as_ref()
+        .map_or_else(|| "in any folder".to_owned(), |folder| format!("in {folder} and below"));
+    let label = shown(&format!("{}, {place}", offer.label));
+    RuleOffer { id: offer.id.to_owned(), label, rules, drafts, shown: patterns }
 }

@@ -179,6 +179,8 @@ pub(super) fn draft_of(rule: Rule) -> RuleDraft {
         args: rule.args,
         pin: rule.pin.is_some(),
         allow_writes: rule.allow_writes,
+        folder: rule.folder,
+        input: rule.input,
         lifetime: Some(rule.lifetime),
         why: rule.why,
         matches: rule.matches,

@@ -8,7 +8,9 @@ use crate::ask::FaceId;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::{NewRule, Remember, now};
 use postern_contract::{Answer, AnswerParams, Answered};
-use postern_policy::{AgentId, Draft, Effect, Lifetime, Offer, Pattern, parse_pattern};
+use postern_policy::{
+    AgentId, Draft, Effect, Lifetime, Offer, Pattern, RuleInput, parse_pattern, pattern_text,
+};
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
 use postern_store::audit;
@@ -47,11 +49,23 @@ impl Task {
                 return;
             }
         };
+        if let Some(reason) = self.not_for_a_yes(&id, &params, face) {
+            answer(reply, refused(reason));
+            return;
+        }
         if let Err(reason) = self.can_remember(&id, &params) {
             answer(reply, refused(reason));
             return;
         }
-        let Some(waiting) = self.questions.close(&id) else { return };
+        let Some(mut waiting) = self.questions.close(&id) else { return };
+        let yes = matches!(params.answer, Answer::Once | Answer::Always);
+        let rest = if yes {
+            let (chosen, rest) = waiting.part(&params.requests);
+            waiting.waiters = chosen;
+            rest
+        } else {
+            Vec::new()
+        };
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
@@ -68,10 +82,29 @@ impl Task {
                 request.answered_by = Some(face_name.clone());
             }
         }
-        match params.answer {
-            Answer::Once | Answer::Always => self.answered_yes(&waiting, &params, reply),
-            Answer::Deny | Answer::DenyAlways | Answer::DenyAll => self.answered_no(&waiting, &params, reply),
+        if yes {
+            self.answered_yes(&waiting, &params, reply);
+            self.ask_again(waiting, rest);
+        } else {
+            self.answered_no(&waiting, &params, reply);
         }
+    }
+
+    /// Why a yes does not count: nothing that it names waits any more, or its face does not show what it is about.
+    fn not_for_a_yes(&self, question: &str, params: &AnswerParams, face: FaceId) -> Option<String> {
+        let waiting = self.questions.iter().find(|waiting| waiting.question.id == question)?;
+        let missing = waiting.question.parts_for(params.answer);
+        let missing: Vec<&str> =
+            missing.difference(&self.parts.faces.shows(face)).map(|part| part.words()).collect();
+        if !missing.is_empty() {
+            return Some(format!(
+                "this approver does not show {}: say yes where it is shown, or with a client that declares that it shows it",
+                missing.join(", ")
+            ));
+        }
+        let requests = &waiting.question.requests;
+        let gone = !params.requests.is_empty() && !params.requests.iter().any(|id| requests.contains(id));
+        gone.then(|| "none of the requests that it names waits any more".to_owned())
     }
 
     /// Whether what the person wants remembered can be: known before anything is decided.
@@ -107,6 +140,7 @@ impl Task {
                         if always {
                             request.choice = Some(Choice {
                                 params: Box::new(params.clone()),
+                                saved: Vec::new(),
                                 reply,
                                 who: audit::current(),
                             });
@@ -114,7 +148,6 @@ impl Task {
                             request.answering = Some(reply);
                         }
                     }
-                    self.approve_skills(*id);
                     let digest = digest.clone();
                     self.happen(*id, Event::AnsweredAllow { digest, remember });
                 }
@@ -229,13 +262,13 @@ impl Task {
 }
 
 fn refused(reason: String) -> Answered {
-    Answered { applied: false, reason: Some(reason), also: Vec::new() }
+    Answered::refused(reason)
 }
 
 /// A no holds whether or not what goes with it could be saved; the person is told what could not.
 fn saved_or(saved: Result<(), String>) -> Answered {
     let reason = saved.err().map(|problem| format!("denied, but this could not be saved: {problem}"));
-    Answered { applied: true, reason, also: Vec::new() }
+    Answered { reason, ..Answered::done() }
 }
 
 /// The stable name of an answer.
@@ -258,12 +291,18 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     };
     let wanted = params.proposal.as_deref().unwrap_or("exact");
     let offer = judged.offers.iter().find(|offer| offer.id == wanted);
+    if effect == Effect::Allow && !params.anywhere && offer.is_some_and(|offer| offer.folder.is_none()) {
+        return Err("what would be saved holds in every folder, because the line changes its own: say that this is meant \
+                    (anywhere), or let the agent name the folder as the request's own"
+            .to_owned());
+    }
     let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
         (Some(offer), _) => rules_of(judged, offer, effect),
         // What is too wide to be allowed for good can still be denied for good.
         (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
             let pattern = Pattern::Exact(argv.clone());
-            vec![NewRule { pattern, args: None, pin: None, allow_writes: false }]
+            let input = RuleInput::Nothing;
+            vec![NewRule { pattern, args: None, pin: None, allow_writes: false, folder: None, input }]
         }
         (None, _) => return Err(format!("nothing can be saved as {wanted:?} for this request")),
     };
@@ -272,6 +311,9 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
             return Err("only an offer of one rule can be edited".to_owned());
         };
         *rule = edited_rule(rule, edited)?;
+    }
+    if params.anywhere {
+        rules.iter_mut().for_each(|rule| rule.folder = None);
     }
     let lifetime = match &params.lifetime {
         Some(Lifetime::Session(_)) => {
@@ -285,13 +327,33 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
 }
 
-/// The rules that an offer would save.
-pub(super) fn rules_of(judged: &super::judge::Judged, offer: &Offer, effect: Effect) -> Vec<NewRule> {
-    offer.drafts.iter().map(|draft| rule_of(judged, draft, effect)).collect()
+/// What was saved, in words, each rule in its own.
+pub(super) fn saved_words(remember: &Remember, home: &str) -> Vec<String> {
+    let words = |rule: &NewRule| {
+        let place = rule.folder.as_ref().map_or_else(
+            || "in any folder".to_owned(),
+            |folder| {
+                let folder =
+                    folder.strip_prefix(home).map_or_else(|| folder.clone(), |rest| format!("~{rest}"));
+                format!("in {folder} and below")
+            },
+        );
+        postern_command::escape::text(&format!("{}, {place}", pattern_text(&rule.pattern)))
+    };
+    remember.rules.iter().map(words).collect()
 }
 
-fn rule_of(judged: &super::judge::Judged, draft: &Draft, effect: Effect) -> NewRule {
+/// The rules that an offer would save.
+pub(super) fn rules_of(judged: &super::judge::Judged, offer: &Offer, effect: Effect) -> Vec<NewRule> {
+    offer.drafts.iter().map(|draft| rule_of(judged, draft, offer.folder.as_deref(), effect)).collect()
+}
+
+fn rule_of(judged: &super::judge::Judged, draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
+    let allows = effect == Effect::Allow;
     NewRule {
+        // A deny holds everywhere, whatever comes on standard input.
+        folder: folder.filter(|_| allows).map(str::to_owned),
+        input: if allows { draft.input.clone() } else { RuleInput::Nothing },
         pattern: draft.pattern.clone(),
         args: draft.args.clone(),
         // A deny holds for whatever the program becomes.
@@ -313,5 +375,5 @@ fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, String> {
     let pattern = parse_pattern(edited, None).map_err(|error| error.to_string())?;
     let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
     let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
-    Ok(NewRule { pattern, args, pin: rule.pin.clone(), allow_writes: rule.allow_writes })
+    Ok(NewRule { pattern, args, ..rule.clone() })
 }

@@ -89,8 +89,11 @@ impl Task {
             return;
         };
         let remember = super::answer::remember_of(request, &choice.params);
-        let book = self.parts.book.clone();
         let who = choice.who.clone().unwrap_or_default();
+        if let (Ok(remember), Some(choice)) = (&remember, &mut request.choice) {
+            choice.saved = super::answer::saved_words(remember, &self.parts.world.home);
+        }
+        let book = self.parts.book.clone();
         self.spawn(async move {
             let outcome = match remember {
                 Ok(remember) => {
@@ -116,7 +119,11 @@ impl Task {
                 let only = choice.as_ref().is_none_or(|choice| choice.params.scope == Scope::Agent);
                 let also = self.rejudge(Some(&agent).filter(|_| only));
                 if let Some(choice) = choice {
-                    let answered = postern_contract::Answered { applied: true, reason: None, also };
+                    let answered = postern_contract::Answered {
+                        also,
+                        saved: choice.saved,
+                        ..postern_contract::Answered::done()
+                    };
                     super::task::answer(choice.reply, answered);
                 }
                 self.proceed(id);
@@ -125,8 +132,8 @@ impl Task {
                 request.effects.clear();
                 let denial = super::denial::drifted("The rule that the person chose could not be saved.");
                 if let Some(choice) = choice {
-                    let reason = Some(format!("the rule was not saved, so nothing ran: {problem}"));
-                    let answered = postern_contract::Answered { applied: false, reason, also: Vec::new() };
+                    let reason = format!("the rule was not saved, so nothing ran: {problem}");
+                    let answered = postern_contract::Answered::refused(reason);
                     super::task::answer(choice.reply, answered);
                 }
                 self.happen(id, Event::Drifted(denial));

@@ -9,8 +9,8 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Confinement, Decision, Facts, Millis, Offer, Reason, Settings, StepFacts, Verdict, judge,
-    judge_unanswered, propose, protected_places,
+    AgentPolicy, Confinement, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict,
+    judge, judge_unanswered, propose, protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -112,6 +112,7 @@ pub(crate) struct Judged {
     session: Option<String>,
     shell: bool,
     env_to_ask: Vec<String>,
+    input: Input,
     confinable: bool,
     /// The folders that its agent may read, and the setting that says so.
     folders: (Vec<String>, Vec<String>),
@@ -160,6 +161,13 @@ fn looked_up(
         return Err(denial::too_much(overrun));
     }
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    let stdin = stdin_of(&run.stdin);
+    // Nothing in it is as good as none.
+    let input = match &stdin {
+        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
+        Stdin::Stream => Input::Stream,
+        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
+    };
     let plan = Plan {
         agent: policy.agent.clone(),
         session: run.session.clone(),
@@ -169,7 +177,7 @@ fn looked_up(
         cwd: cwd.bound.clone(),
         confinement: Confinement::None,
         env: built.env,
-        stdin: stdin_of(&run.stdin),
+        stdin,
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
     };
@@ -192,6 +200,7 @@ fn looked_up(
         session: run.session.clone(),
         shell: matches!(run.what, What::Shell(_)),
         env_to_ask,
+        input,
         folders,
         confinable: world.confines.is_ok(),
     }))
@@ -270,6 +279,7 @@ impl Judged {
             folders,
             confinable: world.confines.is_ok(),
             env_to_ask: &self.env_to_ask,
+            input: &self.input,
         }
     }
 
@@ -301,7 +311,8 @@ impl Judged {
     pub(super) fn found(&self) -> Found {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
-        Found { steps, cwd, folders, confinable: self.confinable, env_to_ask }
+        let input = self.input.clone();
+        Found { steps, cwd, folders, confinable: self.confinable, env_to_ask, input }
     }
 
     /// The same request by another policy, or later.

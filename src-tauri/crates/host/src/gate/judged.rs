@@ -4,7 +4,7 @@ use super::denial;
 use super::judge::{Judgement, by_of};
 use super::show::{self, Asked};
 use super::task::Task;
-use crate::ask::questions::Waiter;
+use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
 use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
 use postern_policy::{Decision, Settings};
@@ -154,7 +154,7 @@ impl Task {
         } else {
             let left = question.expires_at.saturating_sub(now());
             let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-            self.questions.open(*question.clone(), waiter, Instant::now() + left);
+            self.questions.open(*question.clone(), vec![waiter], Instant::now() + left);
             (*question, true)
         };
         let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
@@ -180,12 +180,35 @@ impl Task {
         }
     }
 
+    /// What a yes was not for goes on waiting, as a question of its own that every face has to show anew.
+    pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Waiter>) {
+        let Some(first) = rest.first() else { return };
+        let says = match first {
+            Waiter::Request(id) => self.requests.get(id).and_then(|request| request.run.reason.clone()),
+            Waiter::Tool(_) => None,
+        };
+        let Waiting { mut question, expires, .. } = before;
+        question.id = Uuid::now_v7().to_string();
+        question.code = self.questions.fresh_code(Uuid::new_v4());
+        question.requests = rest.iter().map(|waiter| waiter.number().to_string()).collect();
+        question.asker.says = says.as_deref().map(show::shown);
+        question.asked_at = now();
+        self.questions.open(question.clone(), rest, expires);
+        if let Some(row) = row_of(&question) {
+            drop(self.parts.store.write(move |conn| questions::open(conn, &row)));
+        }
+        tracing::info!(question = %question.id, requests = question.requests.len(), "asked again");
+        let others = self.questions.len().saturating_sub(1);
+        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
+        self.tell(Told::QuestionOpened(Box::new(question)));
+    }
+
     /// A request waits no more for its question. The last one closes it.
     pub(super) fn close_question(&mut self, id: Uuid) {
         if let Some(request) = self.requests.get_mut(&id)
             && let Some(answering) = request.answering.take()
         {
-            let answered = postern_contract::Answered { applied: true, reason: None, also: Vec::new() };
+            let answered = postern_contract::Answered::done();
             super::task::answer(answering, answered);
         }
         let how = match self.requests.get(&id).map(|request| &request.state) {

@@ -91,6 +91,8 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
+    /// What is saved of it, in words: known once it is.
+    pub(crate) saved: Vec<String>,
     pub(crate) reply: oneshot::Sender<Answered>,
     /// Who chose, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::By>>,

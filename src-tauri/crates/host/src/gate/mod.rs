@@ -23,7 +23,6 @@ mod rejudge;
 mod rows;
 mod session;
 mod show;
-mod skill;
 mod start;
 mod task;
 mod tool;

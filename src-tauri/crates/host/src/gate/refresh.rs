@@ -18,14 +18,14 @@ impl Task {
         };
         // It is not on show yet.
         if let Some(question) = &mut request.question {
-            show::refresh(question, judged, &policy.settings);
+            show::refresh(question, judged, &policy.settings, &self.parts.world.home);
             return;
         }
         let waiter = Waiter::Request(id);
         // Everybody who waits for it wants the same plan: the first one speaks for all.
         let waiting = self.questions.of(waiter).filter(|waiting| waiting.waiters.first() == Some(&waiter));
         let Some(waiting) = waiting else { return };
-        if show::refresh(&mut waiting.question, judged, &policy.settings) {
+        if show::refresh(&mut waiting.question, judged, &policy.settings, &self.parts.world.home) {
             let question = waiting.question.clone();
             self.count_matches(id, &question);
             self.tell_changed(question);

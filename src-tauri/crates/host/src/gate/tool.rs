@@ -195,7 +195,7 @@ impl Task {
                 return Ok(());
             }
             let expires = Instant::now() + Duration::from_millis(settings.approval_timeout_ms);
-            self.questions.open(question.clone(), waiter, expires);
+            self.questions.open(question.clone(), vec![waiter], expires);
             if let Some(row) = super::judged::row_of(&question) {
                 drop(self.parts.store.write(move |conn| postern_store::questions::open(conn, &row)));
             }

@@ -130,6 +130,7 @@ impl ToolCommand {
             folders: &[],
             confinable: false,
             env_to_ask: &[],
+            input: &postern_policy::Input::Nothing,
         }
     }
 }

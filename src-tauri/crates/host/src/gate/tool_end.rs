@@ -73,7 +73,8 @@ impl Task {
             answer(reply, false);
             return;
         };
-        let params = AnswerParams { feedback, ..AnswerParams::to(&waiting.question, said) };
+        let requests = vec![id.to_string()];
+        let params = AnswerParams { feedback, requests, ..AnswerParams::to(&waiting.question, said) };
         let (answered, told) = oneshot::channel();
         self.answer(params, face, answered);
         let watchers = self.parts.told.clone();
@@ -125,7 +126,7 @@ impl Task {
                 tracing::error!(%error, "an answer about a tool was not made durable");
             }
             if let Some(reply) = reply {
-                answer(reply, Answered { applied: true, reason, also: Vec::new() });
+                answer(reply, Answered { reason, ..Answered::done() });
             }
         }));
     }

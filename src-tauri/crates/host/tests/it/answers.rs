@@ -67,9 +67,38 @@ async fn the_same_plan_asked_twice_is_one_question() {
     let listed = lab.control("questions.list", json!({})).await.unwrap();
     assert_eq!(listed["questions"].as_array().unwrap().len(), 1, "{listed}");
     lab.answer_to(&question, "once", json!({})).await;
+    assert_eq!(wire.answer(first).await.unwrap()["stdout"], "hi\n", "one yes is one run");
+    let rest = lab.question().await;
+    assert_eq!(
+        (rest.requests.len(), rest.digest == question.digest),
+        (1, true),
+        "the other is asked about again"
+    );
+    assert_ne!((&rest.id, &rest.code), (&question.id, &question.code), "as a question of its own");
+    lab.answer_to(&rest, "once", json!({})).await;
+    assert_eq!(wire.answer(second).await.unwrap()["stdout"], "hi\n");
+}
+
+#[tokio::test]
+async fn a_yes_to_several_names_them_and_covers_nobody_else() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.question().await;
+    let (_, second) = wire.post_run(&["echo", "hi"], json!({})).await;
+    let seen = lab.changed(|question| question.requests.len() == 2).await;
+    let (_, third) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.changed(|question| question.requests.len() == 3).await;
+    lab.answer_to(&seen, "once", json!({"requests": seen.requests})).await;
     for call in [first, second] {
-        assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n", "both were waiting for it");
+        assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
     }
+    let rest = lab.question().await;
+    assert!(!seen.requests.contains(&rest.requests[0]), "who came later waits");
+    let nobody = lab.answer_to(&rest, "once", json!({"requests": seen.requests})).await;
+    assert_eq!(nobody["applied"], false, "{nobody}");
+    lab.answer_to(&rest, "deny", json!({})).await;
+    assert_eq!(wire.answer(third).await.unwrap()["reason"], "user");
 }
 
 #[tokio::test]

@@ -137,7 +137,7 @@ async fn everybody_who_waits_for_it_gets_what_the_person_made_of_it() {
     assert_eq!(edit(&lab, &question, "printf '%s' changed | cat").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
     assert_eq!((changed.requests.len(), changed.shell), (2, true));
-    lab.answer_to(&changed, "once", json!({})).await;
+    lab.answer_to(&changed, "once", json!({"requests": changed.requests})).await;
     for call in [first, second] {
         assert_eq!(wire.answer(call).await.unwrap()["stdout"], "changed");
     }

@@ -167,6 +167,7 @@ impl Case {
             folders: &folders,
             confinable: true,
             env_to_ask: &env_to_ask,
+            input: &crate::Input::Nothing,
         };
         let verdict = judge(&policy, &facts);
         Ok(told(verdict.decision, verdict.reason, &verdict.message))

@@ -4,7 +4,8 @@
 //! are found by that beginning: the folder of a path, the first words of a command. Only those are compared.
 
 use crate::judge::describes;
-use crate::rule::{Effect, Lifetime, Pattern, Rule};
+use crate::path;
+use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
 use crate::settings::AgentId;
 use crate::words::{WordPattern, WordsPattern};
 use globset::GlobMatcher;
@@ -165,7 +166,9 @@ impl<'a> Known<'a> {
             && rule.effect == theirs.effect
             && (theirs.agent.is_none() || theirs.agent == rule.agent)
             && other.may_cover()
-            && (theirs.allow_writes || !rule.allow_writes);
+            && (theirs.allow_writes || !rule.allow_writes)
+            && self.is_inside(theirs)
+            && (theirs.input == RuleInput::Any || theirs.input == rule.input);
         if !same_reach {
             return false;
         }
@@ -180,6 +183,15 @@ impl<'a> Known<'a> {
                 theirs.args.is_none() && !describes(rule) && other.has_path(mine)
             }
             (Pattern::Path(_) | Pattern::Command(_) | Pattern::Exact(_) | Pattern::Identity(_), _) => false,
+        }
+    }
+
+    /// Whether `theirs` holds wherever this one does, as far as their folders are written alike.
+    fn is_inside(&self, theirs: &Rule) -> bool {
+        match (&self.rule.folder, &theirs.folder) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(mine), Some(theirs)) => path::is_within(&path::normal(mine), &path::normal(theirs)),
         }
     }
 

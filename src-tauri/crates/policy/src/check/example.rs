@@ -19,9 +19,9 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     Some(super::would_match(&timeless(rule), &facts(&reading, &steps, home, true)))
 }
 
-/// An example says what the pattern means; time and content have no part in that.
+/// An example says what the pattern means; time, content and place have no part in that.
 pub(super) fn timeless(rule: &Rule) -> Rule {
-    Rule { pin: None, lifetime: Lifetime::Forever, ..rule.clone() }
+    Rule { pin: None, lifetime: Lifetime::Forever, folder: None, ..rule.clone() }
 }
 
 /// What is found for each step of an example.
@@ -50,6 +50,7 @@ pub(super) fn facts<'a>(
         folders: &[],
         confinable: true,
         env_to_ask: &[],
+        input: &crate::facts::Input::Nothing,
     }
 }
 

@@ -11,7 +11,7 @@ pub use remark::{Remark, remarks};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
 use crate::pattern::{PatternError, kind_name, parse_pattern, pattern_text};
-use crate::rule::{Effect, IdentityPattern, Pattern, Rule};
+use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
@@ -38,6 +38,9 @@ pub enum RuleProblem {
     /// An example cannot be read.
     #[error("the example {0:?} cannot be read as a command")]
     Unreadable(String),
+    /// A folder that is none, or of a rule that denies.
+    #[error("{0}")]
+    Folder(String),
     /// It allows by a name that any file can claim.
     #[error(
         "any file can claim to be {0}; write signing:platform:{0} for a part of macOS, or signing:TEAMID:{0} with the developer's team"
@@ -64,6 +67,7 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         Effect::Deny => {}
         Effect::Ask => return Err(RuleProblem::Asks),
     }
+    check_place(rule)?;
     for (examples, expected) in [(&rule.matches, true), (&rule.misses, false)] {
         for example in examples {
             let matched = example::matches(rule, example, home)
@@ -76,6 +80,23 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         }
     }
     Ok(())
+}
+
+/// A rule that denies does so everywhere, whatever comes on standard input.
+fn check_place(rule: &Rule) -> Result<(), RuleProblem> {
+    let problem = |text: &str| Err(RuleProblem::Folder(text.to_owned()));
+    if rule.effect == Effect::Deny && (rule.folder.is_some() || rule.input != RuleInput::Nothing) {
+        return problem("a rule that denies holds in every folder and with any input: leave both out");
+    }
+    match rule.folder.as_deref() {
+        Some(folder) if folder != "~" && !folder.starts_with("~/") && !folder.starts_with('/') => {
+            problem("the folder of a rule begins with / or ~/")
+        }
+        Some(folder) if folder.split('/').any(|part| part == "..") => {
+            problem("the folder of a rule has no ..")
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {

@@ -16,7 +16,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use crate::rule::{Lifetime, Pattern, Rule};
+use crate::rule::{Lifetime, Pattern, Rule, RuleInput};
 use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +109,9 @@ fn glob_of(rule: &Rule) -> Result<String, &'static str> {
     }
     if rule.lifetime != Lifetime::Forever {
         return Err("it does not last for good, which cannot be said there");
+    }
+    if rule.folder.is_some() || rule.input != RuleInput::Nothing {
+        return Err("the folder or the input that it is for cannot be said there");
     }
     if rule.args.is_some() || rule.allow_writes {
         return Err("what it says of arguments or of writing cannot be said there");

@@ -2,14 +2,14 @@
 
 use crate::agent::AgentPolicy;
 use crate::environment::{Standing, standing};
-use crate::facts::{Facts, Lookup, Program, StepFacts};
-use crate::needed::{folder_of, folders_of};
+use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
+use crate::needed::folders_of;
 use crate::path;
 use crate::pattern::is_glob;
-use crate::rule::{Identity, Pattern, Rule, RuleId, Signature, Source};
+use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, Part};
 use postern_command::environment::{is_harmless_value, is_plain_value};
-use postern_command::{Assignment, Class, Power, Redirection, Step, class_of};
+use postern_command::{Assignment, Class, Dir, Power, Redirection, Step, class_of};
 
 /// Folders in which only the system installs programs.
 const SYSTEM_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
@@ -71,6 +71,16 @@ impl<'a> Subject<'a> {
         self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
     }
 
+    /// Whether what comes on standard input cannot tell it what to do. Only with wrappers that hand it through.
+    pub(super) fn reads_input_as_data(&self) -> bool {
+        const HAND_THROUGH: [&str; 6] = ["command", "env", "nice", "nohup", "time", "timeout"];
+        let handed = self.step.via.iter().all(|via| {
+            let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
+            HAND_THROUGH.contains(&path::base_name(name))
+        });
+        handed && postern_command::treats_input_as_data(&self.words)
+    }
+
     /// The program's name as invoked, as found, and as it is really called.
     fn names(&self) -> impl Iterator<Item = &str> {
         let names =
@@ -113,7 +123,7 @@ impl<'a> Subject<'a> {
     /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
     /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
     fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
-        if self.step.dir == postern_command::Dir::Same || self.finds_nothing_there() {
+        if self.step.dir == Dir::Same || self.finds_nothing_there() {
             return None;
         }
         let Some(folders) = folders_of(facts.cwd, &self.step.dir) else {
@@ -213,7 +223,7 @@ pub(super) fn coverage<'a>(
 ) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
     for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
-        if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy) {
+        if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy, subject) {
             continue;
         }
         let said = weigh(rule, named, subject, facts);
@@ -230,8 +240,13 @@ pub(super) fn coverage<'a>(
     best.2
 }
 
-fn is_idle_skill(rule: &Rule, policy: &AgentPolicy) -> bool {
-    matches!(rule.source, Source::Skill(_)) && !policy.settings.allow_skills
+/// Whether a skill's rule allows nothing here: this agent may not use skills, or no skill may bring this program.
+fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bool {
+    let served = || {
+        let names = subject.program().map(|program| [&program.path, &program.real_path]);
+        names.into_iter().flatten().all(|path| crate::skill::may_serve_skill(path))
+    };
+    matches!(rule.source, Source::Skill(_)) && !(policy.settings.allow_skills && served())
 }
 
 /// Rules that may match, each with whether it names the program as the step does. Of any other it is known only that it is
@@ -292,11 +307,16 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
             return Coverage::Nothing;
         }
     }
-    let folder = || folder_of(facts.cwd, &subject.step.dir);
+    // Only the request's own folder is held open: one that a line changes to may be another by then.
+    let folder = (subject.step.dir == Dir::Same).then(|| path::normal(facts.cwd));
     if let Some(args) = &rule.args
-        && !args.matches(words.get(1..).unwrap_or_default(), folder().as_deref())
+        && !args.matches(words.get(1..).unwrap_or_default(), folder.as_deref())
     {
         return Coverage::Nothing;
+    }
+    if let Some(problem) = elsewhere(rule, subject, facts).or_else(|| with_input(&rule.rule, subject, facts))
+    {
+        return Coverage::Close(&rule.rule, problem);
     }
     if let Some(problem) = too_wide(rule, subject) {
         return Coverage::Close(&rule.rule, problem);
@@ -308,6 +328,36 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
         },
         PinState::Changed(what) => Coverage::Changed(&rule.rule, what),
         PinState::OtherScript => Coverage::Nothing,
+    }
+}
+
+/// Why a rule that was given for a folder does not hold where the step runs.
+fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
+    let own = postern_command::escape::text(rule.rule.folder.as_ref()?);
+    if subject.step.dir != Dir::Same {
+        return Some(format!("it was given for {own}, and the line changes its folder"));
+    }
+    if rule.holds_in(facts.cwd, facts.case_insensitive) {
+        return None;
+    }
+    Some(format!("it was given for {own}, and this runs in {}", postern_command::escape::text(facts.cwd)))
+}
+
+/// Why a rule does not cover the input that the step is given.
+fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
+    if subject.reads_input_as_data() {
+        return None;
+    }
+    match (facts.input, &rule.input) {
+        (Input::Nothing, _) | (_, RuleInput::Any) => None,
+        (Input::Text(given), RuleInput::Text(covered)) if given.eq_ignore_ascii_case(covered) => None,
+        (Input::Text(_), RuleInput::Text(_)) => {
+            Some("it was given with other text on standard input".to_owned())
+        }
+        (Input::Text(_), RuleInput::Nothing) => Some("it was given without standard input".to_owned()),
+        (Input::Stream, _) => Some(
+            "it does not cover standard input that is sent while it runs (</dev/null gives none)".to_owned(),
+        ),
     }
 }
 

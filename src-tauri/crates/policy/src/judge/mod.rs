@@ -34,7 +34,7 @@ pub use allow::changes;
 pub(crate) use allow::{describes, is_harmless};
 pub use command_tool::{CommandAgainst, against_command_tool};
 pub use outcome::{rule_ref, source_words};
-pub(crate) use step::{can_be_covered, covers};
+pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
 
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;

@@ -5,7 +5,7 @@ use super::look::{Looks, Vouched};
 use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
 use super::{against, label};
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Lookup};
+use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Opaque, Role};
@@ -32,9 +32,12 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
     if let Coverage::Covered(rule) = said {
         return covered(rule);
     }
+    // The file and the list know nothing of input: they hold where there is none, or none that tells a program what to do.
+    let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
     by_file(policy, facts, &subject)
         .or_else(|| by_read_only_list(policy, facts, looks, at, &name))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
+        .filter(|found| found.decision != Decision::Allow || !told)
         .unwrap_or_else(|| miss(&said, &name))
 }
 
@@ -60,6 +63,11 @@ pub(super) fn opaque(part: &Opaque) -> Outcome {
         Some(advice) => outcome.advise(advice),
         None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
     }
+}
+
+/// Whether the input of the step at `at` cannot tell it what to do.
+pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
+    Subject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
 }
 
 /// Builtins, functions and steps that start nothing: unless a wrapper that is a program would run them.

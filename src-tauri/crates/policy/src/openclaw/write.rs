@@ -1,7 +1,7 @@
 //! Settings and rules as a document of OpenClaw's.
 
 use crate::arguments::bound;
-use crate::rule::{Effect, Lifetime, Pattern, Rule};
+use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
 use crate::settings::Settings;
 use serde_json::{Value, json};
 
@@ -34,6 +34,9 @@ fn entry(rule: &Rule) -> Result<Value, &'static str> {
     }
     if rule.lifetime != Lifetime::Forever {
         return Err("it does not last for good, which cannot be said there");
+    }
+    if rule.folder.is_some() || rule.input != RuleInput::Nothing {
+        return Err("the folder or the input that it is for cannot be said there");
     }
     if rule.allow_writes {
         return Err("that it may write cannot be said there");

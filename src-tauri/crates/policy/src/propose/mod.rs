@@ -4,12 +4,12 @@
 //! whatever is in it, and the offer says so.
 
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Lookup, Program, StepFacts};
+use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::path;
 use crate::pattern::{by_arity, is_glob};
-use crate::rule::{Pattern, Pin, ScriptPin};
+use crate::rule::{Pattern, Pin, RuleInput, ScriptPin};
 use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
-use postern_command::{Class, Power, Role, Step, class_of};
+use postern_command::{Class, Dir, Power, Role, Step, class_of};
 
 /// One offer. A chain saves one rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub struct Offer {
     pub label: String,
     /// What would be saved.
     pub drafts: Vec<Draft>,
+    /// The folder in which, with everything below, it would hold: the request's. None where the line changes its folder: it
+    /// can be held to none then.
+    pub folder: Option<String>,
 }
 
 /// A rule that an offer would save.
@@ -33,6 +36,8 @@ pub struct Draft {
     pub args: Option<Vec<String>>,
     /// What it is bound to; nothing where the agent can change it until it runs.
     pub pin: Option<Pin>,
+    /// The input that it covers.
+    pub input: RuleInput,
 }
 
 /// What could be saved for one step.
@@ -64,11 +69,15 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
     if widths.is_empty() {
         return Vec::new();
     }
+    let same = verdict.steps.iter().zip(&facts.reading.steps);
+    let moves = same.clone().any(|(said, step)| said.decision != Decision::Allow && step.dir != Dir::Same);
+    let folder = (!moves).then(|| path::normal(facts.cwd).into_owned());
     let one = widths.len() == 1;
     let exact = Offer {
         id: "exact",
         label: exact_label(one, &widths, facts),
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
+        folder: folder.clone(),
     };
     let mut offers = vec![exact];
     // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`, whatever its arguments.
@@ -76,11 +85,11 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
     if !dangerous && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
-        offers.push(Offer { id: "command", label: command_label(&drafts), drafts });
+        offers.push(Offer { id: "command", label: command_label(&drafts), drafts, folder: folder.clone() });
     }
     if !dangerous && widths.iter().any(|width| width.path.is_some()) {
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
-        offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts });
+        offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts, folder });
     }
     offers
 }
@@ -88,9 +97,7 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
 fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
     let mut all: Vec<Draft> = Vec::new();
     for draft in drafts {
-        if !all.iter().any(|other| {
-            (&other.pattern, &other.args, &other.pin) == (&draft.pattern, &draft.args, &draft.pin)
-        }) {
+        if !all.iter().any(|other| Draft { step: draft.step, ..other.clone() } == draft) {
             all.push(draft);
         }
     }
@@ -150,11 +157,20 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
         return None;
     }
     let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
-    let exact = exact(step, found, program, at, elevated)?;
+    let input = match facts.input {
+        Input::Nothing => RuleInput::Nothing,
+        Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => RuleInput::Nothing,
+        Input::Text(sha256) => RuleInput::Text(sha256.clone()),
+        // What is still to come stands for nothing.
+        Input::Stream => return None,
+    };
+    let told = input != RuleInput::Nothing;
+    let exact = Draft { input, ..exact(step, found, program, at, elevated)? };
     let names = [step.program()?, &program.path, &program.real_path];
     let class =
         names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
-    let plain = !elevated && step.ways_out.is_empty();
+    // What its input tells it is saved with just this command.
+    let plain = !elevated && !told && step.ways_out.is_empty();
     let script = plain && matches!(class, Some(Class::Shell | Class::Interpreter));
     let path = if script { script_path(step, found, program, at) } else { None };
     let ordinary = plain && class.is_none();
@@ -170,7 +186,7 @@ fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated:
     let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
     let pin = pin(program, found)?;
-    Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin })
+    Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin, input: RuleInput::Nothing })
 }
 
 /// The first words with any arguments, while the program is as it was shown.
@@ -185,12 +201,13 @@ fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
     let more = known.len() < step.argv.len() && !text.ends_with(" *");
     let text = if more { format!("{text} *") } else { text };
     let pin = Some(Pin { program: program.identity.clone()?, script: None });
-    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin })
+    Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin, input: RuleInput::Nothing })
 }
 
 /// The program at its path, with any arguments.
 fn by_path(found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
-    Some(Draft { step: at, pattern: path_pattern(program)?, args: None, pin: pin(program, found)? })
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
+    Some(Draft { step: at, pattern, args: None, pin, input: RuleInput::Nothing })
 }
 
 /// What binds a rule to the program, and to the script that it runs, as they are now; nothing where the agent can change
@@ -214,7 +231,8 @@ fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> 
         return None;
     }
     let args = Some(vec![written, "**".to_owned()]);
-    Some(Draft { step: at, pattern: path_pattern(program)?, args, pin: pin(program, found)? })
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
+    Some(Draft { step: at, pattern, args, pin, input: RuleInput::Nothing })
 }
 
 fn path_pattern(program: &Program) -> Option<Pattern> {

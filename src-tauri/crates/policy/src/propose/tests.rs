@@ -1,5 +1,5 @@
 use crate::testing::{Scene, identity, rule};
-use crate::{Decision, Effect, Offer, Reason, pattern_text};
+use crate::{Decision, Effect, Input, Offer, Reason, RuleInput, pattern_text};
 
 fn shown(offers: &[Offer]) -> Vec<String> {
     let drafts = |offer: &Offer| {
@@ -163,6 +163,35 @@ fn offers_say_in_words_what_they_save() {
         let offers = Scene::new().shell(text).offers();
         let labels: Vec<&str> = offers.iter().map(|offer| offer.label.as_str()).collect();
         assert_eq!(labels, expected, "{text}");
+    }
+}
+
+#[test]
+fn an_offer_holds_in_the_folder_that_it_was_given_in() {
+    let here = Scene::new().shell("git push").offers();
+    assert!(here.iter().all(|offer| offer.folder.as_deref() == Some(crate::testing::CWD)), "{here:?}");
+    let moved = Scene::new().shell("cd sub && git push").offers();
+    assert!(!moved.is_empty() && moved.iter().all(|offer| offer.folder.is_none()), "held to none: {moved:?}");
+}
+
+#[test]
+fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
+    let offers = |command: &str, input: Input| {
+        let mut scene = Scene::new().program("/opt/bin/query", "q").shell(command);
+        scene.input = input;
+        scene.offers()
+    };
+    let text = || Input::Text("aa".to_owned());
+    let told = offers("/opt/bin/query x", text());
+    assert_eq!(told.len(), 1, "nothing wider: {told:?}");
+    assert_eq!(told[0].drafts[0].input, RuleInput::Text("aa".to_owned()));
+    assert!(offers("/opt/bin/query x", Input::Stream).is_empty(), "what is to come stands for nothing");
+    for input in [Input::Nothing, text(), Input::Stream] {
+        let data = offers("git push", input);
+        assert!(
+            data.len() > 1 && data.iter().all(|offer| offer.drafts[0].input == RuleInput::Nothing),
+            "{data:?}"
+        );
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Compiled {
     pub(crate) args: Option<Arguments>,
     /// Whether the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
+    /// The folder in which it allows, as folders are compared.
+    folder: Option<String>,
 }
 
 impl Default for Part {
@@ -102,6 +104,7 @@ impl Part {
             command: None,
             args: rule.args.as_deref().map(Arguments::new),
             is_glob: false,
+            folder: rule.folder.as_deref().map(|folder| folder_key(folder, home, any_case)),
         };
         let index = if generous { &mut self.deny } else { &mut self.allow };
         match &rule.pattern {
@@ -173,6 +176,8 @@ fn judged_by(rule: &Rule) -> Rule {
         args: rule.args.clone(),
         pin: rule.pin.clone(),
         allow_writes: rule.allow_writes,
+        folder: rule.folder.clone(),
+        input: rule.input.clone(),
         source: rule.source.clone(),
         lifetime: rule.lifetime.clone(),
         why: rule.why.clone(),
@@ -193,7 +198,20 @@ fn path_key(expanded: &str, generous: bool, any_case: bool) -> String {
     }
 }
 
+fn folder_key(folder: &str, home: &str, any_case: bool) -> String {
+    let folder = path::expand_home(folder, home);
+    let folder = path::normal(&folder);
+    if any_case { path::fold(&folder).into_owned() } else { folder.into_owned() }
+}
+
 impl Compiled {
+    /// Whether it allows in this folder: a real path.
+    pub(crate) fn holds_in(&self, folder: &str, any_case: bool) -> bool {
+        let here = path::normal(folder);
+        let here = if any_case { path::fold(&here) } else { here };
+        self.folder.as_deref().is_none_or(|own| path::is_within(&here, own))
+    }
+
     /// The program that the rule names, by path or bare name, as far as it is not known by its identity.
     pub(crate) fn program_name(&self) -> Option<&str> {
         match (&self.rule.pattern, &self.command) {

@@ -32,9 +32,17 @@ CREATE TABLE rules (
 CREATE INDEX rules_by_agent ON rules (agent);
 ";
 
+/// Where a rule holds, and with what input. Rules of before hold everywhere, as they did; a skill's, which allows any
+/// arguments, goes on with any input.
+pub(crate) const PLACES: &str = "
+ALTER TABLE rules ADD COLUMN folder TEXT;
+ALTER TABLE rules ADD COLUMN input TEXT NOT NULL DEFAULT '{\"kind\":\"nothing\"}';
+UPDATE rules SET input = '{\"kind\":\"any\"}' WHERE json_extract(source, '$.kind') = 'skill';
+";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-    created_at, use_count, last_used_at, last_command, last_path, last_seen";
+    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
@@ -45,6 +53,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
         args: row.get::<_, Option<Json<_>>>(4)?.map(|json| json.0),
         pin: row.get::<_, Option<Json<_>>>(5)?.map(|json| json.0),
         allow_writes: row.get(6)?,
+        folder: row.get(18)?,
+        input: row.get::<_, Json<_>>(19)?.0,
         source: row.get::<_, Json<_>>(7)?.0,
         lifetime: row.get::<_, Json<_>>(8)?.0,
         why: row.get(9)?,
@@ -84,8 +94,8 @@ pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
 pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-            created_at, use_count, last_used_at, last_command, last_path, last_seen)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     insert.execute(params![
         text(&rule.effect)?,
@@ -105,6 +115,8 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
         rule.usage.last_command,
         rule.usage.last_path,
         rule.usage.last_seen.as_ref().map(Json),
+        rule.folder,
+        text(&rule.input)?,
     ])?;
     Ok(conn.last_insert_rowid())
 }
@@ -113,7 +125,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
 pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
-            lifetime = ?9, why = ?10, matches = ?11, misses = ?12 WHERE id = ?1",
+            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14 WHERE id = ?1",
         params![
             rule.id,
             text(&rule.effect)?,
@@ -127,6 +139,8 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
             rule.why,
             text(&rule.matches)?,
             text(&rule.misses)?,
+            rule.folder,
+            text(&rule.input)?,
         ],
     )?;
     one(saved, rule.id)
@@ -252,7 +266,7 @@ mod tests {
     use super::*;
     use crate::tables::agents;
     use crate::testing::{agent, allow, id, identity, open};
-    use postern_policy::{IdentityPattern, Pattern, ScriptPin, Source};
+    use postern_policy::{IdentityPattern, Pattern, RuleInput, ScriptPin, Source};
 
     fn full() -> Rule {
         Rule {
@@ -263,6 +277,8 @@ mod tests {
                 script: Some(ScriptPin { path: "/s".into(), sha256: "bb".into() }),
             })),
             allow_writes: true,
+            folder: Some("/Users/u/project".into()),
+            input: RuleInput::Text("cc".into()),
             source: Source::Skill("bird".into()),
             lifetime: Lifetime::Until(50),
             why: Some("because".into()),

@@ -14,7 +14,8 @@ use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RuleFilter, RuleNumber, RulePreview,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
-use postern_policy::{AgentId, Effect, Lifetime};
+use postern_policy::{AgentId, Effect, Lifetime, RuleInput};
+use std::path::Path;
 
 /// How many rules are asked for at once.
 const PAGE: u32 = 4000;
@@ -149,11 +150,24 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         args,
         pin: rule.pin,
         allow_writes: rule.writes,
+        folder: rule.folder.as_deref().map(folder_of).transpose()?,
+        input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
         lifetime: rule.lasts.map(lasting).transpose()?,
         why: rule.why,
         matches: rule.matches,
         misses: rule.misses,
     })
+}
+
+/// A folder as the person means it: from where they stand. The home folder is the host's to put in.
+fn folder_of(folder: &Path) -> Result<String, Failure> {
+    let text = folder.to_str().ok_or_else(|| Failure::usage("the folder of a rule is UTF-8 text"))?;
+    if text.starts_with('~') {
+        return Ok(text.to_owned());
+    }
+    let real = std::fs::canonicalize(folder)
+        .map_err(|error| Failure::usage(format!("--in {}: {error}", postern_command::escape::text(text))))?;
+    real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule is UTF-8 text"))
 }
 
 /// A duration as a lifetime that ends at a time.
@@ -184,6 +198,14 @@ fn list(rules: &[RuleRow]) -> Result<(), Failure> {
 fn notes(row: &RuleRow) -> String {
     let rule = &row.rule;
     let mut notes = Vec::new();
+    notes.extend(rule.folder.as_ref().map(|folder| format!("in {folder} and below")));
+    match &rule.input {
+        RuleInput::Nothing => {}
+        RuleInput::Text(sha256) => {
+            notes.push(format!("with the input {}", sha256.get(..8).unwrap_or_default()));
+        }
+        RuleInput::Any => notes.push("with any input".to_owned()),
+    }
     notes.extend(rule.args.as_ref().map(|args| format!("arguments {}", postern_command::quote(args))));
     if let Some(pin) = &rule.pin {
         let script = pin.script.as_ref().map(|script| format!("only {}, unchanged", script.path));

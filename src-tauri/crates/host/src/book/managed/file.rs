@@ -101,6 +101,8 @@ fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, BookError> {
         agent: draft.agent,
         args: draft.args,
         allow_writes: draft.allow_writes,
+        folder: draft.folder,
+        input: draft.input,
         source: Source::Managed,
         lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
         why: draft.why,

@@ -1,9 +1,12 @@
 //! Approving a skill's CLIs: a rule for each, bound to what the program is.
 
 use super::super::{Book, BookError, now};
-use postern_policy::{Effect, Identity, Lookup, Pattern, Pin, Rule, RuleId, Source, check_rule};
+use postern_policy::{
+    Effect, Identity, Lookup, Pattern, Pin, Rule, RuleId, RuleInput, Source, check_rule, may_serve_skill,
+};
 use postern_store::Connection;
 use postern_store::skills::{self, Cli, Skill};
+use std::path::Path;
 
 /// A CLI with what it is to be approved as.
 struct Approval {
@@ -15,7 +18,8 @@ struct Approval {
 }
 
 impl Book {
-    /// Approves the CLIs of a skill as they are now: all that were found, or one.
+    /// Approves the CLIs of a skill as they are now: all that were found and that a skill may bring, or one. Only a person
+    /// who asks for just this comes here: no answer to a question does.
     pub(crate) async fn approve_skill(&self, name: &str, cli: Option<&str>) -> Result<(), BookError> {
         let snapshot = self.snapshot();
         let skill = snapshot.skills.iter().find(|skill| skill.name == name);
@@ -26,10 +30,17 @@ impl Book {
             let cli = cli.unwrap_or("any").to_owned();
             return Err(BookError::NoCli { skill: name.to_owned(), cli });
         }
+        let refused: Vec<&str> = wanted.iter().filter(|cli| is_refused(cli)).map(|cli| &*cli.name).collect();
+        if cli.is_some() && !refused.is_empty() || refused.len() == wanted.len() {
+            return Err(BookError::Invalid(never(&refused.join(", "))));
+        }
         let approvals = self
             .blocking(move |book| {
-                wanted
-                    .iter()
+                if let Some(problem) = book.in_reach_of_an_agent(Path::new(&skill.folder)) {
+                    return Err(BookError::Invalid(problem));
+                }
+                let allowed = wanted.iter().filter(|cli| !is_refused(cli));
+                allowed
                     .filter_map(|cli| book.as_it_is(&skill, cli).transpose())
                     .collect::<Result<Vec<_>, _>>()
             })
@@ -37,26 +48,12 @@ impl Book {
         self.approve(approvals).await
     }
 
-    /// A person allowed a request that runs these programs: where one is a skill's CLI, what was shown is what is
-    /// approved from now on.
-    pub(crate) async fn approve_used(&self, used: &[(String, Identity)]) -> Result<(), BookError> {
-        let snapshot = self.snapshot();
-        let mut approvals = Vec::new();
-        for skill in snapshot.skills.iter() {
-            for cli in &skill.clis {
-                let Some((path, identity)) = used.iter().find(|(path, _)| Some(path) == cli.path.as_ref())
-                else {
-                    continue;
-                };
-                approvals.extend(self.approval(skill, cli, path, identity).ok());
-            }
-        }
-        if approvals.is_empty() { Ok(()) } else { self.approve(approvals).await }
-    }
-
     fn as_it_is(&self, skill: &Skill, cli: &Cli) -> Result<Option<Approval>, BookError> {
         let Some(path) = &cli.path else { return Ok(None) };
         match self.resolver().identify(path) {
+            Lookup::Found(program) if !may_serve_skill(&program.real_path) => {
+                Err(BookError::Invalid(never(&program.real_path)))
+            }
             Lookup::Found(program) => match &program.identity {
                 Some(identity) => self.approval(skill, cli, path, identity).map(Some),
                 None => Ok(None),
@@ -74,6 +71,8 @@ impl Book {
     ) -> Result<Approval, BookError> {
         let rule = Rule {
             pin: Some(Box::new(Pin { program: identity.clone(), script: None })),
+            // Any arguments, and so any input: what could be told by it anything is approved for no skill.
+            input: RuleInput::Any,
             source: Source::Skill(skill.name.clone()),
             created_at: now(),
             ..Rule::new(Effect::Allow, Pattern::Path(globset::escape(path)))
@@ -91,6 +90,18 @@ impl Book {
         self.look_through().await?;
         self.skills_approved().await
     }
+}
+
+/// Whether no skill may bring this CLI.
+pub(super) fn is_refused(cli: &Cli) -> bool {
+    cli.path.iter().chain([&cli.name]).any(|name| !may_serve_skill(name))
+}
+
+fn never(what: &str) -> String {
+    format!(
+        "{what} is never approved for a skill, because it runs whatever it is told: allow what the skill needs by a rule \
+         that names its arguments (postern rules allow)"
+    )
 }
 
 fn save(conn: &Connection, approval: &Approval) -> Result<(), postern_store::Error> {

@@ -17,8 +17,23 @@ const MOST: usize = 500;
 /// The most that is read of a `SKILL.md`, in bytes: the front matter is at its beginning.
 const LONGEST: u64 = 64 * 1024;
 
-/// Every skill in `folders`, with where its CLIs are and what they are.
-pub(super) fn discover(folders: &[String], resolver: &Resolver, home: &str) -> Vec<Skill> {
+/// What becomes of CLIs that were approved before, where a skill has a problem now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnProblem {
+    /// They stay: the person may be in the middle of a change.
+    KeepApproved,
+    /// They go: whoever writes there is an agent.
+    Forget,
+}
+
+/// Every skill in `folders`, with where its CLIs are and what they are. `in_reach` says why a folder holds no skill: an
+/// agent could write one there.
+pub(super) fn discover(
+    folders: &[String],
+    resolver: &Resolver,
+    home: &str,
+    in_reach: impl Fn(&Path) -> Option<String>,
+) -> Vec<(Skill, OnProblem)> {
     let mut found = BTreeMap::new();
     for folder in folders {
         walk(Path::new(folder), 0, &mut found);
@@ -27,7 +42,9 @@ pub(super) fn discover(folders: &[String], resolver: &Resolver, home: &str) -> V
     let mut skills = Vec::with_capacity(found.len());
     for (folder, read) in found {
         let folder = folder.to_string_lossy().into_owned();
-        let mut skill = skill_of(&folder, read, resolver, home);
+        let reached = in_reach(Path::new(&folder));
+        let on_problem = if reached.is_some() { OnProblem::Forget } else { OnProblem::KeepApproved };
+        let mut skill = skill_of(&folder, reached.map_or(read, Err), resolver, home);
         // Approving goes by name: a second skill of the same name must not ride on the first one's.
         if let Some(first) = names.get(&skill.name) {
             skill.problem = Some(format!("{first} has a skill of this name already"));
@@ -36,7 +53,7 @@ pub(super) fn discover(folders: &[String], resolver: &Resolver, home: &str) -> V
         } else {
             names.insert(skill.name.clone(), folder);
         }
-        skills.push(skill);
+        skills.push((skill, on_problem));
     }
     skills
 }

@@ -3,8 +3,10 @@
 mod approve;
 mod discover;
 mod front_matter;
+mod reach;
 
 use super::{Book, BookError, now};
+use discover::OnProblem;
 use postern_store::Connection;
 use postern_store::skills::{self, Cli, Skill};
 use std::collections::BTreeSet;
@@ -22,6 +24,8 @@ pub(crate) enum CliState {
     Changed,
     /// It was not found.
     Missing,
+    /// No skill may bring it: it runs whatever it is told.
+    Refused,
 }
 
 impl CliState {
@@ -32,6 +36,7 @@ impl CliState {
             Self::Approved => "approved",
             Self::Changed => "changed",
             Self::Missing => "missing",
+            Self::Refused => "refused",
         }
     }
 }
@@ -39,6 +44,7 @@ impl CliState {
 /// What is to be said about a CLI.
 pub(crate) fn state_of(cli: &Cli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
+        _ if approve::is_refused(cli) => CliState::Refused,
         (None, _, _) | (_, None, _) => CliState::Missing,
         (Some(_), Some(_), None) => CliState::New,
         (Some(_), Some(seen), Some(approved)) => {
@@ -59,8 +65,11 @@ impl Book {
     pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), BookError> {
         let path = self.skill_folder(folder);
         let exists = path.clone();
-        self.blocking(move |_| match std::fs::metadata(&exists) {
-            Ok(found) if found.is_dir() => Ok(()),
+        self.blocking(move |book| match std::fs::metadata(&exists) {
+            Ok(found) if found.is_dir() => match book.in_reach_of_an_agent(&exists) {
+                Some(problem) => Err(BookError::Invalid(problem)),
+                None => Ok(()),
+            },
             Ok(_) => Err(BookError::Invalid(format!("{} is not a folder", exists.display()))),
             Err(source) => Err(BookError::File { path: exists, source }),
         })
@@ -108,11 +117,13 @@ impl Book {
         let found = self
             .blocking(|book| {
                 let folders = book.store().read(skills::folders)?;
-                Ok(discover::discover(&folders, book.resolver(), &book.places().home))
+                Ok(discover::discover(&folders, book.resolver(), &book.places().home, |folder| {
+                    book.in_reach_of_an_agent(folder)
+                }))
             })
             .await?;
         if before.len() == found.len()
-            && before.iter().zip(&found).all(|(known, now)| is_as_found(known, now))
+            && before.iter().zip(&found).all(|(known, (now, _))| is_as_found(known, now))
         {
             return Ok(false);
         }
@@ -150,18 +161,18 @@ fn is_as_found(known: &Skill, now: &Skill) -> bool {
 }
 
 /// Writes what was found. What was approved stays; rules of CLIs that no skill names any more go.
-fn save(conn: &Connection, found: &[Skill]) -> Result<(bool, Vec<Skill>), postern_store::Error> {
+fn save(conn: &Connection, found: &[(Skill, OnProblem)]) -> Result<(bool, Vec<Skill>), postern_store::Error> {
     let before = skills::all(conn)?;
-    for mut skill in found.iter().cloned() {
+    for (mut skill, on_problem) in found.iter().cloned() {
         // A SKILL.md that cannot be read at the moment takes nothing away: the person may be in the middle of a change.
-        if let (Some(_), Some(known)) =
-            (&skill.problem, before.iter().find(|known| known.folder == skill.folder))
+        if let (OnProblem::KeepApproved, Some(_), Some(known)) =
+            (on_problem, &skill.problem, before.iter().find(|known| known.folder == skill.folder))
         {
             skill.clis.clone_from(&known.clis);
         }
         skills::found(conn, &skill)?;
     }
-    let folders: BTreeSet<&str> = found.iter().map(|skill| skill.folder.as_str()).collect();
+    let folders: BTreeSet<&str> = found.iter().map(|(skill, _)| skill.folder.as_str()).collect();
     for gone in before.iter().filter(|skill| !folders.contains(skill.folder.as_str())) {
         skills::remove(conn, &gone.folder)?;
     }

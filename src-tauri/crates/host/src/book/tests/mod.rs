@@ -65,6 +65,7 @@ impl World {
             folders: &[],
             confinable: true,
             env_to_ask: &[],
+            input: &postern_policy::Input::Nothing,
         };
         judge(&policy, &facts)
     }

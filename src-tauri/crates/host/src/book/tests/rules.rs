@@ -3,7 +3,7 @@
 use super::{World, draft, id, new_agent};
 use crate::book::{BookError, NewRule, Remember};
 use postern_contract::{RuleDraft, Scope};
-use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, Source};
+use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, RuleInput, Source};
 
 #[tokio::test]
 async fn a_rule_serves_its_agent_and_everybodys_serves_all() {
@@ -86,6 +86,11 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
+/// A rule of an offer, without conditions.
+fn new(pattern: Pattern) -> NewRule {
+    NewRule { pattern, args: None, pin: None, allow_writes: false, folder: None, input: RuleInput::Nothing }
+}
+
 #[tokio::test]
 async fn always_is_saved_once_and_pinned_anew() {
     let world = World::new().await;
@@ -97,12 +102,7 @@ async fn always_is_saved_once_and_pinned_anew() {
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
         why: None,
-        rules: vec![NewRule {
-            pattern: Pattern::Path(path.to_owned()),
-            args: None,
-            pin,
-            allow_writes: false,
-        }],
+        rules: vec![NewRule { pin, ..new(Pattern::Path(path.to_owned())) }],
     };
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
     let first = world.book.remember(remember(now(&world))).await.unwrap();
@@ -118,10 +118,7 @@ async fn always_is_saved_once_and_pinned_anew() {
 #[tokio::test]
 async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let world = World::new().await;
-    let rules = vec![
-        NewRule { pattern: Pattern::Command("uname -a".into()), args: None, pin: None, allow_writes: false },
-        NewRule { pattern: Pattern::Command("sh *".into()), args: None, pin: None, allow_writes: false },
-    ];
+    let rules = vec![new(Pattern::Command("uname -a".into())), new(Pattern::Command("sh *".into()))];
     let remember = Remember {
         agent: id("main"),
         scope: Scope::Agent,

@@ -40,15 +40,9 @@ async fn a_cli_is_allowed_once_approved_and_asks_when_it_changed() {
     assert_eq!(world.decision("main", &[&bird]), (Decision::Ask, Reason::BinaryChanged), "another hash asks");
     assert!(world.book.find_skills().await.unwrap(), "the list is looked through again");
     assert_eq!(state(&world, "bird"), CliState::Changed);
-    let now = world.judge("main", &[&bird]);
-    let path = now.steps[0].path.clone().unwrap();
-    let identity = world.book.snapshot().skills[0].clis[0].seen.clone().unwrap();
-    world.book.approve_used(&[(path, identity)]).await.unwrap();
-    assert_eq!(
-        world.decision("main", &[&bird]).0,
-        Decision::Allow,
-        "a yes to the question approved what was shown"
-    );
+    assert_eq!(world.decision("main", &[&bird]).0, Decision::Ask, "and goes on asking until it is approved");
+    world.book.approve_skill("bird", None).await.unwrap();
+    assert_eq!(world.decision("main", &[&bird]).0, Decision::Allow, "by the person, who asked for just that");
     assert_eq!(state(&world, "bird"), CliState::Approved);
 }
 
@@ -90,4 +84,37 @@ async fn a_second_skill_of_the_same_name_does_not_ride_on_the_first() {
     assert_eq!(world.decision("main", &[&other]).0, Decision::Ask);
     let missing = world.book.approve_skill("nothing", None).await;
     assert!(matches!(missing, Err(BookError::NoSkill(_))), "{missing:?}");
+}
+
+#[tokio::test]
+async fn no_skill_brings_a_program_that_runs_whatever_it_is_told() {
+    let world = World::new().await;
+    let git = world.program("git", "echo").to_str().unwrap().to_owned();
+    let bird = world.program("bird", "echo tweet").to_str().unwrap().to_owned();
+    write(&world, "both", &format!("---\nname: both\nclis: [{git}, {bird}]\n---\n"));
+    world.book.add_skill_folder("~/skills").await.unwrap();
+    let values = BTreeMap::from([("allow-skills".to_owned(), "on".to_owned())]);
+    world.book.set_agent(&id("main"), AgentChanges { settings: None, values }).await.unwrap();
+    let refused = world.book.approve_skill("both", Some(&git)).await.unwrap_err();
+    assert!(refused.to_string().contains("never approved for a skill"), "{refused}");
+    world.book.approve_skill("both", None).await.unwrap();
+    assert_eq!(world.decision("main", &[&bird]).0, Decision::Allow, "the other one is approved");
+    assert_eq!(world.decision("main", &[&git]).0, Decision::Ask);
+    let states: Vec<_> = world.book.snapshot().skills[0].clis.iter().map(state_of).collect();
+    assert!(states.contains(&CliState::Refused), "the list says so: {states:?}");
+}
+
+#[tokio::test]
+async fn a_folder_that_an_agent_can_write_holds_no_skills() {
+    let (world, bird) = with_bird().await;
+    world.book.approve_skill("bird", None).await.unwrap();
+    let values = BTreeMap::from([("folders".to_owned(), "~/skills/bird".to_owned())]);
+    world.book.set_agent(&id("main"), AgentChanges { settings: None, values }).await.unwrap();
+    world.book.find_skills().await.unwrap();
+    let snapshot = world.book.snapshot();
+    assert!(snapshot.skills[0].problem.is_some(), "it is said why");
+    assert!(snapshot.skills[0].clis.is_empty(), "and what was approved of it is forgotten");
+    assert_ne!(world.decision("main", &[&bird]).0, Decision::Allow);
+    let refused = world.book.add_skill_folder("~/skills/bird").await.unwrap_err();
+    assert!(refused.to_string().contains("main"), "it names the agent: {refused}");
 }

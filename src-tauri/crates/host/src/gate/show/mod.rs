@@ -10,7 +10,9 @@ use super::live::ToolCheck;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
-use postern_contract::{Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown};
+use postern_contract::{
+    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown, ShownInput,
+};
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
 use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};
@@ -80,14 +82,14 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         queued: 0,
         recent: asked.recent.clone(),
     };
-    refresh(&mut question, judged, &entry.policy.settings);
+    refresh(&mut question, judged, &entry.policy.settings, asked.home);
     (size(&question) <= MOST).then_some(question)
 }
 
 /// Writes into a question what comes of the policy, as it is now. Gives whether anything is different.
-pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Settings) -> bool {
+pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Settings, home: &str) -> bool {
     let verdict = &judged.verdict;
-    let mut proposals: Vec<Proposal> = judged.offers.iter().map(proposal).collect();
+    let mut proposals: Vec<Proposal> = judged.offers.iter().map(|offer| proposal(offer, home)).collect();
     for proposal in &mut proposals {
         keep_count(proposal, &question.proposals);
     }
@@ -195,7 +197,13 @@ fn editable(what: &What) -> Option<String> {
 fn tool_proposal(asked: &AskedTool<'_>) -> Proposal {
     let patterns = asked.verdict.always.join(", ");
     let label = format!("{} {patterns} in permissions.jsonc", asked.check.tool);
-    Proposal { id: "command".to_owned(), label: shown(&label), rules: Vec::new(), would_match: None }
+    Proposal {
+        id: "command".to_owned(),
+        label: shown(&label),
+        folder: None,
+        rules: Vec::new(),
+        would_match: None,
+    }
 }
 
 /// What an answer to a tool's question must name.
@@ -241,11 +249,15 @@ fn change(change: &Change) -> EnvChange {
     }
 }
 
-fn stdin(stdin: &Stdin) -> Option<String> {
+/// Standard input with all its text: what is too long to be shown cannot be allowed.
+fn stdin(stdin: &Stdin) -> Option<ShownInput> {
     match stdin {
         Stdin::Nothing => None,
-        Stdin::Text(text) => Some(format!("{} bytes of text", text.len())),
-        Stdin::Stream => Some("streamed by the agent".to_owned()),
+        Stdin::Text(text) => {
+            let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown).collect();
+            Some(ShownInput::Text { bytes: u64::try_from(text.len()).unwrap_or(u64::MAX), lines })
+        }
+        Stdin::Stream => Some(ShownInput::Stream),
     }
 }
 
@@ -260,18 +272,25 @@ fn policy(settings: &Settings) -> &'static str {
     }
 }
 
-fn proposal(offer: &Offer) -> Proposal {
+fn proposal(offer: &Offer, home: &str) -> Proposal {
+    let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
+    let mut label = shown(&offer.label);
+    match &folder {
+        Some(folder) => {
+            label.extend(shown(", in "));
+            label.extend(folder.iter().cloned());
+            label.extend(shown(" and below"));
+        }
+        None => label.extend(shown(", in any folder")),
+    }
     let rules = offer.drafts.iter().map(|draft| ProposedRule {
         pattern: draft.pattern.clone(),
         text: escape::text(&pattern_text(&draft.pattern)),
         pinned: draft.pin.is_some(),
+        folder: offer.folder.clone(),
+        input: draft.input.clone(),
     });
-    Proposal {
-        id: offer.id.to_owned(),
-        label: shown(&offer.label),
-        rules: rules.collect(),
-        would_match: None,
-    }
+    Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), would_match: None }
 }
 
 fn arming_ms(level: RiskLevel) -> u64 {
@@ -292,5 +311,12 @@ fn size(question: &Question) -> usize {
         .iter()
         .map(|change| pieces(&change.name) + pieces(&change.value) + maybe(&change.was))
         .sum();
-    command + env + pieces(&question.cwd) + maybe(&question.asker.says) + maybe(&question.asker.session)
+    let lines = question.stdin.as_ref().map_or(&[][..], ShownInput::lines);
+    let input: usize = lines.iter().map(|line| pieces(line) + 1).sum();
+    command
+        + env
+        + input
+        + pieces(&question.cwd)
+        + maybe(&question.asker.says)
+        + maybe(&question.asker.session)
 }

@@ -1,5 +1,8 @@
 use crate::testing::{Scene, identity, rule};
-use crate::{Decision, Effect, Identity, Lifetime, Pattern, Pin, Reason, Rule, ScriptPin, Security, Source};
+use crate::{
+    Decision, Effect, Identity, Input, Lifetime, Pattern, Pin, Reason, Rule, RuleInput, ScriptPin, Security,
+    Source,
+};
 
 fn allowed(scene: &Scene) -> bool {
     scene.judge().decision == Decision::Allow
@@ -128,15 +131,108 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
     let skill = |pin| Rule {
         source: Source::Skill("bird".to_owned()),
         pin,
-        ..rule(1, Effect::Allow, "/usr/bin/git")
+        ..rule(1, Effect::Allow, "/opt/bin/bird")
     };
-    let approved = || Some(Box::new(Pin { program: identity("git"), script: None }));
+    let approved = || Some(Box::new(Pin { program: identity("bird"), script: None }));
     let scene = |rule, on| {
-        Scene::new().rule(rule).set(|settings| settings.allow_skills = on).shell("git status").judge()
+        let scene = Scene::new().program("/opt/bin/bird", "bird").rule(rule);
+        scene.set(|settings| settings.allow_skills = on).shell("/opt/bin/bird sing").judge()
     };
     assert_eq!(scene(skill(approved()), false).decision, Decision::Ask);
     assert_eq!(scene(skill(approved()), true).reason, Reason::Skill);
     assert_eq!(scene(skill(None), true).reason, Reason::BinaryChanged, "not approved yet");
+    let git = Rule {
+        source: Source::Skill("bird".to_owned()),
+        pin: Some(Box::new(Pin { program: identity("git"), script: None })),
+        ..rule(1, Effect::Allow, "/usr/bin/git")
+    };
+    let scene = Scene::new().rule(git).set(|settings| settings.allow_skills = true);
+    assert_eq!(
+        scene.shell("git status").judge().decision,
+        Decision::Ask,
+        "no skill brings what runs anything"
+    );
+}
+
+#[test]
+fn a_rule_with_a_folder_allows_there_and_below() {
+    let rule = |folder: &str| Rule { folder: Some(folder.to_owned()), ..rule(1, Effect::Allow, "rm *") };
+    let judged = |folder: &str, cwd: &str, command: &str| {
+        let mut scene = Scene::new().rule(rule(folder)).shell(command);
+        scene.cwd = cwd.to_owned();
+        scene.judge().decision
+    };
+    for (folder, cwd, expected) in [
+        ("/Users/u/project", "/Users/u/project", Decision::Allow),
+        ("/Users/u/project", "/Users/u/project/sub/deep", Decision::Allow),
+        ("/Users/u/project/", "/Users/u/project", Decision::Allow),
+        ("~/project", "/Users/u/project/sub", Decision::Allow),
+        ("/Users/u/PROJECT", "/users/u/project", Decision::Allow),
+        ("/Users/u/project", "/Users/u", Decision::Ask),
+        ("/Users/u/project", "/Users/u/project-two", Decision::Ask),
+        ("/Users/u/project", "/Users/u/important", Decision::Ask),
+        ("/Users/u/project", "/Users/u/project/../important", Decision::Ask),
+        ("/", "/anywhere", Decision::Allow),
+    ] {
+        assert_eq!(judged(folder, cwd, "rm -rf build"), expected, "{folder}: {cwd}");
+    }
+    // Which folder a line is in when it comes there is not held: not even where it says the one that it is in.
+    for command in [
+        "cd /Users/u/important && rm -rf build",
+        "cd ../important && rm -rf build",
+        "cd sub && rm -rf build",
+        "cd /Users/u/project && rm -rf build",
+        "cd $X && rm -rf build",
+        "(cd sub; rm -rf build)",
+        "env -C /Users/u/important rm -rf build",
+    ] {
+        assert_eq!(judged("/Users/u/project", "/Users/u/project", command), Decision::Ask, "{command}");
+    }
+}
+
+#[test]
+fn a_rule_covers_the_input_that_it_was_given_with() {
+    let rule = |input| Rule { input, ..rule(1, Effect::Allow, "/opt/bin/query") };
+    let judged = |covers: RuleInput, given: Input| {
+        let mut scene =
+            Scene::new().program("/opt/bin/query", "q").rule(rule(covers)).shell("/opt/bin/query");
+        scene.input = given;
+        scene.judge().decision
+    };
+    let text = |sha256: &str| RuleInput::Text(sha256.to_owned());
+    let given = |sha256: &str| Input::Text(sha256.to_owned());
+    for (covers, given, expected) in [
+        (RuleInput::Nothing, Input::Nothing, Decision::Allow),
+        (RuleInput::Nothing, given("aa"), Decision::Ask),
+        (RuleInput::Nothing, Input::Stream, Decision::Ask),
+        (text("aa"), given("AA"), Decision::Allow),
+        (text("aa"), given("bb"), Decision::Ask),
+        (text("aa"), Input::Stream, Decision::Ask),
+        (text("aa"), Input::Nothing, Decision::Allow),
+        (RuleInput::Any, given("aa"), Decision::Allow),
+        (RuleInput::Any, Input::Stream, Decision::Allow),
+    ] {
+        assert_eq!(judged(covers.clone(), given.clone()), expected, "{covers:?} and {given:?}");
+    }
+}
+
+#[test]
+fn input_that_is_only_data_needs_no_rule_of_its_own() {
+    for (command, expected) in [
+        ("git status", Decision::Allow),
+        ("nohup git status", Decision::Allow),
+        ("git apply", Decision::Ask),
+        ("git commit -F -", Decision::Ask),
+        ("xargs git", Decision::Ask),
+        ("sudo git status", Decision::Ask),
+    ] {
+        let mut scene = Scene::new().allow("git *").allow("sudo git *").shell(command);
+        scene.input = Input::Stream;
+        assert_eq!(scene.judge().decision, expected, "{command}");
+        scene.input = Input::Nothing;
+        let without = scene.judge().decision;
+        assert!(without == Decision::Allow || command.starts_with("xargs"), "{command} without input");
+    }
 }
 
 #[test]

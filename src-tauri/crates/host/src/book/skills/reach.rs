@@ -1,0 +1,49 @@
+//! Whether an agent could write a skill: then it would choose what is approved.
+
+use super::super::Book;
+use postern_command::escape;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Whether a folder's mode lets everybody write there.
+const EVERYBODY_WRITES: u32 = 0o002;
+
+impl Book {
+    /// Why an agent could write into a folder, as a sentence; none where none could. Reads the disk.
+    pub(super) fn in_reach_of_an_agent(&self, folder: &Path) -> Option<String> {
+        let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let shown = escape::text(&real.to_string_lossy());
+        let home = &self.places().home;
+        let snapshot = self.snapshot();
+        for entry in snapshot.agents.values() {
+            for theirs in &entry.policy.settings.folders {
+                let theirs = PathBuf::from(postern_policy::expand_home(theirs, home).into_owned());
+                let theirs = std::fs::canonicalize(&theirs).unwrap_or(theirs);
+                if real.starts_with(&theirs) {
+                    let agent = &entry.agent.id;
+                    return Some(format!(
+                        "the agent {agent} can write to {shown}: keep skills outside its folders"
+                    ));
+                }
+            }
+        }
+        let home = std::fs::canonicalize(home).unwrap_or_else(|_| PathBuf::from(home));
+        let is_temporary = |temporary: &Path| {
+            let temporary = std::fs::canonicalize(temporary).unwrap_or_else(|_| temporary.to_owned());
+            real.starts_with(&temporary) && !home.starts_with(&temporary)
+        };
+        if [Path::new("/tmp"), Path::new("/var/tmp"), &std::env::temp_dir()].into_iter().any(is_temporary) {
+            return Some(format!("any agent can write to {shown}: it is a folder for temporary files"));
+        }
+        let open = |part: &&Path| {
+            // The folder that is open to all holds others' entries; one that only is above, and sticky, keeps them apart.
+            std::fs::metadata(part).is_ok_and(|found| {
+                let sticky = found.mode() & 0o1000 != 0 && **part != real;
+                found.mode() & EVERYBODY_WRITES != 0 && !sticky
+            })
+        };
+        let part = real.ancestors().find(open)?;
+        let part = escape::text(&part.to_string_lossy());
+        Some(format!("every user of this machine can write to {part}: keep skills where only you can"))
+    }
+}
