@@ -47,11 +47,10 @@ pub(crate) async fn confirm(what: &'static str, patience: Duration) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::{confirm, means, wanted};
+    use super::wanted;
     use crate::desk::tests::question;
     use postern_contract::{Answer, Question};
     use postern_policy::RiskLevel;
-    use std::time::Duration;
 
     fn risky(level: RiskLevel) -> Question {
         let mut question = question("q", "d");
@@ -73,7 +72,8 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     #[tokio::test]
     async fn a_machine_that_cannot_tell_its_owner_confirms_nothing() {
-        assert_eq!(means().await, super::Means::None);
-        assert!(confirm("allow this", Duration::from_secs(1)).await.is_err());
+        use super::{Means, confirm, means};
+        assert_eq!(means().await, Means::None);
+        assert!(confirm("allow this", std::time::Duration::from_secs(1)).await.is_err());
     }
 }

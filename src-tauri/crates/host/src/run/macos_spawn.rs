@@ -88,7 +88,8 @@ pub(super) fn watch(pid: Pid) -> io::Result<Option<AsyncFd<OwnedFd>>> {
     // SAFETY: the event names a process and no descriptor.
     let added = unsafe { kqueue::kevent(&queue, &[exit], &mut [] as &mut [Event], None) };
     match added {
-        Ok(_) => Ok(Some(AsyncFd::with_interest(queue, Interest::READABLE)?)),
+        // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
+        Ok(_) => Ok(Some(unsafe { AsyncFd::register_with_interest(queue, Interest::READABLE) }?)),
         Err(rustix::io::Errno::SRCH) => Ok(None),
         Err(error) => Err(error.into()),
     }
