@@ -1,4 +1,4 @@
-import { render, screen, within } from "@testing-library/svelte";
+import { cleanup, render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeApproval } from "../backend/fake";
@@ -65,6 +65,28 @@ describe("what is shown", () => {
     expect(screen.queryByText("import argparse")).toBeNull();
     await user.click(screen.getByRole("button", { name: "Show first lines" }));
     expect(screen.getByText("import argparse")).toBeVisible();
+  });
+
+  it("names every file that the agent can change, and only where there is one", () => {
+    show({ ...push(), changeable: [text("./build.sh"), [...text("./x"), escaped("U+200B")]] });
+    expect(screen.getByTestId("changeable")).toHaveTextContent(
+      /^The agent can change \.\/build\.sh and \.\/xU\+200B until it runs\.$/,
+    );
+    show(push());
+    expect(screen.getAllByTestId("changeable")).toHaveLength(1);
+  });
+
+  it("shows the lines of standard input, and says where nobody has seen them", () => {
+    show({ ...push(), stdin: { kind: "text", bytes: 13, lines: [text("rm -rf build"), text("")] } });
+    expect(screen.getByTestId("input")).toHaveTextContent("13 bytes of text rm -rf build");
+    cleanup();
+    show({ ...push(), stdin: { kind: "stream" } });
+    expect(screen.getByTestId("input")).toHaveTextContent("nobody has seen it");
+  });
+
+  it("says how many wait, and how many of them are this agent's", () => {
+    show({ ...push(), waiting: 3, queued: 2 });
+    expect(screen.getByRole("alertdialog")).toHaveTextContent(/3 more waiting\s*2 of them from builder/);
   });
 
   it("folds Always away where it is dangerous", () => {
@@ -157,8 +179,19 @@ describe("answers", () => {
       proposal: "exact",
       scope: "agent",
       edited: null,
+      anywhere: false,
       lifetime: { kind: "forever" },
     });
+  });
+
+  it("Always holds in the folder on show and below, until the person says otherwise", async () => {
+    const offer = () => screen.getByRole("radio", { name: /git push … with any arguments/ });
+    expect(offer()).toHaveAccessibleName(/, in ~\/Projects\/site and below 7 of 50$/);
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "in any folder");
+    expect(offer()).toHaveAccessibleName(/, in any folder 7 of 50$/);
+    await shown.user.click(offer());
+    await shown.user.click(screen.getByTestId("always"));
+    expect(only()).toMatchObject({ proposal: "command", anywhere: true });
   });
 
   it("Always saves what was chosen and edited", async () => {

@@ -6,6 +6,9 @@ import type { Piece, Question } from "../contract";
 /** Markup, and the escapes that the app writes for what cannot be seen. */
 const attack = `<img src=x onerror=alert(1)></dd></code><script>alert(1)</script>"'>\\u{202e}txt.exe\\u{200b}\\u{1b}[31m`;
 
+/** Nothing left out, at any depth: a field that may be missing in the contract is not missing here. */
+type Whole<T> = T extends object ? { [Field in keyof T]-?: Whole<Exclude<T[Field], undefined>> } : T;
+
 /**
  * @param length  how many letters without a space stand in every field as well
  * @param tool  whether it is about a tool of the agent's own
@@ -24,7 +27,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     source: said("source"),
     why: said("because"),
   };
-  const question: Required<Question> = {
+  const question: Whole<Question> = {
     id: "0199a1c0-0000-7000-8000-000000000007",
     code: "9f3a",
     digest: "7".repeat(64),
@@ -72,6 +75,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         script: { path: shown("script"), shortHash: "aa17c9e2", preview: [shown("preview")] },
       },
     ],
+    changeable: [shown("changeable"), shown("changeable-too")],
     cwd: shown("cwd"),
     env: [
       { kind: "added", name: shown("added"), value: shown("value"), was: null },
@@ -87,12 +91,39 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       {
         id: "exact",
         label: shown("proposal"),
-        folder: shown("cwd"),
+        folder: shown("folder"),
         rules: [
-          { pattern: { kind: "exact", value: [said("pattern")] }, text: said("saved"), pinned: true },
-          { pattern: { kind: "command", value: said("pattern") }, text: said("second"), pinned: false },
+          {
+            pattern: { kind: "exact", value: [said("pattern")] },
+            text: said("saved"),
+            pinned: true,
+            folder: said("folder"),
+            input: { kind: "text", sha256: "7".repeat(64) },
+          },
+          {
+            pattern: { kind: "command", value: said("pattern") },
+            text: said("second"),
+            pinned: false,
+            folder: said("folder"),
+            input: { kind: "nothing" },
+          },
         ],
         wouldMatch: [2, 50],
+      },
+      {
+        id: "command",
+        label: shown("label"),
+        folder: shown("folder"),
+        rules: [
+          {
+            pattern: { kind: "command", value: said("pattern") },
+            text: `${said("words")} *`,
+            pinned: false,
+            folder: said("folder"),
+            input: { kind: "any" },
+          },
+        ],
+        wouldMatch: [7, 50],
       },
     ],
     askedAt: now - 38_000,
@@ -103,6 +134,11 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     queued: 1,
     recent: [{ line: shown("before"), outcome: said("outcome"), at: now - 60_000 }],
   };
-  if (tool) return { ...question, editable: undefined, programs: [], cwd: [], env: [], stdin: null };
+  if (tool) {
+    // What is saved for a tool is a line of permissions.jsonc: it has no folder.
+    const proposals = question.proposals.map((one) => ({ ...one, folder: null }));
+    const none = { editable: undefined, changeable: undefined, stdin: null };
+    return { ...question, ...none, programs: [], cwd: [], env: [], proposals };
+  }
   return { ...question, tool: undefined };
 }
