@@ -144,11 +144,13 @@ impl Task {
         };
         if let Some(event) = event {
             let about = request.about();
-            request.began = None;
+            let began = request.began.take();
             let numbered = move |conn: &Connection, number| work(conn, Some(number));
             let said = move |outcome| say(outcome, known);
             let kept = if keep { None } else { Some(ledger::without_output(&event)) };
             self.parts.publisher.publish_keeping(&about, at, event, kept.as_ref(), numbered, said);
+            // Only now: what the run writes is told on another thread, and takes its number there.
+            drop(began);
         } else {
             // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
             let store = &self.parts.store;
