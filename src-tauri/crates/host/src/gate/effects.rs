@@ -39,13 +39,15 @@ impl Task {
 
     /// Looks a request up and judges it, on one of its agent's own threads; one that was here before is told of instead. What is
     /// not in the record and does not live is new: one that ended is forgotten here behind its record. What is denied
-    /// whatever else holds is not looked up: nothing of it begins but its record, which finds the one before it.
+    /// whatever else holds is not looked up: nothing of it begins but its record, which finds the one before it. Nor is one
+    /// whose own record is on its way, as what waits for its turn: it would find itself, and be told of as if it were another.
     pub(super) fn look_up(&self, id: Uuid) {
         let Some(request) = self.requests.get(&id) else { return };
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
-        let (store, messages, new) = (self.parts.store.clone(), self.messages.clone(), request.new.clone());
+        let new = request.new.clone().filter(|_| !request.waits);
+        let (store, messages) = (self.parts.store.clone(), self.messages.clone());
         let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
         self.aside(async move {
             let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
