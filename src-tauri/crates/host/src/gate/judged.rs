@@ -198,9 +198,7 @@ impl Task {
             drop(self.parts.store.write(move |conn| questions::open(conn, &row)));
         }
         tracing::info!(question = %question.id, requests = question.requests.len(), "asked again");
-        let others = self.questions.len().saturating_sub(1);
-        let question = Question { waiting: u32::try_from(others).unwrap_or(u32::MAX), ..question };
-        self.tell(Told::QuestionOpened(Box::new(question)));
+        self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
     }
 
     /// A request waits no more for its question. The last one closes it.
