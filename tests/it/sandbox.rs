@@ -2,19 +2,27 @@
 
 use postern_tests::{Postern, bubblewrap_works, in_sandbox};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
-/// A host with an agent whose programs are looked up in a folder of the test's own, where `git` is a copy it may replace.
-fn with_own_git() -> (Postern, std::path::PathBuf, std::path::PathBuf) {
+/// A host with an agent that has a folder of its own, and whose programs are looked up where it cannot write: in a folder of
+/// the test's, in which `git` is a copy.
+fn with_own_git() -> (Postern, PathBuf, TempDir) {
     let host = Postern::start();
     let channel = host.enrol("main");
-    let bin = host.scratch("bin");
-    std::fs::copy("/usr/bin/git", bin.join("git")).expect("git is installed");
-    host.ok(&["agents", "set", "main", &format!("searchPath={}", bin.display())]);
+    // Not below the temporary folder: every agent can write there.
+    let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::copy("/usr/bin/git", bin.path().join("git")).expect("git is installed");
+    let folder = format!("folders={}", host.scratch("work").display());
+    host.ok(&["agents", "set", "main", &format!("searchPath={}", bin.path().display()), &folder]);
     (host, channel, bin)
 }
 
-const ASK: &str = "postern-run --cwd / --reason 'which git is there' -- git --version";
+/// What the agent types.
+fn ask(host: &Postern) -> String {
+    let folder = host.scratch("work");
+    format!("postern-run --cwd {} --reason 'which git is there' -- git --version", folder.display())
+}
 
 #[test]
 fn allow_once_runs_it_once() {
@@ -23,11 +31,11 @@ fn allow_once_runs_it_once() {
     }
     let (host, channel, bin) = with_own_git();
     let watcher = host.watch();
-    let asked = in_sandbox(&channel, ASK);
+    let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
     assert_eq!(question["asker"]["agent"], "main");
     assert_eq!(question["line"], "git --version", "the person sees the command");
-    let path = bin.join("git").display().to_string();
+    let path = bin.path().join("git").display().to_string();
     assert!(
         question["programs"][0]["path"].to_string().contains(&path),
         "and what would really run: {question}"
@@ -42,7 +50,7 @@ fn allow_once_runs_it_once() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.stdout.starts_with("git version "), "the command's own output: {answer:?}");
 
-    let again = in_sandbox(&channel, ASK);
+    let again = in_sandbox(&channel, &ask(&host));
     let second = watcher.question();
     assert_ne!(second["id"], question["id"], "once is once: it asks again");
     host.ok(&["deny", second["code"].as_str().unwrap(), "--feedback", "use the sandbox's own git"]);
@@ -62,18 +70,18 @@ fn always_asks_again_only_when_the_program_changed() {
     }
     let (host, channel, bin) = with_own_git();
     let watcher = host.watch();
-    let asked = in_sandbox(&channel, ASK);
+    let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
     let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
     host.ok(&["approve", code, "--digest", digest, "--always", "path"]);
     assert_eq!(asked.end().code, 0);
 
-    let answer = in_sandbox(&channel, ASK).end();
+    let answer = in_sandbox(&channel, &ask(&host)).end();
     assert_eq!(answer.code, 0, "the rule covers it: {answer:?}");
     assert!(!watcher.saw_one(), "and nobody is asked");
 
-    replace(&bin.join("git"), Path::new("/usr/bin/env"));
-    let asked = in_sandbox(&channel, ASK);
+    replace(&bin.path().join("git"), Path::new("/usr/bin/env"));
+    let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
     let why = question["why"].to_string();
     assert!(why.contains("changed"), "the question says that the program changed: {why}");
@@ -97,7 +105,7 @@ fn nobody_answers_and_it_expires() {
     let (host, channel, _bin) = with_own_git();
     host.ok(&["agents", "set", "main", "approvalTimeout=10s"]);
     let watcher = host.watch();
-    let asked = in_sandbox(&channel, ASK);
+    let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
     assert_eq!(question["atZero"], "Denied", "the question says what happens when nobody answers");
     let answer = asked.end();

@@ -22,11 +22,25 @@ pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
     let is_own = |word: &str| match family.as_str() {
         "jj" => JJ.split(' ').any(|own| own == word),
         "cargo" if CARGO.contains(&word) => false,
+        "git" => is_of_git(word) || alias(argv, word).is_some_and(is_of_git),
         name if EXTENDED.contains(&name) => ways::has_command(name, word).unwrap_or(true),
         name => !OVERRIDDEN.contains(&name),
     };
     let foreign = |at: &usize| argv[*at].is_some_and(|word| !word.is_empty() && !is_own(word));
     positions(&family, argv).into_iter().filter(foreign).collect()
+}
+
+fn is_of_git(word: &str) -> bool {
+    ways::has_command("git", word).unwrap_or(true)
+}
+
+/// The command that git's own `-c alias.WORD=COMMAND` gives a word: it counts before every file.
+fn alias<'a>(argv: &[Option<&'a str>], word: &str) -> Option<&'a str> {
+    let set = |pair: &[Option<&'a str>]| match pair {
+        [Some("-c"), Some(set)] => set.strip_prefix("alias.")?.strip_prefix(word)?.strip_prefix('='),
+        _ => None,
+    };
+    argv.windows(2).rev().find_map(set)?.split_whitespace().next()
 }
 
 #[cfg(test)]
@@ -49,6 +63,9 @@ mod tests {
             ("kubectl -n prod nuke", "nuke"),
             ("docker mine up", "mine"),
             ("jj ci", "ci"),
+            ("git -c alias.p=q p", "p"),
+            ("git -c alias.p=!sh p", "p"),
+            ("git -c alias.p=log -c alias.p=q p", "p"),
             ("hg log", "log"),
         ] {
             assert_eq!(found(line), [expected], "{line}");
@@ -60,6 +77,7 @@ mod tests {
         for line in [
             "git status",
             "git push --force",
+            "git -c alias.p=log p",
             "git --no-pager log p",
             "git --version",
             "cargo build --release",

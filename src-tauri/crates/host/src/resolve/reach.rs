@@ -15,6 +15,9 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 #[cfg(not(target_os = "macos"))]
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
+/// Places of the system alone. A request that runs above them, as in `/`, does not make them its agent's.
+const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/System", "/nix/store"];
+
 /// Groups in which only the system and the person are: the system's own ones; `wheel` and `admin` on macOS.
 #[cfg(target_os = "macos")]
 const GROUPS: [u32; 2] = [0, 80];
@@ -26,6 +29,8 @@ const GROUPS: std::ops::Range<u32> = 0..100;
 pub struct Reach {
     /// Their real paths, each with its device and inode where it exists.
     places: Vec<(PathBuf, Option<(u64, u64)>)>,
+    /// A folder above places of the system, in reach but for those.
+    above: Option<PathBuf>,
     /// Whether anything is in reach at all.
     is_some: bool,
 }
@@ -37,15 +42,18 @@ impl Reach {
         let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
         all.push(std::env::temp_dir());
         all.extend(folders.iter().map(|folder| expand_home(folder, home).as_ref().into()));
+        let above = Some(PathBuf::from(cwd)).filter(|cwd| folders.is_empty() && is_above_system(cwd));
         if folders.is_empty() {
-            all.extend([home.into(), cwd.into()]);
+            all.push(home.into());
+            all.extend(above.is_none().then(|| cwd.into()));
         }
         let place = |path: PathBuf| {
             let path = path.canonicalize().unwrap_or(path);
             let id = rustix::fs::stat(&path).ok().map(|stat| id(&stat));
             (path, id)
         };
-        Self { places: all.into_iter().filter(|path| path.is_absolute()).map(place).collect(), is_some: true }
+        let places = all.into_iter().filter(|path| path.is_absolute()).map(place).collect();
+        Self { places, above, is_some: true }
     }
 
     /// Whether the agent can change which file an absolute path leads to, or what is in that file: itself, a folder or a
@@ -66,7 +74,7 @@ impl Reach {
             }
             let next = here.join(&part);
             // A place is compared as text before it is looked at: what is missing there can be made.
-            if self.places.iter().any(|(place, _)| next.starts_with(place)) {
+            if self.places.iter().any(|(place, _)| next.starts_with(place)) || self.is_beside_system(&next) {
                 return true;
             }
             let stat = match rustix::fs::lstat(&next) {
@@ -91,6 +99,19 @@ impl Reach {
         }
         false
     }
+
+    /// Whether a path lies below the folder that is in reach but for the system's places. Folders and links on the way to those
+    /// are theirs.
+    fn is_beside_system(&self, path: &Path) -> bool {
+        let theirs = |place: &&str| path.starts_with(place) || Path::new(place).starts_with(path);
+        self.above.as_ref().is_some_and(|above| path.starts_with(above))
+            && !SYSTEM.iter().any(|place| theirs(&place))
+    }
+}
+
+/// Whether a folder holds places of the system.
+fn is_above_system(folder: &Path) -> bool {
+    SYSTEM.iter().map(Path::new).any(|place| place != folder && place.starts_with(folder))
 }
 
 /// Puts the parts of a path on top of those that are still to be walked, its first one last.

@@ -362,7 +362,11 @@ async fn a_tool_that_writes_files_writes_none_of_posterns_own() {
     let verdict = wire.call("tool.check", check).await.unwrap();
     assert_ne!(verdict["decision"], "allow", "what is too much to read is not let through: {verdict}");
     let reading = json!({"tool": "read_file", "arguments": {"path": inside}});
-    assert_eq!(wire.call("tool.check", reading).await.unwrap()["decision"], "allow", "only the file's rules");
+    assert_eq!(
+        wire.call("tool.check", reading).await.unwrap()["decision"],
+        "deny",
+        "its keys are there as well"
+    );
 }
 
 #[tokio::test]

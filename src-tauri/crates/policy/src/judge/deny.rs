@@ -1,6 +1,6 @@
 //! Deny rules: any step, at any depth, through any wrapper, quoting or spelling.
 
-use super::invocation::Invocation;
+use super::invocation::{Invocation, without_extensions};
 use crate::facts::Facts;
 use crate::generous::{self, Match};
 use crate::path;
@@ -116,6 +116,10 @@ fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Fact
         }
         None => plain,
     };
+    // A copy under another name has the commands of the program that it is a copy of.
+    let original = rule.program_name().filter(|_| same);
+    let foreign = original.and_then(|name| without_extensions(name, &call.args));
+    let compared = foreign.map_or(compared, |args| compared.max(weigh_args(rule, same, call, &args)));
     match compared {
         Match::No => None,
         Match::Maybe => Some(Hit { rule, sure: false }),

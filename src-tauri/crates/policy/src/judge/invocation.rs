@@ -122,18 +122,27 @@ fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
 
 /// The same program told to do what is not known: a command that it does not have itself is what its configuration says.
 fn extended<'a>(call: &Invocation<'a>) -> Option<Invocation<'a>> {
-    let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
-    let places = postern_command::extensions(&argv);
-    let unknown = |(at, word): (usize, &Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
-    (!places.is_empty()).then(|| Invocation {
+    let args = without_extensions(call.name, &call.args)?;
+    Some(Invocation {
         name: call.name,
         program: call.program,
         spelled: call.spelled.clone(),
-        args: call.args.iter().enumerate().map(unknown).collect(),
+        args,
         raw: Vec::new(),
         targets: &[],
         folder: call.folder.clone(),
     })
+}
+
+/// The arguments of a program without those that it may take for commands of its configuration; `None` where it has all itself.
+pub(super) fn without_extensions<'a>(
+    program: &str,
+    args: &[Option<&'a str>],
+) -> Option<Vec<Option<&'a str>>> {
+    let argv: Vec<Option<&str>> = std::iter::once(Some(program)).chain(args.iter().copied()).collect();
+    let places = postern_command::extensions(&argv);
+    let known = |(at, word): (usize, &Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
+    (!places.is_empty()).then(|| args.iter().enumerate().map(known).collect())
 }
 
 /// The step as if its program, which is not known before the run, were called so.

@@ -29,7 +29,7 @@ pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Opt
         rule.pattern
     );
     let advice = "Run a program that can be read, and ask for it by itself once it is there.";
-    Some(Outcome::new(Decision::Ask, Reason::Opaque, message).by(rule).advise(advice).in_doubt())
+    Some(Outcome::new(Decision::Ask, Reason::Denylist, message).by(rule).advise(advice).in_doubt())
 }
 
 /// Why it is not known what runs by this name; none where it is, and for a bare name, which is denied by that name.

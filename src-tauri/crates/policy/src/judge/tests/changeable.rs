@@ -117,9 +117,11 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
         );
         assert_eq!(
             judged_as(&line(&["git push *"]), &lookup).decision,
-            Decision::Allow,
-            "{lookup:?}: no push"
+            Decision::Deny,
+            "{lookup:?}: it may be git, and `x` an alias"
         );
+        let status = on_allow(&["git push *"]).shell("./t status; true");
+        assert_eq!(judged_as(&status, &lookup).decision, Decision::Allow, "{lookup:?}: no push");
         assert_eq!(judged_as(&line(&[]), &lookup).decision, Decision::Allow, "{lookup:?}: nothing is denied");
     }
     let away = on_allow(&["/usr/bin/touch"]).shell("cd \"$D\"; ./t x").judge();

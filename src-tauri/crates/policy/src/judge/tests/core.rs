@@ -13,8 +13,8 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
     ("postern-data", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
     ("postern-keys", "sort '/users/U/library/application support/POSTERN/control.key'"),
-    ("postern-keys", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
-    ("postern-keys", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
+    ("postern-data", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
+    ("postern-data", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
     (
         "postern-data",
         "rg . '/Users/u/Library/Application Support/Postern'; cp '/Users/u/Library/Application Support/Postern/control.key' x",
