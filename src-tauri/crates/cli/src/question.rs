@@ -6,6 +6,7 @@ use postern_contract::{EnvChangeKind, Question, ShownProgram};
 use postern_policy::{Decision, RiskLevel, StepVerdict};
 
 /// The whole question.
+#[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
     heading(question)?;

@@ -99,6 +99,7 @@ struct Inner {
 
 impl Host {
     /// Takes the data folder and starts everything in it. Must be called inside a tokio runtime.
+    #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
     pub async fn start(config: HostConfig) -> Result<Self, StartError> {
         descriptors::raise();
         let own =

@@ -95,12 +95,11 @@ impl Lanes {
                 _ = tell.send(done);
             }
         }))?;
-        match timeout(self.patience, told).await {
-            Ok(done) => done.map_err(|_| Unanswered::Failed),
-            Err(_) => {
-                allowance.stop();
-                Err(Unanswered::Late)
-            }
+        if let Ok(done) = timeout(self.patience, told).await {
+            done.map_err(|_| Unanswered::Failed)
+        } else {
+            allowance.stop();
+            Err(Unanswered::Late)
         }
     }
 

@@ -29,6 +29,7 @@ fn shown(text: &Shown, style: Style) -> Vec<Run> {
 }
 
 /// The whole question, wrapped to a width in columns; the words of an offer as the person changed them.
+#[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(super) fn question(
     question: &Question,
     edited: Option<&(String, String)>,

@@ -68,7 +68,8 @@ fn head(app: &App) -> Line<'static> {
         View::Activity => "activity",
     };
     let stopped = app.status.iter().flat_map(|status| &status.stopped);
-    let stopped: String = stopped.map(|one| format!("· {} stopped ", one.agent)).collect();
+    let stopped: Vec<String> = stopped.map(|one| format!("· {} stopped ", one.agent)).collect();
+    let stopped = stopped.concat();
     Line::from(format!(" Postern {state} · {view} · {} waiting {stopped}", app.questions.len()))
 }
 

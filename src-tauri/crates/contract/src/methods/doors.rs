@@ -76,6 +76,7 @@ impl DoorKind {
     }
 
     /// Everything that can be typed for it, in the order in which it is asked for. What is not here is refused.
+    #[expect(clippy::too_many_lines, reason = "a table: one entry for each door")]
     pub fn settings(self) -> Vec<DoorSetting> {
         use DoorSettingKind::{Agent, Switch, Text};
         match self {

@@ -133,7 +133,7 @@ mod tests {
     fn many_peers_share_the_places_and_a_network_is_one_peer() {
         let (arrivals, now) = (Arc::new(Arrivals::default()), Instant::now());
         let from = |text: String| arrivals.enter(address(&text), now);
-        let network: Vec<_> = (0..OF_ONE + 1).map(|one| from(format!("2001:db8::{one}"))).collect();
+        let network: Vec<_> = (0..=OF_ONE).map(|one| from(format!("2001:db8::{one}"))).collect();
         assert!(network[0].cut.is_cancelled());
         let peers: Vec<_> = (0..ALL).map(|one| from(format!("192.0.2.{one}"))).collect();
         assert!(network.iter().all(|one| one.cut.is_cancelled()), "the oldest of all");

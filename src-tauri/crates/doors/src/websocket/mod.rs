@@ -169,12 +169,12 @@ impl Shared {
     async fn arrive(self: Arc<Self>, stream: TcpStream, arrival: Option<Arrival>, closed: CancellationToken) {
         let Some(arrival) = arrival else { return };
         match &self.wrapping {
-            None => Arc::clone(&self).greet(stream, arrival, closed).await,
+            None => Box::pin(Arc::clone(&self).greet(stream, arrival, closed)).await,
             Some(wrapping) => {
                 let cut = arrival.cut.clone();
                 let accepted = timeout(ARRIVAL, wrapping.acceptor.accept(stream));
                 if let Some(Ok(Ok(stream))) = cut.run_until_cancelled(accepted).await {
-                    Arc::clone(&self).greet(stream, arrival, closed).await;
+                    Box::pin(Arc::clone(&self).greet(stream, arrival, closed)).await;
                 }
             }
         }

@@ -51,7 +51,7 @@ impl Book {
             let says = of_text(&entry.permissions.text);
             let write = || {
                 self.store().write_durable(move |conn| {
-                    let widens = |known: Option<&Value>| !is_broken && !(is_default && known.is_none());
+                    let widens = |known: Option<&Value>| !(is_broken || is_default && known.is_none());
                     audit::state(conn, "permissions", &key, &says, widens)
                 })
             };
@@ -165,9 +165,10 @@ impl Book {
         let folders = search_path(&[], &places.home);
         for (id, name) in set.denied_programs(&places.home) {
             // Every program of that name, not only the first: a copy of the second is one of it as well.
-            let paths = match name.contains('/') {
-                true => vec![name],
-                false => folders.iter().map(|folder| format!("{folder}/{name}")).collect(),
+            let paths = if name.contains('/') {
+                vec![name]
+            } else {
+                folders.iter().map(|folder| format!("{folder}/{name}")).collect()
             };
             for found in paths.iter().map(|path| self.resolver().identify(path)) {
                 if let Lookup::Found(program) = found

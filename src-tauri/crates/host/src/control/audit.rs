@@ -143,12 +143,11 @@ fn members(before: &Value, after: &Value) -> Vec<String> {
         }
         match (old.get(name), new.get(name)) {
             (Some(old @ Value::Object(_)), Some(new @ Value::Object(_))) => all.extend(members(old, new)),
-            (None, Some(Value::Null)) => {}
+            (None, Some(Value::Null) | None) => {}
             (None, Some(new)) => all.push(format!("{name} {}", value(new))),
             (Some(old), new) => {
-                all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value)))
+                all.push(format!("{name} {} → {}", value(old), new.map_or("none".to_owned(), value)));
             }
-            (None, None) => {}
         }
     }
     all

@@ -149,7 +149,7 @@ impl Session {
         };
         let guard = control.parts.faces.enter(kind);
         self.face = guard.id();
-        Arc::make_mut(&mut self.who).face = kind.name().to_owned();
+        kind.name().clone_into(&mut Arc::make_mut(&mut self.who).face);
         self.guard = Some(guard);
     }
 

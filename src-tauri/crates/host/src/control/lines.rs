@@ -135,7 +135,7 @@ pub(crate) fn profile(channel: Channel<'_>) -> String {
     let (folder, data, home) = (sbpl(channel.folder), sbpl(channel.data), sbpl(channel.home));
     let socket = sbpl(&channel.folder.join("agent.sock"));
     format!(
-        r##"(version 1)
+        r#"(version 1)
 (deny default)
 (import "system.sb")
 (allow process-exec process-fork sysctl-read)
@@ -156,7 +156,7 @@ pub(crate) fn profile(channel: Channel<'_>) -> String {
   (path-ancestors (param "FOLDER")) (path-ancestors (param "RUN")) (path-ancestors {socket}))
 (deny network*)
 (allow network-outbound (literal {socket}))
-"##
+"#
     )
 }
 

@@ -313,7 +313,9 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         *rule = edited_rule(rule, edited)?;
     }
     if params.anywhere {
-        rules.iter_mut().for_each(|rule| rule.folder = None);
+        for rule in &mut rules {
+            rule.folder = None;
+        }
     }
     let lifetime = match &params.lifetime {
         Some(Lifetime::Session(_)) => {

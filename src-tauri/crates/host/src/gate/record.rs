@@ -119,6 +119,7 @@ impl Task {
     }
 
     /// Hands a record to the writer. What becomes of it comes back as a message.
+    #[expect(clippy::too_many_arguments, reason = "what a record is made of, each used once")]
     fn write(
         &mut self,
         id: Uuid,

@@ -213,16 +213,15 @@ impl Prepare {
         policy: Arc<AgentPolicy>,
     ) -> Result<Prepared, Denial> {
         let Self { open, run, plan, look, input, output_cap, stream } = self;
-        let (held, cwd, plan) = match open {
-            Some((held, cwd)) => (held, cwd, plan),
-            None => {
-                let again = move |allowance, _| {
-                    let opened = open_again(&world.within(allowance), &policy, &run, &plan);
-                    opened.map(|(held, cwd)| (held, cwd, plan))
-                };
-                let opened = lanes.run(agent, Lane::LookUps, again).await;
-                opened.unwrap_or_else(|why| Err(denial::unanswered(why)))?
-            }
+        let (held, cwd, plan) = if let Some((held, cwd)) = open {
+            (held, cwd, plan)
+        } else {
+            let again = move |allowance, _| {
+                let opened = open_again(&world.within(allowance), &policy, &run, &plan);
+                opened.map(|(held, cwd)| (held, cwd, plan))
+            };
+            let opened = lanes.run(agent, Lane::LookUps, again).await;
+            opened.unwrap_or_else(|why| Err(denial::unanswered(why)))?
         };
         Ok(Prepared { plan, held, cwd, look, input, output_cap, stream, grace: GRACE })
     }

@@ -62,6 +62,7 @@ impl Publisher {
     }
 
     /// The same, where something else is written down than is told: the same event with less in it.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of `publish`, and what is kept instead")]
     pub(crate) fn publish_keeping(
         &self,
         about: &About,

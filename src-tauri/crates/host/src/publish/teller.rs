@@ -110,12 +110,11 @@ impl Teller {
                 let listener = self.listeners.iter_mut().find(|one| one.outbox.is_same(&wanted.outbox));
                 // One that does not listen is gone, and nobody hears the answer.
                 let Some(listener) = listener else { return };
-                match &mut listener.behind {
-                    Some(waiting) => waiting.push_back(wanted),
-                    None => {
-                        listener.behind = Some(VecDeque::new());
-                        self.catch_up(wanted.outbox, wanted.sequence, Some(wanted.answer));
-                    }
+                if let Some(waiting) = &mut listener.behind {
+                    waiting.push_back(wanted);
+                } else {
+                    listener.behind = Some(VecDeque::new());
+                    self.catch_up(wanted.outbox, wanted.sequence, Some(wanted.answer));
                 }
             }
             Item::CaughtUp { outbox, heard } => self.caught_up(&outbox, heard),
@@ -128,12 +127,11 @@ impl Teller {
         let items = self.items.clone();
         tokio::spawn(async move {
             if let Some(answer) = answer {
-                match replay::count(&store, &agent, after, newest).await {
-                    Ok(count) => answer(Ok((newest, count))),
-                    Err(_) => {
-                        let message = "the record of events cannot be read at the moment";
-                        answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
-                    }
+                if let Ok(count) = replay::count(&store, &agent, after, newest).await {
+                    answer(Ok((newest, count)));
+                } else {
+                    let message = "the record of events cannot be read at the moment";
+                    answer(Err(ErrorObject::new(ErrorCode::Internal, message)));
                 }
             }
             replay::replay(&store, &agent, &outbox, after, newest).await;

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An opened file with all that is known about it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub struct HeldFile {
     /// Absolute path; links not followed.

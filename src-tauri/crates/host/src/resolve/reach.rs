@@ -104,8 +104,7 @@ impl Reach {
     /// are theirs.
     fn is_beside_system(&self, path: &Path) -> bool {
         let theirs = |place: &&str| path.starts_with(place) || Path::new(place).starts_with(path);
-        self.above.as_ref().is_some_and(|above| path.starts_with(above))
-            && !SYSTEM.iter().any(|place| theirs(&place))
+        self.above.as_ref().is_some_and(|above| path.starts_with(above)) && !SYSTEM.iter().any(theirs)
     }
 }
 

@@ -161,13 +161,14 @@ fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option
 
 /// Whether the arguments are these. One that is not known before the run may become any number of words.
 fn exactly(wanted: &[String], args: &[Option<&str>]) -> Match {
-    let known = |(wanted, arg): (&String, &Option<&str>)| *arg == Some(wanted.as_str());
+    let known = |(wanted, arg): (&String, Option<&str>)| arg == Some(wanted.as_str());
     let Some(first) = args.iter().position(Option::is_none) else {
-        let is_it = wanted.len() == args.len() && wanted.iter().zip(args).all(known);
+        let is_it = wanted.len() == args.len() && wanted.iter().zip(args.iter().copied()).all(known);
         return if is_it { Match::Yes } else { Match::No };
     };
     let behind = args.iter().rev().take_while(|arg| arg.is_some()).count();
-    let begins = wanted.len() >= first + behind && wanted.iter().zip(args).take(first).all(known);
-    let ends = wanted.iter().rev().zip(args.iter().rev()).take(behind).all(known);
+    let begins =
+        wanted.len() >= first + behind && wanted.iter().zip(args.iter().copied()).take(first).all(known);
+    let ends = wanted.iter().rev().zip(args.iter().copied().rev()).take(behind).all(known);
     if begins && ends { Match::Maybe } else { Match::No }
 }

@@ -141,8 +141,8 @@ pub(super) fn without_extensions<'a>(
 ) -> Option<Vec<Option<&'a str>>> {
     let argv: Vec<Option<&str>> = std::iter::once(Some(program)).chain(args.iter().copied()).collect();
     let places = postern_command::extensions(&argv);
-    let known = |(at, word): (usize, &Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
-    (!places.is_empty()).then(|| args.iter().enumerate().map(known).collect())
+    let known = |(at, word): (usize, Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
+    (!places.is_empty()).then(|| args.iter().copied().enumerate().map(known).collect())
 }
 
 /// The step as if its program, which is not known before the run, were called so.

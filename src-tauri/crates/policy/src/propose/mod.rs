@@ -185,7 +185,8 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
 fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
     let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
-    let pin = pin(program, found)?;
+    program.identity.as_ref()?;
+    let pin = pin(program, found);
     Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin, input: RuleInput::Nothing })
 }
 
@@ -206,21 +207,21 @@ fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
 
 /// The program at its path, with any arguments.
 fn by_path(found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
-    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
+    program.identity.as_ref()?;
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found));
     Some(Draft { step: at, pattern, args: None, pin, input: RuleInput::Nothing })
 }
 
 /// What binds a rule to the program, and to the script that it runs, as they are now; nothing where the agent can change
-/// one of them until it runs. None where it is not known what they are.
-fn pin(program: &Program, found: &StepFacts) -> Option<Option<Pin>> {
+/// one of them until it runs, or where it is not known what they are.
+fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     let script = found.script.as_ref();
-    let identity = program.identity.clone()?;
     if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {
-        return Some(None);
+        return None;
     }
     let script = script
         .map(|script| ScriptPin { path: script.real_path.clone(), sha256: script.identity.sha256.clone() });
-    Some(Some(Pin { program: identity, script }))
+    Some(Pin { program: program.identity.clone()?, script })
 }
 
 /// This script: the interpreter, the script as its first argument, and the content of both where that can be held.
@@ -231,7 +232,8 @@ fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> 
         return None;
     }
     let args = Some(vec![written, "**".to_owned()]);
-    let (pattern, pin) = (path_pattern(program)?, pin(program, found)?);
+    program.identity.as_ref()?;
+    let (pattern, pin) = (path_pattern(program)?, pin(program, found));
     Some(Draft { step: at, pattern, args, pin, input: RuleInput::Nothing })
 }
 

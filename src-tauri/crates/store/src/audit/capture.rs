@@ -95,7 +95,7 @@ impl Table {
     }
 
     /// The row as a JSON object, and its key, for `NEW`, `OLD` or the table itself.
-    fn object(&self, columns: &[String], row: &str) -> String {
+    fn object(columns: &[String], row: &str) -> String {
         let pairs: Vec<String> = columns.iter().map(|name| format!("'{name}', {row}.{name}")).collect();
         format!("json_object({})", pairs.join(", "))
     }
@@ -112,7 +112,7 @@ impl Table {
     fn watch(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;
-        let [old, new] = ["OLD", "NEW"].map(|row| self.object(&columns, row));
+        let [old, new] = ["OLD", "NEW"].map(|row| Self::object(&columns, row));
         let [old_key, new_key] = ["OLD", "NEW"].map(|row| self.key(row));
         let [old_only, new_only] = ["OLD", "NEW"].map(|row| self.only(row));
         let listed = columns.join(", ");
@@ -135,7 +135,7 @@ impl Table {
     fn begin(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;
-        let (object, key, only) = (self.object(&columns, name), self.key(name), self.only(name));
+        let (object, key, only) = (Self::object(&columns, name), self.key(name), self.only(name));
         conn.execute(
             &format!(
                 "INSERT INTO unsealed (subject, key, after, widens) SELECT ?1, {key}, {object}, 0 FROM {name} WHERE {only}"
@@ -152,7 +152,7 @@ pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error>
     for table in &TABLES {
         let columns = table.columns(conn)?;
         let name = table.name;
-        let (object, key, only) = (table.object(&columns, name), table.key(name), table.only(name));
+        let (object, key, only) = (Table::object(&columns, name), table.key(name), table.only(name));
         let mut query = conn.prepare(&format!(
             "SELECT {key} AS it, {object}, (SELECT after FROM audit WHERE subject = ?1 AND audit.key = {key}
              ORDER BY number DESC LIMIT 1) FROM {name} WHERE {only}"

@@ -7,6 +7,7 @@ use postern_policy::Millis;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// What the first row's hash begins with, in place of a row before.
@@ -36,7 +37,11 @@ pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _always = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Puts what was noted in this transaction into the chain. Returns the number of its last row, where there is one.
@@ -185,12 +190,11 @@ pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
     let rows: i64 = conn.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))?;
     let end = match head {
         None if rows > 0 => Some(Broken::NoHead),
-        None => None,
         Some(head) if head.count > rows => Some(Broken::Shortened { kept: head.count, found: rows }),
         Some(head) if head.count > 0 && at_head.as_deref() != Some(head.hash.as_str()) => {
             Some(Broken::Replaced(head.count))
         }
-        Some(_) => None,
+        Some(_) | None => None,
     };
     Ok(Verified {
         rows,

@@ -62,6 +62,7 @@ pub struct Finding {
 }
 
 /// What this machine says about the file at a rule's path.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Seen {
     /// Whether anything lies there; for a glob, whether its folder does.

@@ -336,8 +336,9 @@ proptest! {
 
 #[test]
 fn a_file_by_a_name_that_only_macos_knows_is_the_file() {
-    let judged = |rules: &str, path: &str| check(rules, "write_file", &json!({ "path": path }));
     const DENIED: &str = "{ \"write_file\": { \"*\": \"allow\", \"/etc/**\": \"deny\" } }";
+    const ALLOWED: &str = "{ \"write_file\": { \"/Users/u/p/**\": \"allow\" } }";
+    let judged = |rules: &str, path: &str| check(rules, "write_file", &json!({ "path": path }));
     for path in [
         "/.nofollow/etc/hosts",
         "/.resolve/2/private/etc/hosts",
@@ -347,7 +348,6 @@ fn a_file_by_a_name_that_only_macos_knows_is_the_file() {
         assert_eq!(judged(DENIED, path), Decision::Deny, "{path}");
     }
     assert_eq!(judged(DENIED, "/.vol/1/2"), Decision::Ask, "only the system knows which file that is");
-    const ALLOWED: &str = "{ \"write_file\": { \"/Users/u/p/**\": \"allow\" } }";
     assert_eq!(judged(ALLOWED, "/Users/u/p/x"), Decision::Allow);
     for path in ["/.nofollow/Users/u/p/x", "/.vol/1/2", "/System/Volumes/Data/Users/u/p/x"] {
         assert_eq!(judged(ALLOWED, path), Decision::Ask, "an alias widens nothing: {path}");
