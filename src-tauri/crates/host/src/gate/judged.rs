@@ -142,10 +142,20 @@ impl Task {
         if !request.is_asking() {
             return;
         }
+        let agent = request.agent.clone();
+        if self.is_paused() {
+            self.happen(id, Event::AnsweredDeny(denial::paused()));
+            return;
+        }
+        if let Some(left) = self.denied_for(&agent) {
+            self.happen(id, Event::AnsweredDeny(denial::denied_for_now(left)));
+            return;
+        }
+        let Some(request) = self.requests.get_mut(&id) else { return };
         if let Some(judged) = &mut request.judged {
             judged.close();
         }
-        let (agent, about) = (request.agent.clone(), request.about());
+        let about = request.about();
         let waiter = Waiter::Request(id);
         let joined = self.questions.join(&agent, &digest.0, waiter, &id.to_string());
         let joined = joined.map(|waiting| waiting.question.clone());
