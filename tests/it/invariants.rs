@@ -242,7 +242,7 @@ fn every_integration_test_is_run_by_the_script() {
     let script = std::fs::read_to_string(root().join("scripts/test")).unwrap();
     let listed: BTreeSet<&str> = script
         .lines()
-        .filter_map(|line| line.strip_prefix("fast=(").or(line.strip_prefix("slow=(")))
+        .filter_map(|line| ["fast=(", "slow=(", "attacks=("].iter().find_map(|name| line.strip_prefix(name)))
         .flat_map(|line| line.trim_end_matches(')').split(' ').filter(|word| *word != "--test"))
         .collect();
     let metadata = metadata();

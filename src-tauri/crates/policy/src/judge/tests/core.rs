@@ -16,7 +16,7 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
     ("postern-data", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
     (
-        "postern-data",
+        "postern-keys",
         "rg . '/Users/u/Library/Application Support/Postern'; cp '/Users/u/Library/Application Support/Postern/control.key' x",
     ),
     ("remove-everything", "rm -rf /"),
