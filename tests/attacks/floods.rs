@@ -139,11 +139,19 @@ fn long_lines_that_wait_hold_nothing_open() {
     for number in 0..9 {
         bad.post(json!({ "shell": format!("{line}; true {number}") }));
     }
-    let during = descriptors(pid);
-    assert!(
-        during < before + 64,
-        "{before} descriptors before, {during} while 64 requests and 9 questions wait"
-    );
+    // Two look-ups at a time have their files open; when they are done nothing has.
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        let during = descriptors(pid);
+        if during < before + 64 {
+            break;
+        }
+        let waits = "while 64 requests and 9 questions wait";
+        assert!(
+            during < before + 64 * 3 && Instant::now() < end,
+            "{before} descriptors before, {during} {waits}"
+        );
+    }
     serve(&arena, &bad, &mut good, "waiting");
     drop(same);
     drop(question);
