@@ -22,7 +22,7 @@ pub enum Overrun {
     /// More than [`FILES`].
     #[error("more than {FILES} files are named at once")]
     Files,
-    /// More than [`BYTES`].
+    /// More than `BYTES`.
     #[error("the files that are named are larger than 1 GiB together")]
     Bytes,
     /// Nobody waits for it any more.

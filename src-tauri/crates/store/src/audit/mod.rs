@@ -1,7 +1,7 @@
 //! The audit: every change of what may run, as a chain of rows that nobody changes without being noticed.
 //!
 //! The rows are written in the transaction of the change itself: triggers note each change of the tables that decide
-//! ([`capture`]), and the writer puts them into the chain before it commits. What lies outside of those tables (a file, a
+//! (`capture`), and the writer puts them into the chain before it commits. What lies outside of those tables (a file, a
 //! key) is noted with [`note`] and [`state`]. Who changes something is said once, around the work: [`by`].
 
 mod capture;
