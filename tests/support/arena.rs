@@ -89,9 +89,7 @@ impl Arena {
 
     /// Runs it and expects it to work.
     pub fn ok(&self, args: &[&str]) -> String {
-        let answer = self.run(args);
-        assert_eq!(answer.code, 0, "postern {args:?}: {}{}", answer.stdout, answer.stderr);
-        answer.stdout
+        self.run(args).worked(args)
     }
 
     /// Runs it with `--json` and reads what it printed.

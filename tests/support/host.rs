@@ -27,6 +27,14 @@ pub struct Answer {
     pub stderr: String,
 }
 
+impl Answer {
+    /// Expects that it worked and gives what it printed.
+    pub(crate) fn worked(self, args: &[&str]) -> String {
+        assert_eq!(self.code, 0, "postern {args:?}: {}{}", self.stdout, self.stderr);
+        self.stdout
+    }
+}
+
 impl From<Output> for Answer {
     fn from(output: Output) -> Self {
         Self {
@@ -106,9 +114,7 @@ impl Postern {
 
     /// Runs it and expects it to work.
     pub fn ok(&self, args: &[&str]) -> String {
-        let answer = self.run(args);
-        assert_eq!(answer.code, 0, "postern {args:?}: {}{}", answer.stdout, answer.stderr);
-        answer.stdout
+        self.run(args).worked(args)
     }
 
     /// Runs it with `--json` and reads what it printed.
