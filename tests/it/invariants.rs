@@ -242,8 +242,8 @@ fn every_integration_test_is_run_by_the_script() {
     let script = std::fs::read_to_string(root().join("scripts/test")).unwrap();
     let listed: BTreeSet<&str> = script
         .lines()
-        .filter_map(|line| ["fast=(", "slow=(", "attacks=("].iter().find_map(|name| line.strip_prefix(name)))
-        .flat_map(|line| line.trim_end_matches(')').split(' ').filter(|word| *word != "--test"))
+        .filter_map(|line| line.split_once("=(--test ")?.1.strip_suffix(')'))
+        .flat_map(|names| names.split(" --test "))
         .collect();
     let metadata = metadata();
     let own = metadata.workspace_packages();

@@ -35,7 +35,7 @@ impl AgentFolder {
     pub(crate) fn new(data: &Path, agent: &AgentId) -> Self {
         Self {
             channel: data.join("agents").join(agent.as_str()),
-            permissions: data.join("policy").join(agent.as_str()),
+            permissions: permissions_folder(data).join(agent.as_str()),
         }
     }
 
@@ -68,11 +68,8 @@ impl AgentFolder {
     /// Makes both folders, 0700.
     pub(crate) fn make(&self) -> Result<(), FolderError> {
         for path in [&self.channel, &self.permissions] {
-            if let Some(above) = path.parent() {
-                folder::make_private(above)
-                    .map_err(|source| FolderError::Io { path: above.to_owned(), source })?;
-            }
-            folder::make_private(path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
+            path.parent().map_or(Ok(()), make_folder)?;
+            make_folder(path)?;
         }
         Ok(())
     }
@@ -98,6 +95,16 @@ impl AgentFolder {
         }
         Ok(())
     }
+}
+
+/// The folder that holds every agent's permissions.
+pub(crate) fn permissions_folder(data: &Path) -> PathBuf {
+    data.join("policy")
+}
+
+/// Makes a folder, 0700, where it is missing.
+pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
+    folder::make_private(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }
 
 /// The key in `path`, or a new one where there is none.

@@ -22,7 +22,7 @@ mod skills;
 mod snapshot;
 mod values;
 
-pub(crate) use agent_folder::{FolderError, new_key, read_or_make_key, write_whole};
+pub(crate) use agent_folder::{FolderError, new_key, permissions_folder, read_or_make_key, write_whole};
 pub(crate) use agents::{AgentChanges, NewAgent};
 pub(crate) use error::BookError;
 pub(crate) use history::Matched;
@@ -84,6 +84,8 @@ impl Book {
     /// Reads everything. What does not outlive a host (rules until quit, what is allowed in sessions
     /// that were only named) is removed first.
     pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
+        // There before anybody is enrolled: what is not there cannot be watched.
+        agent_folder::make_folder(&permissions_folder(&places.data))?;
         let now = now();
         store
             .write(move |conn| {

@@ -1,7 +1,7 @@
 //! What changes on disk: permissions files, skill folders, managed rules. Folders are watched, because editors replace
 //! files; what is heard only says *look again*, and looking compares contents. A slow look now and then is the net.
 
-use crate::book::{Book, BookError};
+use crate::book::{Book, BookError, permissions_folder};
 use crate::control::Control;
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// How long it must be quiet before files are read again: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 /// How often everything is looked at although nothing was heard.
-const NET: Duration = Duration::from_secs(30);
+pub(crate) const NET: Duration = Duration::from_secs(30);
 /// How often rules whose time is over and old history are cleared away. Neither matters to a verdict.
 const CLEARING: Duration = Duration::from_mins(10);
 /// The files that matter. Writes to others in a folder of skills are passed over.
@@ -109,7 +109,7 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
 /// The folders of skills, the one that holds every agent's `permissions.jsonc`, and those of an organisation's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
-    let own = [book.places().data.join("policy")];
+    let own = [permissions_folder(&book.places().data)];
     Ok(folders.into_iter().map(PathBuf::from).chain(own).chain(book.managed_folders()).collect())
 }
 

@@ -1,14 +1,17 @@
 //! What changes on disk reaches the verdict by itself.
 
 use super::Running;
+use crate::watch::NET;
 use postern_contract::Told;
 use postern_contract::methods::{ExplainCommand, GetAgent, ListSkills};
 use postern_policy::Decision;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 
+/// Waits for what is told, for less time than the look now and then would take: the folders are watched.
 async fn heard(told: &mut Receiver<Told>, wanted: fn(&Told) -> bool) {
-    while !wanted(&told.recv().await.expect("the host is there")) {}
+    let hear = async { while !wanted(&told.recv().await.expect("the host is there")) {} };
+    tokio::time::timeout(NET / 2, hear).await.expect("it was heard, not found in the end");
 }
 
 #[tokio::test]
