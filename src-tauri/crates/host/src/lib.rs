@@ -5,6 +5,7 @@
 
 mod ask;
 mod book;
+mod chats;
 mod confine;
 mod control;
 mod descriptors;
@@ -25,6 +26,7 @@ mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use book::now;
+pub use chats::{ChatMessage, QuestionRow};
 pub use gate::{Counts, Gate, Gone, Killed};
 pub use host::{Host, HostConfig, StartError};
 pub use socket::{BindError, Bound, bind};
