@@ -75,7 +75,7 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
         }
         Seen::Changed { .. } => Ok(()),
         Seen::Widened { change } => {
-            print::line(format!("more may run now: {} ({})", change.summary, super::audit::who(&change.by)))
+            print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
         }
         Seen::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
@@ -99,12 +99,13 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         Always::Path => "path",
     });
     if let (Some(wanted), Some(question)) = (always, &seen)
+        && !question.proposals.is_empty()
         && !question.proposals.iter().any(|proposal| proposal.id == wanted)
     {
         let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
-        let offered = if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") };
         return Err(Failure::refused(format!(
-            "--always {wanted} is not offered for this question; offered: {offered}"
+            "--always {wanted} is not offered for this question; offered: {}",
+            offered.join(", ")
         )));
     }
     let said = if always.is_some() { Answer::Always } else { Answer::Once };
@@ -116,7 +117,7 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(command.question, digest, said)
     })?;
-    told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
+    told(&answered, if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" })
 }
 
 /// The requests that a yes is for, where they are as many as the person says.
@@ -169,9 +170,16 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
         let why = answered.reason.as_deref().unwrap_or("it was answered already");
         return Err(Failure::no(format!("not applied: {why}")));
     }
-    print::line(done)?;
-    for saved in &answered.saved {
-        print::line(format!("  saved: {saved}"))?;
+    // What saved nothing says itself that it is one run.
+    if answered.not_saved.is_none() {
+        print::line(done)?;
+    }
+    for words in answered.saved_words() {
+        print::line(words)?;
+    }
+    // A no holds all the same.
+    if let Some(problem) = &answered.reason {
+        print::line(problem)?;
     }
     if answered.also.is_empty() {
         return Ok(());

@@ -76,6 +76,20 @@ pub struct AuditBy {
     pub program: Option<String>,
 }
 
+impl AuditBy {
+    /// Who it was and through which approver, in a line of words.
+    pub fn words(&self) -> String {
+        let mut words = vec![match &self.name {
+            Some(name) => format!("{} {name}", self.face),
+            None => self.face.clone(),
+        }];
+        words.extend(self.program.clone());
+        words.extend(self.pid.map(|pid| format!("process {pid}")));
+        words.extend(self.user.map(|user| format!("user {user}")));
+        words.join(", ")
+    }
+}
+
 /// What a look at the whole chain found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

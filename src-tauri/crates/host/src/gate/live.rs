@@ -9,7 +9,7 @@ use crate::ask::flood::Flood;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
-use postern_contract::{AnswerParams, Answered, Question};
+use postern_contract::{AnswerParams, Answered, Question, Saved};
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Defaults, Notice, RunParams, RunState};
 use postern_request::{Approved, By, Effect, Ending, State};
@@ -91,8 +91,8 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
-    /// What is saved of it, in words: known once it is.
-    pub(crate) saved: Vec<String>,
+    /// What is saved of it: known once it is.
+    pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
     /// Who chose, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::By>>,
