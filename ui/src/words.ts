@@ -77,12 +77,14 @@ export const words = {
     /** Why nothing is offered, by the reason that the host gives. */
     nothing: {
       unread: "Nothing can be allowed for good: a part of it is only known when it runs.",
-      environment: "Nothing can be allowed for good: it sets names of the environment that are always asked about.",
-      "always-asks": "Nothing can be allowed for good: a setting or a rule asks about it every time.",
+      environment:
+        "Nothing can be allowed for good: it sets environment variables that always need a question.",
+      "always-asks": "Nothing can be allowed for good: a setting or a rule asks every time.",
       writes: "Nothing can be allowed for good: it writes to a file, and a rule would let it write to any.",
-      input: "Nothing can be allowed for good: its input is sent while it runs.",
-      program: "Nothing can be allowed for good: its program was not found, or its content is not known.",
-      "no-rule-helps": "Nothing can be allowed for good: it would be asked about whatever rule was saved.",
+      input: "Nothing can be allowed for good: the agent sends its input while it runs.",
+      program:
+        "Nothing can be allowed for good: Postern did not find its program, or does not know the program’s content.",
+      "no-rule-helps": "Nothing can be allowed for good: no rule would let it through.",
       "every-folder": "Nothing can be allowed for good from here: the rule would hold in every folder.",
       "high-risk": "Nothing can be allowed for good from here: its risk is high.",
       "not-shown": "Nothing can be allowed for good from here: what would be saved is too long to be shown.",
