@@ -33,6 +33,7 @@ enum Seen<'a> {
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
     Widened { change: &'a AuditRow },
+    Attention { message: &'a str },
 }
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
@@ -51,12 +52,12 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
                 tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
             Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
+            Told::Attention(told) => tell(&Seen::Attention { message: &told.message }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged
-            | Told::Attention(_)
             | Told::ToolApprovalRequired(_)
             | Told::ToolApprovalResolved(_) => {}
         }
@@ -77,6 +78,7 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
         Seen::Widened { change } => {
             print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
         }
+        Seen::Attention { message } => print::line(message),
         Seen::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
             print::line("")
