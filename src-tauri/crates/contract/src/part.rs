@@ -46,8 +46,7 @@ impl Part {
 }
 
 impl Question {
-    /// The parts that a face has to show for this answer to count. A no needs none, and neither does what saves nothing need to be
-    /// shown.
+    /// Returns the parts that an approver has to show for this answer to count. A denial needs none.
     pub fn parts_for(&self, answer: Answer) -> BTreeSet<Part> {
         let yes = matches!(answer, Answer::Once | Answer::Always);
         let elsewhere = |program: &crate::ShownProgram| {
@@ -77,7 +76,7 @@ mod tests {
     use postern_policy::NothingToSave;
     use serde_json::{Value, json};
 
-    /// A question with these members in place of its own.
+    /// Returns a question with these members replaced.
     fn question(members: &Value) -> Question {
         let mut whole = json!({
             "id": "q1", "code": "a1b2", "digest": "d", "requests": [],

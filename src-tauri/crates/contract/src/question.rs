@@ -266,7 +266,7 @@ pub struct Question {
     pub risk: Risk,
     /// What *Always* would save; empty where nothing is to be saved.
     pub proposals: Vec<Proposal>,
-    /// Why there is nothing to save; none where there is.
+    /// Reason why there are no proposals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub nothing_to_save: Option<NothingToSave>,
@@ -290,8 +290,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// What *always* may save from an approver that cannot ask whether every folder is meant: what holds in the folder of the
-    /// request, narrowest first, or why there is nothing. What is saved for a tool has no folder.
+    /// Returns the offers that hold in the request's folder, narrowest first, or the reason why there are none. A remote approver
+    /// saves only these: it can't confirm a rule for every folder (a tool's offer has no folder).
     pub fn placed(&self) -> Result<Vec<&Proposal>, NothingToSave> {
         let placed = |offer: &&Proposal| self.tool.is_some() || offer.folder.is_some();
         let offers: Vec<&Proposal> = self.proposals.iter().filter(placed).collect();

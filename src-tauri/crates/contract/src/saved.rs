@@ -1,24 +1,24 @@
-//! What became of an answer: whether it counted, and what it saved.
+//! Results of an answer: whether it counted, and the rules that it saved.
 
 use postern_policy::NothingToSave;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What became of an answer.
+/// Result of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
-    /// Whether this answer decided.
+    /// True if this answer decided.
     pub applied: bool,
-    /// Why not: it was answered already, or the digest is not the one on show.
+    /// Reason why it didn't: somebody answered before, or the digest is not the one on show.
     pub reason: Option<String>,
     /// Other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
-    /// What it saved, each rule by itself.
+    /// Rules that it saved.
     #[serde(default)]
     pub saved: Vec<Saved>,
-    /// Why an *always* saved nothing: then it was one run.
+    /// Reason why an *always* saved nothing and allowed one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub not_saved: Option<NothingToSave>,
@@ -28,15 +28,15 @@ pub struct Answered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Saved {
-    /// What it matches, as it is typed into an editor (`git push *`). Escaped.
+    /// Pattern as typed into an editor (`git push *`), escaped.
     pub rule: String,
-    /// Where it holds.
+    /// Place where it holds.
     pub place: SavedPlace,
-    /// Whether it holds only while the program (and script) is what it was.
+    /// True if it holds only while the program (and script) is unchanged.
     pub pinned: bool,
 }
 
-/// Where a rule that was saved holds.
+/// Place where a saved rule holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case", tag = "in")]
 pub enum SavedPlace {
@@ -47,29 +47,29 @@ pub enum SavedPlace {
     },
     /// In every folder.
     Anywhere,
-    /// For one of the agent's tools: a line of its `permissions.jsonc`.
+    /// A line of the agent's `permissions.jsonc`, for one of its tools.
     Permissions,
 }
 
 impl Answered {
-    /// It decided.
+    /// Returns the result of an answer that decided.
     pub fn done() -> Self {
         Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new(), not_saved: None }
     }
 
-    /// It did not, for this reason.
+    /// Returns the result of an answer that did not count, with the reason.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self { applied: false, reason: Some(reason.into()), ..Self::done() }
     }
 
-    /// What it saved, or why it saved nothing, each a line of words. None where nothing was to be saved.
+    /// Returns one line for each saved rule, or the reason why an *always* saved none.
     pub fn saved_words(&self) -> Vec<String> {
         let saved = self.saved.iter().map(|saved| format!("saved: {saved}"));
         saved.chain(self.not_saved.map(not_saved)).collect()
     }
 }
 
-/// That an *always* was one run, in words.
+/// Says that an *always* allowed one run, and why.
 pub fn not_saved(why: NothingToSave) -> String {
     format!("allowed once; nothing was saved because {}", why.words())
 }
@@ -104,7 +104,10 @@ mod tests {
     fn an_always_that_saved_nothing_says_that_it_was_one_run_and_why() {
         let answered = Answered { not_saved: Some(NothingToSave::Input), ..Answered::done() };
         let words = answered.saved_words();
-        assert_eq!(words, ["allowed once; nothing was saved because its input is sent while it runs"]);
+        assert_eq!(
+            words,
+            ["allowed once; nothing was saved because the agent sends its input while it runs"]
+        );
         assert!(Answered::done().saved_words().is_empty());
     }
 }

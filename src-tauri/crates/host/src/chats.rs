@@ -1,4 +1,4 @@
-//! What chats keep in the record: each message that showed a question is a row beside that question.
+//! Access of chats to the record: each message that showed a question is a row.
 
 use crate::Host;
 pub use postern_store::chat_messages::ChatMessage;
@@ -6,11 +6,11 @@ pub use postern_store::questions::QuestionRow;
 use postern_store::{Connection, Error, chat_messages, questions, settings};
 use uuid::Uuid;
 
-/// How many messages of a door are looked at when it opens: older ones wait for nobody.
+/// Number of messages that a door reads when it opens.
 const NEWEST: u32 = 1000;
 
 impl Host {
-    /// The newest messages of a door, each with the question that it showed, oldest first.
+    /// Returns the newest messages of a door with their questions, oldest first.
     pub async fn chat_messages(&self, door: &'static str) -> Result<Vec<(ChatMessage, QuestionRow)>, Error> {
         let with_question = |conn: &Connection, message: ChatMessage| {
             let question = questions::get(conn, message.question)?;
@@ -23,17 +23,17 @@ impl Host {
         .await
     }
 
-    /// The messages that showed a question of this request, on every network.
+    /// Returns the messages on every network that showed a question of this request.
     pub async fn chat_messages_of(&self, request: Uuid) -> Result<Vec<ChatMessage>, Error> {
         self.read(move |conn| chat_messages::of_request(conn, request)).await
     }
 
-    /// A question as the record has it, with how it was closed.
+    /// Returns a question's row.
     pub async fn question_row(&self, question: Uuid) -> Result<Option<QuestionRow>, Error> {
         self.read(move |conn| questions::get(conn, question)).await
     }
 
-    /// Keeps what a chat knows, and its messages as they stand now: all of it or nothing, durably.
+    /// Writes a chat's state and its changed messages durably, in one transaction.
     pub async fn keep_chat(
         &self,
         door: &'static str,

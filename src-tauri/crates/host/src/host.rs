@@ -245,12 +245,12 @@ impl Host {
         read.await.unwrap_or(Err(postern_store::Error::Closed))
     }
 
-    /// The record.
+    /// Returns the record.
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }
 
-    /// Tells the person one sentence, wherever somebody watches.
+    /// Sends one sentence to everybody who watches.
     pub fn call_attention(&self, message: String) {
         // Nobody watches: nobody is told.
         drop(self.inner.told.send(Told::Attention(Attention { message })));

@@ -77,7 +77,7 @@ pub struct AuditBy {
 }
 
 impl AuditBy {
-    /// Who it was and through which approver, in a line of words.
+    /// Returns one line that names who made the change and through which approver.
     pub fn words(&self) -> String {
         let mut words = vec![match &self.name {
             Some(name) => format!("{} {name}", self.face),

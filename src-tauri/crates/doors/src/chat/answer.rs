@@ -250,8 +250,7 @@ impl<M: Messenger> Hub<M> {
         Ok(words)
     }
 
-    /// What a verdict asks of the host. *Always* saves exactly this command, where that may be saved from here; otherwise it is
-    /// a yes to one run. A request of high risk is approved for good only where the person allowed that.
+    /// Translates a verdict. *Always* saves exactly this command if the chat may save it, and allows one run otherwise.
     fn meant(&self, question: &Question, verdict: Verdict) -> Meant {
         let once = |unsaved| Meant { answer: Answer::Once, proposal: None, unsaved };
         let risky =
@@ -270,11 +269,11 @@ impl<M: Messenger> Hub<M> {
     }
 }
 
-/// What an owner's verdict asks of the host.
+/// Answer to the host that an owner's verdict means.
 struct Meant {
     answer: Answer,
-    /// Which offer *always* saves.
+    /// Offer that *always* saves.
     proposal: Option<String>,
-    /// Why it saves nothing, where it was *always*.
+    /// Reason why an *always* saves nothing.
     unsaved: Option<NothingToSave>,
 }

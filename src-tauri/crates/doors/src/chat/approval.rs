@@ -1,4 +1,4 @@
-//! Approvals as they are kept: what was asked, where it was shown, and what became of it. Each message is a row of the record.
+//! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
 
 use postern_contract::{Moment, Question, RequestRow};
 use postern_host::{ChatMessage, QuestionRow};
@@ -6,7 +6,7 @@ use postern_policy::{AgentId, Millis};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How many approvals that were decided are known, so that an answer to an old message is understood.
+/// Number of decided approvals in memory, so that an answer to an old message is understood.
 const OLD: usize = 200;
 
 /// Where an approval stands.
@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// What a word that is kept stands for; one that is not known waits for nothing.
+    /// Parses a word of the record. An unknown one counts as denied.
     fn of_word(word: &str) -> Self {
         Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Self::Denied)
     }
@@ -54,7 +54,7 @@ impl Status {
         }
     }
 
-    /// What became of a question by its own record; none while it waits, or where a rule decided: its request says more.
+    /// Reads the outcome from the question's row; `None` while it waits or if a rule decided, which the request's row describes.
     pub(super) fn of_question(question: &QuestionRow) -> Option<(Self, String)> {
         let closed = question.closed.as_ref()?;
         let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Status {
     }
 }
 
-/// What is said where the agent took its request back.
+/// Outcome of a request that the agent took back.
 pub(super) const WITHDRAWN: &str = "Withdrawn: the agent asks for it no more";
 
 /// Why it cannot be approved from a chat, though it can be denied.
@@ -97,7 +97,7 @@ impl Withheld {
         }
     }
 
-    /// One that is not known withholds all the same.
+    /// Parses a word of the record. An unknown one withholds as well.
     fn of_word(word: &str) -> Self {
         if word == Self::HighRisk.word() { Self::HighRisk } else { Self::TooLong }
     }
@@ -134,13 +134,13 @@ pub(super) struct Shown {
     pub(super) place: String,
     /// The network's id of the message.
     pub(super) external_message_id: String,
-    /// Another id that the network has for it.
+    /// Second id that the network has for it.
     pub(super) alias: Option<String>,
     /// The digest of what it showed.
     pub(super) digest: String,
     /// When, by the network's clock.
     pub(super) at: Millis,
-    /// Whether it says how the question ended.
+    /// True once the message shows the outcome.
     pub(super) told: bool,
 }
 
@@ -161,7 +161,7 @@ impl Approval {
         }
     }
 
-    /// As the record has it.
+    /// Restores an approval from the record.
     fn kept(message: &ChatMessage, question: QuestionRow) -> Self {
         // The row of another version may lack a member: then it is not said.
         let shown: Value = serde_json::from_str(&question.shown).unwrap_or_default();
@@ -181,7 +181,7 @@ impl Approval {
         }
     }
 
-    /// Its messages, each as a row of the record.
+    /// Returns its messages as rows of the record.
     fn rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
         let question = self.question.parse().ok();
         self.shown.iter().filter_map(move |shown| {
@@ -201,7 +201,7 @@ impl Approval {
         })
     }
 
-    /// The messages that show it as it was when it ended.
+    /// Returns the messages that show the newest version.
     pub(super) fn current(&self) -> impl Iterator<Item = &Shown> {
         self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
@@ -216,12 +216,12 @@ impl Approval {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Approvals {
     list: Vec<Approval>,
-    /// Questions of which something is to be written down.
+    /// Questions with unsaved changes.
     changed: BTreeSet<String>,
 }
 
 impl Approvals {
-    /// What the record has of a door: each message with the question that it showed.
+    /// Restores all approvals of a door from messages and their questions.
     pub(super) fn of_record(rows: Vec<(ChatMessage, QuestionRow)>) -> Self {
         let mut all = Self::default();
         for (message, question) in rows {
@@ -262,30 +262,30 @@ impl Approvals {
         self.list.iter().find(|one| one.question == question)
     }
 
-    /// The same, to be changed and written down.
+    /// Returns an approval to change, and marks it unsaved.
     pub(super) fn change(&mut self, question: &str) -> Option<&mut Approval> {
         let approval = self.list.iter_mut().find(|one| one.question == question)?;
         self.changed.insert(question.to_owned());
         Some(approval)
     }
 
-    /// The questions of which something is to be written down, until [`Self::not_kept`] says that it was not.
+    /// Takes the questions with unsaved changes; [`Self::not_kept`] puts them back.
     pub(super) fn take_changed(&mut self) -> BTreeSet<String> {
         std::mem::take(&mut self.changed)
     }
 
-    /// These are still to be written down.
+    /// Marks questions as unsaved again.
     pub(super) fn not_kept(&mut self, questions: BTreeSet<String>) {
         self.changed.extend(questions);
     }
 
-    /// The rows of these questions.
+    /// Returns the rows of these questions.
     pub(super) fn rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
         let those = self.list.iter().filter(|one| questions.contains(&one.question));
         those.flat_map(|one| one.rows(door)).collect()
     }
 
-    /// A message says what became of its question, if it ended.
+    /// Marks a message as showing the outcome, if its question ended.
     pub(super) fn told(&mut self, place: &str, message: &str) {
         let ended = |one: &&mut Approval| one.status != Status::Pending;
         for one in self.list.iter_mut().filter(ended) {
@@ -297,7 +297,7 @@ impl Approvals {
         }
     }
 
-    /// Those that ended, of which a message does not say so yet.
+    /// Returns the ended approvals with a message that does not show the outcome.
     pub(super) fn untold(&self) -> impl Iterator<Item = &Approval> {
         let ended = self.list.iter().filter(|one| one.status != Status::Pending);
         ended.filter(|one| one.current().any(|shown| !shown.told))
@@ -327,8 +327,8 @@ impl Approvals {
     }
 }
 
-/// A message that showed a question of this request, as a moment of the request's life. What ended while nobody was there to
-/// hear of it stands as the request's record has it.
+/// Describes a message as a moment in the request's life. The request's row decides the status of one that still counts as
+/// pending.
 pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
     let escaped = postern_command::escape::text;
     let status = match Status::of_word(&message.status) {

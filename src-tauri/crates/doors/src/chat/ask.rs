@@ -103,7 +103,7 @@ impl<M: Messenger> Hub<M> {
         places
     }
 
-    /// Every place where questions are shown.
+    /// Returns every place where questions are shown.
     fn everywhere(&self) -> BTreeSet<String> {
         let register = self.register();
         let routed = |owner: &&Owner| self.settings.routed().any(|id| *id == owner.id);
@@ -112,7 +112,7 @@ impl<M: Messenger> Hub<M> {
         owners.map(|owner| owner.place.clone()).chain(self.settings.room.clone()).collect()
     }
 
-    /// More may run from now on. What was not said yet is said with it.
+    /// Reports a change that lets more run, together with those not sent yet.
     pub(super) fn widened(&mut self, change: &AuditRow) {
         if !self.settings.changes {
             return;
@@ -150,7 +150,7 @@ impl<M: Messenger> Hub<M> {
         self.ended(&closed.id, status, outcome, &saved);
     }
 
-    /// What became of a question, by its own record, else by its request's.
+    /// Looks up a question's outcome: in its own row, else in its request's.
     async fn looked_up(&self, approval: &Approval) -> (Status, String) {
         let unknown = || (Status::Denied, "Denied: it waits no more".to_owned());
         if let Ok(id) = approval.question.parse()
@@ -180,7 +180,7 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Says what ended and was not said before the door was closed, or Postern ended.
+    /// Sends the outcomes that were not sent before the door or Postern ended.
     pub(super) fn tell_ends(&mut self) {
         let jobs: Vec<Job> =
             self.register().approvals.untold().flat_map(|approval| ends(approval, &[])).collect();
@@ -190,7 +190,7 @@ impl<M: Messenger> Hub<M> {
     }
 }
 
-/// What is to be said of a question that ended, in each message that does not say so.
+/// Returns the changes of messages that do not show a question's outcome yet.
 fn ends(approval: &Approval, saved: &[Saved]) -> Vec<Job> {
     let message = text::decided(approval, saved);
     let untold = approval.current().filter(|shown| !shown.told);

@@ -45,7 +45,7 @@ pub(super) enum Job {
     Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
     /// What became of it, where it was shown.
     Change { place: String, id: String, message: Message },
-    /// That more may run.
+    /// Report of changes that let more run.
     Widened { place: String, changes: text::Changes },
     /// Words to somebody.
     Say { place: String, message: Message },
@@ -53,12 +53,12 @@ pub(super) enum Job {
     Acknowledge { press: String, text: String },
 }
 
-/// What an answer of ours decided.
+/// Decision of an answer given here.
 #[derive(Debug, Clone)]
 pub(super) struct Decided {
-    /// In our own words.
+    /// Outcome in our own words.
     pub(super) words: String,
-    /// What it saved.
+    /// Rules that it saved.
     pub(super) saved: Vec<Saved>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Hub<M> {
     pub(super) line: watch::Sender<Line>,
     /// Owners on duty: while the network is there.
     pub(super) faces: HashMap<String, FaceGuard>,
-    /// What an answer of ours decided, until the host says so.
+    /// Decisions of our answers, until the host reports them.
     pub(super) ours: HashMap<String, Decided>,
     /// How much was heard of whom lately.
     pub(super) lately: HashMap<String, (Instant, u32)>,
@@ -226,7 +226,7 @@ impl<M: Messenger> Hub<M> {
                 self.jobs.push_front((job, tries + 1));
                 return;
             }
-            // What is only lost is said after the next start.
+            // Sent again after the next start.
             Err(Trouble::Lost(why)) => why,
             Err(Trouble::Refused(why)) => {
                 self.posted(&job);
@@ -236,7 +236,7 @@ impl<M: Messenger> Hub<M> {
         tracing::warn!(door = self.name, why, "a message could not be sent");
     }
 
-    /// It is not to be done again.
+    /// Marks a job as done for good.
     fn posted(&mut self, job: &Job) {
         match job {
             Job::Show { question, place, .. } => {

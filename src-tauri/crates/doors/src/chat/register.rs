@@ -54,7 +54,7 @@ pub(super) struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Register {
     pub(super) kept: Kept,
-    /// What was shown, and what became of it: rows of the record.
+    /// Shown questions and their outcomes, which are rows of the record.
     pub(super) approvals: Approvals,
     /// Owners by the settings.
     named: Vec<Owner>,

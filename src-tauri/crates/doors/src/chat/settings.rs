@@ -18,7 +18,7 @@ pub(super) struct Settings {
     pub(super) room: Option<String>,
     /// What may be done from here about a request of high risk.
     pub(super) high_risk: HighRisk,
-    /// Whether it is told that more may run from now on.
+    /// True if the owners are told of changes that let more run.
     pub(super) changes: bool,
 }
 
@@ -72,7 +72,7 @@ impl Settings {
         self.agents.is_empty() || self.agents.contains(agent)
     }
 
-    /// Everybody to whom the questions of some agent go and of others may not.
+    /// Returns everybody named in a route.
     pub(super) fn routed(&self) -> impl Iterator<Item = &String> {
         self.routes.values().flatten()
     }

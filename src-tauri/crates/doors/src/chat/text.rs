@@ -22,7 +22,7 @@ const SCRIPTS: usize = 400;
 const SAVES: usize = 200;
 const FILES: usize = 120;
 const NAME: usize = 60;
-/// How much of a change that lets more run is told, and of how many.
+/// Length of one reported change, in UTF-16 units, and the most changes in a message.
 const CHANGE: usize = 300;
 const CHANGES: usize = 5;
 
@@ -130,13 +130,12 @@ fn environment(question: &Question) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-/// The files that the agent can change until they run.
+/// Lists the files that the agent can change until they run.
 fn changeable(question: &Question) -> String {
     question.changeable.iter().map(plain).collect::<Vec<_>>().join(" and ")
 }
 
-/// What *always* would save from here: exactly this command in the folder that is shown, where all of that is shown here; or why
-/// it would save nothing.
+/// Returns the offer that *always* saves from a chat, or the reason why it saves nothing. It must fit into the message.
 pub(super) fn saves(question: &Question) -> Result<&Proposal, NothingToSave> {
     let offer = *question.placed()?.first().ok_or(NothingToSave::NoRuleHelps)?;
     if units(&plain(&offer.label)) > SAVES {
@@ -171,7 +170,7 @@ fn scripts(question: &Question) -> Option<String> {
     (!scripts.is_empty()).then(|| scripts.join("\n"))
 }
 
-/// What a message says once its question is decided, with what the answer saved.
+/// Writes the message of a decided question, with the rules that the answer saved.
 pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
     let sign = match approval.status {
         Status::Pending => "🔒",
@@ -189,22 +188,22 @@ pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
     message
 }
 
-/// Changes by which more may run, told together.
+/// Changes that let more run, sent in one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// What changed and who did it: the first of them.
+    /// Summaries of the first changes and who made them.
     told: Vec<(String, String)>,
-    /// How many more there are.
+    /// Number of changes left out.
     more: usize,
 }
 
 impl Changes {
-    /// One.
+    /// Starts with one change.
     pub(super) fn of(change: &AuditRow) -> Self {
         Self { told: vec![(change.summary.clone(), change.by.words())], more: 0 }
     }
 
-    /// One more.
+    /// Adds a change.
     pub(super) fn add(&mut self, change: &AuditRow) {
         if self.told.len() < CHANGES {
             self.told.push((change.summary.clone(), change.by.words()));
@@ -213,7 +212,7 @@ impl Changes {
         }
     }
 
-    /// What is said of them. A summary may hold words of an agent, and a name is what people chose.
+    /// Writes the message. Quotes summaries and names, which may hold text of an agent.
     pub(super) fn message(&self) -> Message {
         let mut message = Message::words("🔓 More may run now");
         for (summary, who) in &self.told {
@@ -287,14 +286,14 @@ mod tests {
     use postern_contract::methods::{AuditBy, AuditRow};
     use serde_json::{Value, json};
 
-    /// What one message on Telegram may have, without the line about its reactions.
+    /// Length of a Telegram message, less the line about its reactions.
     const MOST: usize = 4096 - 60;
 
     fn text(length: usize) -> Value {
         json!([{"text": "x".repeat(length), "escaped": false}])
     }
 
-    /// A question of which every part is as long as it may be.
+    /// Returns a question with every part as long as it may be.
     fn longest() -> Value {
         let program = json!({"name": text(3), "path": text(PROGRAMS), "realPath": null, "version": null,
             "shortHash": null, "signer": null, "remarks": [], "script": {"path": text(SCRIPTS - 12), "shortHash": "12345678", "preview": []}});

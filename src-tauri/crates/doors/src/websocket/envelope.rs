@@ -51,7 +51,7 @@ pub(super) struct Call {
 pub(super) struct Resolve {
     pub(super) approval_id: String,
     pub(super) decision: Decision,
-    /// Which of the question's `proposals` an *allow-always* saves; otherwise it is `always`.
+    /// Id of the proposal that an *allow-always* saves, if not `always`.
     pub(super) proposal: Option<String>,
     /// How many identical requests an *allow-once* is for, where it is for all that wait; otherwise it is for one.
     pub(super) all: Option<usize>,
@@ -117,12 +117,12 @@ impl Ends {
         self.message("paired", json!({"deviceId": self.client, "deviceKey": key}))
     }
 
-    /// A question that waits: what [`payload`] made of it.
+    /// Wraps a question that waits, made by [`payload`].
     pub(super) fn question(&self, payload: Value) -> String {
         self.message("exec-approval-request", payload)
     }
 
-    /// More may run from now on.
+    /// Reports a change that lets more run.
     pub(super) fn widened(&self, change: &AuditRow) -> String {
         let by = json!({"face": change.by.face, "name": change.by.name, "words": change.by.words()});
         let payload =
@@ -150,7 +150,7 @@ impl Ends {
     }
 }
 
-/// A question as a client is told of it: the protocol's own members, and beside them everything else that a window shows.
+/// Encodes a question: the protocol's own members, then everything else that a window shows.
 pub(super) fn payload(question: &Question) -> Value {
     let mut payload = json!({
         "approvalId": question.id,
@@ -176,7 +176,7 @@ pub(super) fn payload(question: &Question) -> Value {
     payload
 }
 
-/// Who asks, for which of its tools, and which policy or rule puts it to a person.
+/// Encodes the agent, its reason, and the policy or rule that asks.
 fn who_and_why(question: &Question) -> Value {
     let rule = question.rule.as_ref().map(|rule| {
         let pattern = postern_command::escape::text(&rule.pattern);
@@ -201,7 +201,7 @@ fn who_and_why(question: &Question) -> Value {
     })
 }
 
-/// What would run, as far as its own line does not say it.
+/// Encodes the plan beyond its command line.
 fn what_would_run(question: &Question) -> Value {
     let changes = question.env.iter().map(|change| {
         let was = maybe(change.was.as_ref());
@@ -234,7 +234,7 @@ fn what_would_run(question: &Question) -> Value {
     })
 }
 
-/// What an answer would save, for how many requests it is, and what happens without one.
+/// Encodes the offers, the number of requests, and the outcome without an answer.
 fn what_a_yes_does(question: &Question) -> Value {
     let proposal = |offer: &Proposal| {
         let rules: Vec<&str> = offer.rules.iter().map(|rule| rule.text.as_str()).collect();
@@ -254,7 +254,7 @@ fn what_a_yes_does(question: &Question) -> Value {
     })
 }
 
-/// What *allow-always* saves: what is named, else the words of the command where that is offered, else what is narrowest.
+/// Returns the offer that *allow-always* saves: the named one, else `command`, else the narrowest.
 pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
@@ -264,7 +264,7 @@ pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&
     }
 }
 
-/// What came of an answer that counted. What an *allow-always* saved, or why it was one run, stands beside the `ok`.
+/// Encodes the result of an answer that counted, with the rules that an *allow-always* saved or the reason why it saved none.
 pub(super) fn answered(answered: &Answered, always: bool) -> Value {
     let mut result = json!({"ok": true});
     if always {

@@ -43,7 +43,7 @@ pub(super) struct Session<S> {
     pub(super) ends: Ends,
     pub(super) host: Host,
     pub(super) face: FaceGuard,
-    /// Each question as it was shown to it, which an answer is held to.
+    /// Questions as sent to the client; an answer must match them.
     pub(super) shown: HashMap<String, Question>,
     /// The question that it answered last: news of it that were on their way are not for it.
     pub(super) answered: String,
@@ -239,7 +239,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 return Err(Refusal::new("CONFLICT", format!("it was asked {now} times by now; look again")));
             }
         };
-        // What may be saved at the Mac alone is saved by nobody here: then it is one run.
+        // Without an offer for the request's folder an *always* allows one run.
         let not_saved = seen.placed().err().filter(|_| answer == Answer::Always);
         let answer = if not_saved.is_some() { Answer::Once } else { answer };
         let params = AnswerParams { proposal, requests, ..AnswerParams::new(&id, seen.digest, answer) };
@@ -277,7 +277,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 }
 
-/// Which offer an *allow-always* saves; none where nothing can be saved.
+/// Returns the id of the offer that an *allow-always* saves, or `None` if nothing can be saved.
 fn to_save(seen: &Question, now: &Question, named: Option<&str>) -> Result<Option<String>, Refusal> {
     let (shown, stands) = (envelope::offer(seen, named), envelope::offer(now, named));
     if let (Some(named), None) = (named, shown) {

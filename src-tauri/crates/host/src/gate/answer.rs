@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    /// Why an *always* saves nothing: then it is a yes to one run.
+    /// Returns the reason why an *always* saves nothing: it then allows one run.
     fn nothing_to_save(&self, question: &str, said: Answer) -> Option<NothingToSave> {
         let question = &self.questions.iter().find(|waiting| waiting.question.id == question)?.question;
         let nothing = said == Answer::Always && question.proposals.is_empty();
@@ -284,7 +284,7 @@ fn refused(reason: String) -> Answered {
     Answered::refused(reason)
 }
 
-/// A no holds whether or not what goes with it could be saved; the person is told what was, or that it could not.
+/// Returns the result of a denial, which holds even if its rule could not be saved.
 fn denied(saved: Result<Vec<Saved>, String>) -> Answered {
     match saved {
         Ok(saved) => Answered { saved, ..Answered::done() },
@@ -295,7 +295,7 @@ fn denied(saved: Result<Vec<Saved>, String>) -> Answered {
     }
 }
 
-/// The reply to an *always* that is one run, because nothing can be saved.
+/// Wraps the reply so that it says why an *always* saved nothing.
 fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::Sender<Answered> {
     let (sender, told) = oneshot::channel::<Answered>();
     tokio::spawn(async move {
@@ -365,7 +365,7 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
 }
 
-/// What is saved, each rule as it is told.
+/// Describes the rules that will be saved.
 pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
     let saved = |rule: &NewRule| {
         let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| {

@@ -99,7 +99,7 @@ pub(crate) struct Judged {
     pub(crate) steps: Vec<StepFacts>,
     pub(crate) verdict: Verdict,
     pub(crate) offers: Vec<Offer>,
-    /// Why there are no offers.
+    /// Reason why there are no offers.
     pub(crate) nothing_to_save: Option<NothingToSave>,
     pub(crate) changes: Vec<Change>,
     /// The first lines of each script operand, by real path.
@@ -334,7 +334,7 @@ impl Judged {
         propose(policy, &self.facts(world, policy, now), verdict)
     }
 
-    /// Takes what could be saved for it, or why there is nothing.
+    /// Sets the offers, or the reason why there are none.
     pub(super) fn offer(&mut self, offers: Result<Vec<Offer>, NothingToSave>) {
         self.nothing_to_save = offers.as_ref().err().copied();
         self.offers = offers.unwrap_or_default();

@@ -91,7 +91,7 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
-    /// What is saved of it: known once it is.
+    /// Rules that it saves.
     pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
     /// Who chose, for the audit.

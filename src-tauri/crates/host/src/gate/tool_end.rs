@@ -62,7 +62,7 @@ impl End {
     }
 }
 
-/// What is saved for a tool, each line as it is told.
+/// Describes the lines that will be saved for a tool.
 fn saved_of(remember: &ToolRemember) -> Vec<Saved> {
     let rule = |pattern: &String| postern_command::escape::text(&format!("{} {pattern}", remember.tool));
     let saved = |pattern| Saved { rule: rule(pattern), place: SavedPlace::Permissions, pinned: false };

@@ -50,7 +50,7 @@ struct Widths {
     path: Option<Draft>,
 }
 
-/// The offers for a request that is asked about: one at the least, or why there is none.
+/// Returns at least one offer for a request that needs an answer, or the reason why there is none.
 pub fn propose(
     policy: &AgentPolicy,
     facts: &Facts<'_>,

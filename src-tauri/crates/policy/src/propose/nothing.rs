@@ -1,47 +1,47 @@
-//! Why nothing is saved.
+//! Reasons for which *always* saves nothing.
 
 use serde::{Deserialize, Serialize};
 
-/// Why *always* saves nothing for a request, and is one run.
+/// Reason why *always* saves nothing for a request and allows one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NothingToSave {
-    /// A part of it is only known when it runs.
+    /// A part of the command is only known when it runs.
     Unread,
-    /// It sets names of the environment that are always asked about.
+    /// The request sets environment variables that always need a question.
     Environment,
     /// A setting or a rule asks every time.
     AlwaysAsks,
-    /// It writes to a file.
+    /// The command writes to a file.
     Writes,
-    /// Its input is sent while it runs.
+    /// The agent sends the input during the run.
     Input,
-    /// Its program was not found, or its content is not known.
+    /// Program not found, or its content unknown.
     Program,
-    /// Whatever rule was saved, it would be asked about.
+    /// No rule would let the request through.
     NoRuleHelps,
-    /// It would hold in every folder, and the approver has no way to say that this is meant.
+    /// Rule for every folder, from an approver that has no way to confirm that.
     EveryFolder,
-    /// The approver may not save what is of high risk.
+    /// High risk, from an approver that may not save that.
     HighRisk,
-    /// The approver does not show in full what would be saved.
+    /// Offer too long for the approver to show.
     NotShown,
 }
 
 impl NothingToSave {
-    /// The reason in words, to stand behind *because*.
+    /// Returns the reason as a clause that follows *because*.
     pub fn words(self) -> &'static str {
         match self {
             Self::Unread => "a part of it is only known when it runs",
-            Self::Environment => "it sets names of the environment that are always asked about",
-            Self::AlwaysAsks => "a setting or a rule asks about it every time",
+            Self::Environment => "it sets environment variables that always need a question",
+            Self::AlwaysAsks => "a setting or a rule asks every time",
             Self::Writes => "it writes to a file, and a rule would let it write to any",
-            Self::Input => "its input is sent while it runs",
-            Self::Program => "its program was not found, or its content is not known",
-            Self::NoRuleHelps => "it would be asked about whatever rule was saved",
+            Self::Input => "the agent sends its input while it runs",
+            Self::Program => "Postern did not find its program, or does not know the program’s content",
+            Self::NoRuleHelps => "no rule would let it through",
             Self::EveryFolder => {
-                "the rule would hold in every folder, which only the window and a terminal can save"
+                "the rule would hold in every folder; only the window and a terminal can save that"
             }
             Self::HighRisk => "its risk is high, and this approver may not save that",
             Self::NotShown => "what would be saved is too long to be shown here",

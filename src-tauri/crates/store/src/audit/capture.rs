@@ -48,7 +48,7 @@ const TABLES: [Table; 5] = [
 
 /// Columns that are words, and no JSON text.
 const WORDS: [&str; 8] = ["id", "name", "color", "agent", "why", "key", "folder", "path"];
-/// Parts of a door's setting that change by themselves, in this format or an older one.
+/// Members of a door's setting that change by themselves, in this format or an older one.
 const RESTLESS: [&str; 4] = ["seenAt", "strangers", "approvals", "position"];
 
 /// Readies the connection of the writer: triggers, what is not in the chain yet, and a look at whether it was shortened

@@ -1,5 +1,4 @@
-//! Messages by which chats showed questions: where, under which id, and how the question stands there. What the question was
-//! stands in its own row, with which they go.
+//! Chat messages that showed questions: place, id and the question's status. Deleted with the question's row.
 
 use crate::column::Id;
 use crate::error::Error;
@@ -7,7 +6,7 @@ use postern_policy::Millis;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
-/// Made of the JSON value that each chat had for itself before, which keeps what is not about messages.
+/// Creates the table and fills it from the JSON value in which each chat kept its messages before.
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE chat_messages (
     door     TEXT NOT NULL,
@@ -34,30 +33,30 @@ INSERT OR IGNORE INTO chat_messages
 UPDATE settings SET value = json_remove(value, '$.approvals') WHERE key IN ('door.telegram', 'door.xmpp');
 ";
 
-/// A message that showed a question.
+/// Message that showed a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatMessage {
-    /// The door: `telegram`, `xmpp`.
+    /// Name of the door: `telegram`, `xmpp`.
     pub door: String,
-    /// The chat in which it stands, as the network names it.
+    /// Network's name of the chat.
     pub place: String,
-    /// The network's id of it.
+    /// Network's id of the message.
     pub message: String,
-    /// Another id that the network has for it.
+    /// Second id that the network has for it.
     pub alias: Option<String>,
-    /// The question that it showed.
+    /// Question that it showed.
     pub question: Uuid,
-    /// The digest of what it showed.
+    /// Digest of what it showed.
     pub digest: String,
-    /// When, by the network's clock.
+    /// Time by the network's clock.
     pub shown_at: Millis,
-    /// Why the question could not be approved there, if it could not.
+    /// Reason why the chat can't approve the question.
     pub withheld: Option<String>,
     /// `pending`, `approved`, `denied` or `expired`.
     pub status: String,
-    /// What became of the question, and by whom, in words.
+    /// Outcome in words, with who decided.
     pub outcome: Option<String>,
-    /// Whether the message says so: while it does not, it is still to be changed.
+    /// True once the message itself shows the outcome.
     pub told: bool,
 }
 
@@ -80,7 +79,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<ChatMessage> {
     })
 }
 
-/// Writes a message down, or how its question stands now. One whose question was erased is passed over.
+/// Inserts or updates a message. Skips one whose question was erased.
 pub fn keep(conn: &Connection, message: &ChatMessage) -> Result<(), Error> {
     let mut upsert = conn.prepare_cached(&format!(
         "INSERT INTO chat_messages ({COLUMNS})
@@ -104,7 +103,7 @@ pub fn keep(conn: &Connection, message: &ChatMessage) -> Result<(), Error> {
     Ok(())
 }
 
-/// The newest messages of a door, at most `limit`, oldest first.
+/// Returns the newest messages of a door, at most `limit`, oldest first.
 pub fn newest(conn: &Connection, door: &str, limit: u32) -> Result<Vec<ChatMessage>, Error> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM
@@ -114,7 +113,7 @@ pub fn newest(conn: &Connection, door: &str, limit: u32) -> Result<Vec<ChatMessa
     Ok(query.query_map(params![door, limit], row)?.collect::<Result<_, _>>()?)
 }
 
-/// The messages that showed a question of this request (the host's own number), oldest first.
+/// Returns the messages that showed a question of this request (by the host's number), oldest first.
 pub fn of_request(conn: &Connection, request: Uuid) -> Result<Vec<ChatMessage>, Error> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM chat_messages WHERE question IN
