@@ -1,4 +1,4 @@
-//! Deny rules that are walked around, and identities that are only claimed.
+//! Ways around deny rules, and identities that are only claimed.
 
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A tool of the agent's own that runs the text behind `--exec`.
+/// A tool of the agent that runs the text after `--exec`.
 const RUNS_ITS_OPTION: &str = "#!/bin/sh\nX=rm\nwhile [ $# -gt 0 ]; do\n  case $1 in\n    --exec) eval \"$2\"; shift ;;\n    --exec=*) eval \"${1#--exec=}\" ;;\n  esac\n  shift\ndone\n";
 
 #[test]
@@ -72,7 +72,7 @@ fn no_option_before_the_verb_lowers_the_risk() {
     }
 }
 
-/// An agent that may run everything that no deny rule names, and is never asked about.
+/// Starts an agent that may run everything that no deny rule names, and is never asked about.
 const ALLOW: [&str; 2] = ["security=full", "ask=off"];
 
 fn denied(agent: &mut Agent, command: &Value) -> Value {
@@ -148,7 +148,7 @@ fn an_alias_of_the_repository_does_not_stand_for_what_is_denied() {
 #[test]
 fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     let Some(arena) = Arena::open() else { return };
-    // Outside of every temporary folder: in those an agent can write.
+    // Outside every temporary folder, where agents can write.
     let system = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let at = |name: &str| system.path().join(name).display().to_string();
     fs::write(at("git9"), "#!/bin/sh\necho \"as ${0##*/}\"\n").unwrap();

@@ -57,7 +57,7 @@ struct Shared {
     hub: String,
     address: SocketAddr,
     wrapping: Option<Wrapping>,
-    /// The pages that may come: what a browser says in `Origin`.
+    /// Pages that may connect, by the `Origin` that a browser sends.
     origins: Vec<String>,
     arrivals: Arc<Arrivals>,
     seats: Semaphore,
@@ -158,7 +158,7 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
     };
     match origins.iter().find(|origin| !plain(origin)) {
         Some(origin) => Err(ControlError::invalid(format!(
-            "{} is no origin: https://HOST or https://HOST:PORT, as the browser says it, without a path",
+            "{} is no origin: write https://HOST or https://HOST:PORT, without a path",
             postern_command::escape::text(origin)
         ))),
         None => Ok(origins),

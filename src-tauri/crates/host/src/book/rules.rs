@@ -113,7 +113,7 @@ impl Book {
             && self.is_changeable(&pattern, Some(agent))
         {
             return Err(BookError::CannotPin(format!(
-                "{agent} can change it until it runs, so that a pin holds nothing; without --pin the rule allows whatever is in it"
+                "{agent} can change it until it runs, so a pin would not hold; without --pin the rule allows any content"
             )));
         }
         let pin = if draft.pin { Some(Box::new(self.pin_of(&pattern, draft.agent.as_ref())?)) } else { None };

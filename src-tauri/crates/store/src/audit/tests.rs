@@ -16,7 +16,7 @@ fn told(store: &Store) -> Vec<(String, String, bool)> {
     rows(store).into_iter().map(|row| (row.subject, row.key, row.widens)).collect()
 }
 
-/// The record's file as something else than Postern opens it.
+/// Opens the database without Postern.
 fn past_postern(store: &Store, sql: &str) {
     let conn = Connection::open(store.path()).unwrap();
     conn.execute_batch(sql).unwrap();
@@ -26,7 +26,7 @@ fn broken(store: &Store) -> Option<Broken> {
     store.verify_audit().unwrap().broken
 }
 
-/// A record with this many rows in its audit.
+/// Returns a store with this many audit rows.
 fn filled(count: usize) -> (tempfile::TempDir, Store) {
     let (folder, store) = open();
     for number in 0..count {

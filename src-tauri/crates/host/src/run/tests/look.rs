@@ -161,7 +161,7 @@ async fn a_folder_that_became_a_link_is_not_followed() {
     std::fs::rename(place.path("project"), place.path("gone")).unwrap();
     std::os::unix::fs::symlink(place.path("home"), place.path("project")).unwrap();
     let Err(SpawnError::Failed(what)) = finish(prepared).await else { panic!("it is not started") };
-    assert!(what.contains("is not the folder any more"), "{what}");
+    assert!(what.contains("is no longer the same folder"), "{what}");
 }
 
 #[tokio::test]

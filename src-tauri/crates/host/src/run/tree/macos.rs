@@ -19,20 +19,20 @@ struct Coalitions {
 }
 
 unsafe extern "C" {
-    /// The process that the system holds responsible for another; exported by libSystem.
+    /// Process that the system holds responsible for another; exported by libSystem.
     fn responsibility_get_pid_responsible_for_pid(pid: libc::pid_t) -> libc::pid_t;
 }
 
-/// The parent of any process, whoever's it is: the short form asks for no uid and finds zombies too.
+/// Returns the parent of any user's process; the short form needs no uid and finds zombies, too.
 pub(super) fn parent(pid: c_int) -> Option<c_int> {
     c_int::try_from(short(pid)?.pbsi_ppid).ok()
 }
 
-/// Returns whether a process descends from this one or from one of `runs`; `None` where the system does not say.
+/// Returns true if a process descends from this one or from one of `runs`; `None` if the system does not say.
 ///
-/// A coalition is inherited for good, through any number of orphanings. It says something only where launchd started the
-/// host: one that was started in a terminal shares that terminal's. A run is disclaimed when it is started, so the system
-/// holds it responsible for whatever it starts.
+/// Every descendant inherits the coalition, but only a host that launchd started has one of its own: a host in
+/// a terminal shares that terminal's. Runs are disclaimed at their start, so the system holds them responsible
+/// for their children.
 pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
     let pid = c_int::try_from(pid).ok()?;
     let by_launchd = rustix::process::getppid() == Some(Pid::INIT);
@@ -101,7 +101,8 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
     })
 }
 
-/// Another user's process, or one that has exited: it has no start time here, so it is counted and never signalled.
+/// Another user's process, or one that has exited: it has no start time here, so it is counted but never
+/// signalled.
 fn others(pid: c_int) -> Option<Row> {
     let info = short(pid)?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok();
