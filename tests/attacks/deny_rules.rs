@@ -72,7 +72,7 @@ fn no_option_before_the_verb_lowers_the_risk() {
     }
 }
 
-/// Starts an agent that may run everything that no deny rule names, and is never asked about.
+/// Settings of an agent that may run everything that no deny rule names, and is never asked about.
 const ALLOW: [&str; 2] = ["security=full", "ask=off"];
 
 fn denied(agent: &mut Agent, command: &Value) -> Value {

@@ -47,7 +47,7 @@ fn stand_in(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Stands in for Apple's `sandbox-exec`: takes a profile whose parameters are all given and exist, and logs its
+/// Stand-in for Apple's `sandbox-exec`: takes a profile whose parameters are all given and exist, and logs its
 /// arguments.
 const SANDBOX_EXEC: &str = r#"set -euo pipefail
 profile=

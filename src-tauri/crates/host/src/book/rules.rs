@@ -21,7 +21,7 @@ pub(crate) struct Listed {
     pub(crate) remarks: Vec<String>,
 }
 
-/// A folder as requests are compared with it: by its real path, where it is there. Reads the disk.
+/// Resolves a folder to its real path, if it exists, as requests are compared with it. Reads the disk.
 fn real_folder(folder: &str, home: &str) -> String {
     let folder = folder.trim();
     let expanded = postern_policy::expand_home(folder, home);

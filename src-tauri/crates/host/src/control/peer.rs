@@ -79,7 +79,8 @@ fn connected(stream: &UnixStream) -> Option<OwnedFd> {
     use std::os::fd::FromRawFd as _;
     let mut descriptor: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&descriptor)).ok()?;
-    // SAFETY: the kernel writes one descriptor, of the length it is told; on success it is new and nobody else's.
+    // SAFETY: the kernel writes one descriptor, at most of the given length; on success it is new and ours
+    // alone.
     unsafe {
         let told = libc::getsockopt(
             stream.as_raw_fd(),
@@ -120,7 +121,7 @@ fn token_of(socket: &OwnedFd) -> Option<[u32; 8]> {
     let mut token = [0_u32; 8];
     let bytes = libc::socklen_t::try_from(size_of_val(&token)).ok()?;
     let mut length = bytes;
-    // SAFETY: an audit token is eight words, and the kernel writes at most the length it is told.
+    // SAFETY: an audit token is eight words, and the kernel writes at most the given length.
     let told = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),

@@ -1,7 +1,7 @@
 //! The task that tells one agent: everything in the order in which it was written.
 //!
-//! It never waits for a connection. What a connection missed is told to it by a task of its own, as fast as it reads; until
-//! that has caught up, the connection hears nothing else.
+//! It never waits for a connection. A separate task replays missed events as fast as the connection reads;
+//! until it has caught up, the connection gets nothing else.
 
 use super::replay;
 use crate::socket::{Line, Outbox};

@@ -244,7 +244,7 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     std::fs::remove_file(format!("{}.audit", store.path().display())).unwrap();
     assert_eq!(broken(&store), Some(Broken::NoHead));
     let (_folder, store) = filled(2);
-    // The last row is written anew, with a hash that fits.
+    // The last row is rewritten with a matching hash.
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;

@@ -5,7 +5,7 @@ use postern_policy::Confinement;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 
-/// A place with a home, data and a project beside each other, each with a file in it.
+/// A place with a home, data and a project beside each other, each with one file.
 fn place() -> Place {
     let place = Place::new();
     for name in ["home/.ssh", "home/notes", "data", "project/src"] {
@@ -28,7 +28,7 @@ fn confined(place: &Place, text: &str, folders: &[&str]) -> Prepared {
     prepared
 }
 
-/// What a line prints, both outputs, when it may read the project.
+/// Returns what a line prints on both outputs while it may read the project.
 async fn printed(place: &Place, line: &str) -> String {
     let finished = finish(confined(place, line, &["project"])).await.expect("it starts");
     text(&finished.stdout) + &text(&finished.stderr)

@@ -46,7 +46,7 @@ pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
 
 fn coalition(pid: c_int) -> Option<u64> {
     let bytes = c_int::try_from(size_of::<Coalitions>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size that the call is told.
+    // SAFETY: the structure is plain data of exactly the size given to the call.
     let info = unsafe {
         let mut info = zeroed::<Coalitions>();
         let read = libc::proc_pidinfo(pid, PROC_PIDCOALITIONINFO, 0, (&raw mut info).cast(), bytes);
@@ -57,7 +57,7 @@ fn coalition(pid: c_int) -> Option<u64> {
 
 fn short(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
     let bytes = c_int::try_from(size_of::<libc::proc_bsdshortinfo>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size that the call is told. `arg` 1 finds zombies.
+    // SAFETY: the structure is plain data of exactly the size given to the call. `arg` 1 finds zombies.
     unsafe {
         let mut info = zeroed::<libc::proc_bsdshortinfo>();
         let read = libc::proc_pidinfo(pid, libc::PROC_PIDT_SHORTBSDINFO, 1, (&raw mut info).cast(), bytes);
