@@ -145,7 +145,11 @@ fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
         let told = told.join().unwrap();
         assert_eq!(told["error"]["reason"], "user-denied", "it waited for the person: {told}");
     });
-    assert_eq!(claw.host.json(&["rules", "list"]), json!([]), "and nothing was saved");
+    let rules = claw.host.json(&["rules", "list"]);
+    assert!(
+        rules.as_array().unwrap().iter().all(|rule| rule["rule"]["id"].as_i64() < Some(0)),
+        "nothing was saved: {rules}"
+    );
 }
 
 #[test]
@@ -156,7 +160,8 @@ fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why(
         json!({"command": ["sh", "-c", "id \"$HOME\""], "cwd": "/", "approvalDecision": "allow-always"});
     assert_eq!(claw.exec(&request)["ok"], true);
     let told = watch.until(|seen| seen["event"] == "attention");
-    let why = "allowed once; nothing was saved because a part of it is only known when it runs";
+    let why =
+        "allowed once; nothing was saved because it writes to a file, and a rule would let it write to any";
     assert!(told["message"].as_str().unwrap().ends_with(why), "{told}");
 }
 

@@ -1,12 +1,12 @@
-//! The parts of a question that not every face shows, checked in one place for all of them.
+//! Parts of a question that not every face shows, checked in one place for all of them.
 
 use crate::question::{Answer, Piece, Question};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use ts_rs::TS;
 
-/// A part of a question beside its command, folder and risk. A face that does not show one cannot say yes to a question that has
-/// it.
+/// A part of a question beside its command, folder and risk. A face that does not show it cannot allow a
+/// question that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -14,13 +14,13 @@ pub enum Part {
     Environment,
     /// Standard input.
     Input,
-    /// Programs that a bare name leads to, outside of the system's folders.
+    /// Programs behind bare names, outside of the system's folders.
     Programs,
     /// Scripts that an interpreter would run, with their first lines.
     Scripts,
     /// Programs and scripts that the agent can change until they run.
     Changeable,
-    /// What *always* would save, and where it would hold. Only that answer needs it.
+    /// Rule that *always* would save, and where it would hold. Only that answer needs it.
     Always,
 }
 
@@ -28,11 +28,11 @@ pub enum Part {
 const SYSTEM: [&str; 4] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
 
 impl Part {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 6] =
         [Self::Environment, Self::Input, Self::Programs, Self::Scripts, Self::Changeable, Self::Always];
 
-    /// What it is, in words.
+    /// Names the part.
     pub fn words(self) -> &'static str {
         match self {
             Self::Environment => "the environment",

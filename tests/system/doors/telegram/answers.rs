@@ -95,11 +95,12 @@ fn what_always_saved_is_told_or_why_it_saved_nothing() {
     let edit = chat.bot.next("editMessageText");
     let saved = "\nSaved: id -u, in / and below, while the program is unchanged\n";
     assert!(edit.text().contains(saved), "{}", edit.text());
-    let (asked, question) = chat.ask(&["sh", "-c", "id \"$HOME\""]);
-    assert!(question.text.contains("\nAlways saves nothing: a part of it"), "{}", question.text);
+    let out = chat.host.scratch("work").join("out");
+    let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}", out.display())]);
+    assert!(question.text.contains("\nAlways saves nothing: it writes to a file"), "{}", question.text);
     chat.bot.presses(ANNA, ANNA.id, question.message, "always");
     drop(asked.end());
-    let why = "; nothing was saved because a part of it is only known when it runs";
+    let why = "; nothing was saved because it writes to a file, and a rule would let it write to any";
     assert_eq!(chat.outcome(&question), format!("✅ Approved once by telegram, Anna{why}"));
     assert!(chat.bot.next("answerCallbackQuery").text().ends_with(why), "who pressed is told");
 }
@@ -109,13 +110,16 @@ fn a_wider_policy_is_told_to_the_owners_until_that_is_turned_off() {
     let chat = Chat::new();
     chat.set(&["changes=on"]);
     chat.host.ok(&["agents", "set", "main", "ask=off"]);
-    let told = chat.reply();
-    assert!(told.starts_with("🔓 More may run now\n") && told.contains("agent main"), "what: {told}");
+    // That the setting of the door changed is told before it, or with it.
+    let told = std::iter::repeat_with(|| chat.reply()).find(|told| told.contains("agent main")).unwrap();
+    assert!(told.starts_with("🔓 More may run now\n") && told.contains("ask on-miss → off"), "what: {told}");
     assert!(told.contains("\nBy: terminal, "), "who, and through which approver: {told}");
     chat.set(&["changes=off"]);
     chat.host.ok(&["agents", "set", "main", "security=full", "--yes"]);
     chat.anna("/approve");
-    assert!(chat.reply().starts_with("That is written"), "nothing was said of the last change");
+    let said =
+        std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("That is written"));
+    assert!(said.into_iter().all(|said| !said.contains("agent main")), "nothing was said of the last change");
 }
 
 #[test]

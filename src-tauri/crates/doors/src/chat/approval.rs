@@ -78,7 +78,7 @@ impl Status {
 }
 
 /// Outcome of a request that the agent took back.
-pub(super) const WITHDRAWN: &str = "Withdrawn: the agent asks for it no more";
+pub(super) const WITHDRAWN: &str = "Withdrawn: the agent no longer asks for it";
 
 /// Why it cannot be approved from a chat, though it can be denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
