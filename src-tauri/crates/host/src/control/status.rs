@@ -2,7 +2,8 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::book::{Managed, now};
+use crate::book::Managed;
+use crate::clock::now;
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Mode, Status, StoppedAgent, Told};
