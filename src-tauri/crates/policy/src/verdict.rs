@@ -143,7 +143,7 @@ pub struct Verdict {
     pub rule: Option<RuleRef>,
     /// How careful a person should be.
     pub risk: Risk,
-    /// How the system confines it, should it run.
+    /// Confinement of its run.
     #[serde(default)]
     pub confinement: Confinement,
     /// What each step contributed.

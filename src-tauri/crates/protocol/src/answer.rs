@@ -217,7 +217,7 @@ pub struct SessionResult {
 pub struct ToolCheckResult {
     /// What happens.
     pub decision: Decision,
-    /// With allow: no line of a person says so, only a default. An agent with a prompt of its own shows it.
+    /// True if only a default allows it. An agent with its own prompt should show it then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_default: bool,
     /// With ask: what `tool.resolved` will name.

@@ -204,7 +204,7 @@ pub enum DenyReason {
     Drifted,
     /// Too many questions wait.
     QueueFull,
-    /// Too much at once, or in a short time.
+    /// Too many requests at once, or in a short time.
     RateLimited,
     /// It asks for environment names that are refused.
     EnvRefused,

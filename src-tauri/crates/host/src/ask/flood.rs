@@ -1,4 +1,4 @@
-//! How often an agent may ask: requests a second, and questions a minute. What is refused by a person counts for nothing.
+//! Rate limits of an agent: requests per second and questions per minute. Denials by the user do not count.
 
 use postern_policy::Settings;
 use std::collections::VecDeque;
@@ -45,7 +45,7 @@ impl Flood {
         self.calls.take(CALLS_A_SECOND, now)
     }
 
-    /// When the next question may open beside those that are open; none where it may now.
+    /// Returns when the next question may open in parallel, or `None` if it may now.
     pub(crate) fn next_question(&mut self, settings: &Settings, now: Instant) -> Option<Instant> {
         forget(&mut self.questions, now, MINUTE);
         let most = usize::try_from(settings.questions_per_minute).unwrap_or(usize::MAX).max(1);
@@ -53,7 +53,7 @@ impl Flood {
         Some(self.questions[full] + MINUTE)
     }
 
-    /// A person is asked.
+    /// Counts a question.
     pub(crate) fn asked(&mut self, now: Instant) {
         forget(&mut self.questions, now, MINUTE);
         self.questions.push_back(now);

@@ -43,7 +43,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Its tellers live where it is made, whoever tells something.
+    /// Creates a publisher whose tellers run on the current runtime.
     pub(crate) fn new(store: Store) -> Self {
         Self { store, runtime: Handle::current(), tellers: Arc::default() }
     }
@@ -61,7 +61,7 @@ impl Publisher {
         self.publish_keeping(about, at, event, None, work, done);
     }
 
-    /// The same, where something else is written down than is told: the same event with less in it.
+    /// Publishes an event, but stores a shorter version of it.
     #[expect(clippy::too_many_arguments, reason = "the arguments of `publish`, and what is kept instead")]
     pub(crate) fn publish_keeping(
         &self,

@@ -49,7 +49,7 @@ pub struct Prepared {
     pub held: Held,
     /// The working directory, open since then.
     pub cwd: Cwd,
-    /// What a confined run may read; none for a plan that is not confined.
+    /// Scope of a confined run; `None` if the plan is not confined.
     pub look: Option<Look>,
     /// Standard input.
     pub input: Input,
@@ -185,7 +185,7 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
 }
 
-/// Starts a confined program that does nothing, and waits for its end. Blocks.
+/// Starts a confined program that does nothing and waits for its end. Blocks.
 pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, look: Look) -> Result<(), String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, look: Some(look), input, output_cap, stream, grace };

@@ -14,7 +14,7 @@ use tokio::net::UnixListener;
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Its path is too long for the system.
-    #[error("the path of the socket {} has {SOCKET_PATH} bytes or more: no system takes it", .0.display())]
+    #[error("the socket path {} is {SOCKET_PATH} bytes or longer, which the system rejects: use a shorter data folder", .0.display())]
     TooLong(PathBuf),
     /// Another process listens on it.
     #[error("another process owns the socket {}", .0.display())]

@@ -45,7 +45,7 @@ END;
 /// The kind of an entry that is no request's: somebody at a door who may not come in.
 pub const STRANGER: &str = "stranger";
 
-/// The kind of an entry about a change by which more may run. Its data is the number of the row in the audit.
+/// Kind of an entry about a change that lets more run; its data is the number of the audit row.
 pub const WIDENED: &str = "widened";
 
 /// One entry.
@@ -62,7 +62,7 @@ pub struct Entry {
     pub request: Option<RequestRow>,
     /// What is told of a stranger, as JSON text.
     pub data: Option<String>,
-    /// The change, of [`WIDENED`].
+    /// The change, of kind [`WIDENED`].
     pub change: Option<audit::Entry>,
 }
 

@@ -117,7 +117,7 @@ impl Change {
         self
     }
 
-    /// This is its risk, and the digest of what would run.
+    /// Sets its risk and the digest of its plan.
     pub fn weighed(mut self, risk: &Risk, digest: &Digest) -> Result<Self, Error> {
         self.risk = Some(text(risk)?);
         self.digest = Some(digest.0.clone());
@@ -213,7 +213,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
     ])?)
 }
 
-/// Forgets what was asked for in full and what was found for it; `line` and `asked` are kept in its place.
+/// Removes the full request and everything found for it; keeps `line` and `asked` instead.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
     let mut update = conn.prepare_cached(
         "UPDATE requests SET line = ?2, asked = ?3, plan = NULL, verdict = NULL, facts = NULL WHERE id = ?1",
