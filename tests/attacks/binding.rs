@@ -105,14 +105,14 @@ fn never_runs(command: &Value, exchanged: (&str, &str)) {
     let mut agent = pinned(&arena, &["ask=off", "requests-per-second=10000"]);
     agent.sh("ln -s /usr/bin/true link; ln -s ../evil.sh bin/evil; ln -s evil.sh bad; touch go");
     arena.ok(&["rules", "allow", "/usr/bin/true", "--everyone", "--pin"]);
-    let mut denied = 0;
+    let mut exchanges = 0;
     for round in 0..rounds() {
         let raced = agent.race(command.clone(), exchanged, u64::from(round % 17) * 20);
         let end = agent.end(&raced["reply"]);
         assert_eq!(end["method"], "exec.denied", "round {round}: {command}: {end}");
-        denied += 1;
+        exchanges += raced["times"].as_u64().unwrap();
     }
-    assert_eq!(denied, rounds());
+    assert!(exchanges > 0, "the names were exchanged");
     let held = agent.request(json!({ "command": ["/usr/bin/true"] }));
     assert_eq!(
         held["method"], "exec.finished",
