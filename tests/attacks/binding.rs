@@ -24,7 +24,7 @@ fn pinned(arena: &Arena, settings: &[&str]) -> Agent {
         agent.write(name, text, 0o755);
     }
     for name in ["build.sh", "bin/build.sh"] {
-        arena.ok(&["rules", "allow", &agent.path(name), "--everyone", "--pin"]);
+        arena.ok(&["rules", "allow", &agent.path(name), "--agent", agent.id(), "--pin"]);
     }
     agent
 }
@@ -104,7 +104,7 @@ fn never_runs(command: &Value, exchanged: (&str, &str)) {
     let Some(arena) = Arena::open() else { return };
     let mut agent = pinned(&arena, &["ask=off", "requests-per-second=10000"]);
     agent.sh("ln -s /usr/bin/true link; ln -s ../evil.sh bin/evil; ln -s evil.sh bad; touch go");
-    arena.ok(&["rules", "allow", "/usr/bin/true", "--everyone", "--pin"]);
+    arena.ok(&["rules", "allow", "/usr/bin/true", "--agent", agent.id(), "--pin"]);
     let mut exchanges = 0;
     for round in 0..rounds() {
         let raced = agent.race(command.clone(), exchanged, u64::from(round % 17) * 20);

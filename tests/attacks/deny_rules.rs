@@ -90,8 +90,8 @@ fn runs(agent: &mut Agent, command: &Value) -> Value {
 #[test]
 fn a_denied_program_is_denied_as_a_copy_that_cannot_be_opened_or_identified() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "/usr/bin/touch", "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", "/usr/bin/touch", "--agent", agent.id()]);
     agent.sh("for name in copy unreadable padded; do cp /usr/bin/touch $name; done; chmod 0111 unreadable");
     agent.sh("truncate -s 600M padded; ln -s /usr/bin/touch link; mkfifo -m 0777 fifo; mkdir sub");
     agent.sh("printf '#!/nowhere/sh\\n' > lost; chmod 0755 lost");
@@ -114,8 +114,8 @@ fn a_denied_program_is_denied_as_a_copy_that_cannot_be_opened_or_identified() {
 #[test]
 fn what_cannot_be_identified_is_asked_about_where_somebody_is_asked() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "/usr/bin/touch", "--everyone"]);
     let mut agent = arena.agent("main", &["security=full", "ask=on-miss"]);
+    arena.ok(&["rules", "deny", "/usr/bin/touch", "--agent", agent.id()]);
     agent.sh("mkfifo -m 0777 fifo");
     let watcher = arena.watch();
     agent.post(json!({ "shell": "./fifo touched; true" }));
@@ -126,8 +126,8 @@ fn what_cannot_be_identified_is_asked_about_where_somebody_is_asked() {
 #[test]
 fn an_alias_of_the_repository_does_not_stand_for_what_is_denied() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "git push *", "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", "git push *", "--agent", agent.id()]);
     agent.sh("git init -q . && git config alias.p push && git config alias.f '!git push' && cp $(command -v git) g");
     for command in [
         json!({ "command": ["git", "p"] }),
@@ -156,8 +156,8 @@ fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     for name in ["python9", "python9.1", "clang9"] {
         fs::hard_link(at("git9"), at(name)).unwrap();
     }
-    arena.ok(&["rules", "deny", &at("python9"), "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", &at("python9"), "--agent", agent.id()]);
     for name in ["git9", "clang9"] {
         let end = runs(&mut agent, &json!({ "command": [at(name)] }));
         assert_eq!(end["params"]["stdout"], format!("as {name}\n"), "{end}");

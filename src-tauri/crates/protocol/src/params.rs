@@ -5,6 +5,7 @@ use crate::limits;
 use crate::mistake::Mistake;
 use crate::run::{check_name, check_session};
 use crate::signal::Signal;
+use crate::words::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -16,17 +17,6 @@ use uuid::Uuid;
 pub struct StatusParams {
     /// Which request.
     pub request_id: Uuid,
-}
-
-/// One of the two streams that a run writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
 }
 
 /// `system.output`.

@@ -3,5 +3,6 @@
 mod machine;
 mod plan;
 
-pub use machine::{Approved, By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop, step};
+pub use machine::{Approved, Denial, Effect, Ending, Event, Exit, RunEnd, State, Stop, step};
 pub use plan::{BoundDir, BoundFile, Digest, Launch, Plan, Stdin};
+pub use postern_protocol::{By, DenyReason, Outcome};

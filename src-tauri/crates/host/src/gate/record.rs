@@ -5,9 +5,9 @@ use super::live::Request;
 use super::message::{Message, Told as Done};
 use super::task::Task;
 use postern_policy::Millis;
-use postern_protocol::{Event as Told, Notice, Started};
+use postern_protocol::{Event as Told, Notice, RunState, Started, Stream};
 use postern_request::{Effect, Ending, Event, State};
-use postern_store::requests::{self, Change, NewRequest, Opening, Phase, Process};
+use postern_store::requests::{self, Change, NewRequest, Opening, Process};
 use postern_store::{Connection, Error, outputs, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ struct Kept {
     new: Option<Arc<NewRequest>>,
     /// What stands in place of what was written down before.
     cut: Option<NewRequest>,
-    saved: Vec<(outputs::Stream, outputs::Output)>,
+    saved: Vec<(Stream, outputs::Output)>,
 }
 
 impl Task {
@@ -202,7 +202,7 @@ fn tells(effect: &Effect) -> bool {
 fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Result<Change, Error> {
     let mut change = match request.ending() {
         Some(ending) => Change::ended(ending, at)?,
-        None => Change::to(Phase::from(&request.state), at),
+        None => Change::to(RunState::from(&request.state), at),
     };
     if let (Some(judged), true) = (&request.judged, request.pid().is_none()) {
         change = change.weighed(&judged.verdict.risk, &judged.digest)?;
@@ -233,9 +233,9 @@ fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Res
 }
 
 /// What is kept of a run's output, once it ended.
-fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
+fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
     let Some(result) = &request.result else { return Vec::new() };
-    [(outputs::Stream::Stdout, &result.stdout), (outputs::Stream::Stderr, &result.stderr)]
+    [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
         .into_iter()
         .filter(|(_, captured)| captured.bytes > 0)
         .map(|(stream, captured)| {
@@ -247,12 +247,11 @@ fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
 
 fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let judged = request.judged.as_ref()?;
-    let by = request.by.as_ref()?;
-    let (by, rule) = super::end::by_word(by);
+    let by = request.by?;
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
-    Some(Told::Started(Started { pid, path, argv, cwd, by, rule, edited }))
+    Some(Told::Started(Started { pid, path, argv, cwd, by, edited }))
 }
 
 /// A request as it is written down the first time.

@@ -224,7 +224,7 @@ impl Task {
         request.state = state;
         // From its first record on: whoever let it through must be known even if this host does not live to start it.
         if let postern_request::State::Starting { by, .. } = &request.state {
-            request.by = Some(by.clone());
+            request.by = Some(*by);
         }
         let changed = std::mem::discriminant(&request.state) != before;
         if request.pid().is_some() != ran {

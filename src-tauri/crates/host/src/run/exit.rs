@@ -1,7 +1,7 @@
 //! The end of a child, awaited through a descriptor instead of a thread.
 #![expect(unsafe_code, reason = "tokio's registration of a descriptor has no safe form")]
 
-use super::Exit;
+use postern_request::Exit;
 use rustix::process::{Pid, WaitIdOptions, WaitIdStatus};
 use std::io;
 use std::os::fd::OwnedFd;

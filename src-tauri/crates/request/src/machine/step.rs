@@ -3,8 +3,9 @@
 //! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
 //! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop};
+use super::{Denial, Effect, Ending, Event, RunEnd, State, Stop};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome};
 
 /// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
 /// person's yes or the fallback.
@@ -16,8 +17,8 @@ pub struct Approved {
 
 impl Approved {
     /// Who let it through.
-    pub fn by(&self) -> &By {
-        &self.by
+    pub fn by(&self) -> By {
+        self.by
     }
 }
 
@@ -140,7 +141,7 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
 
 fn running(pid: u32, event: Event) -> Next {
     match event {
-        Event::Exited(outcome) => end(Ending::Finished { outcome }, Vec::new()),
+        Event::Exited(run) => end(Ending::Finished { end: run }, Vec::new()),
         Event::TimedOut => stopped(pid, Stop::TimedOut),
         Event::Killed => stopped(pid, Stop::Killed),
         Event::Shutdown => stopped(pid, Stop::Shutdown),
@@ -162,13 +163,13 @@ fn running(pid: u32, event: Event) -> Next {
 
 fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
     match event {
-        // Which signal ended it in the end is a detail: it ended because it was stopped.
-        Event::Exited(_) => {
+        // Its own exit is a detail: it ended because it was stopped.
+        Event::Exited(run) => {
             let outcome = match stop {
                 Stop::TimedOut => Outcome::Timeout,
                 Stop::Killed | Stop::Shutdown => Outcome::Killed,
             };
-            end(Ending::Finished { outcome }, Vec::new())
+            end(Ending::Finished { end: RunEnd { outcome, ..*run } }, Vec::new())
         }
         Event::LookedUp
         | Event::JudgedAllow(_)
@@ -217,7 +218,7 @@ fn unchanged(state: State) -> Next {
 
 /// The only place where permission comes into being.
 fn approved(by: By, mut effects: Vec<Effect>) -> Next {
-    effects.push(Effect::Start(Approved { by: by.clone() }));
+    effects.push(Effect::Start(Approved { by }));
     (State::Starting { by, stop: None }, effects)
 }
 

@@ -1,7 +1,8 @@
 //! The laws of a request's life, over random sequences of events, and its diagram, arrow by arrow.
 
-use super::{Approved, By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop, step};
+use super::{Approved, Denial, Effect, Ending, Event, Exit, RunEnd, State, Stop, step};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome, RunState};
 use proptest::prelude::*;
 
 fn denial(reason: DenyReason) -> Denial {
@@ -57,8 +58,8 @@ fn events() -> Vec<Event> {
         Event::Started { pid: 5 },
         Event::Started { pid: 5 },
         Event::Started { pid: 6 },
-        Event::Exited(Outcome::Exited { code: 0 }),
-        Event::Exited(Outcome::Signalled { signal: 9 }),
+        Event::Exited(Exit::Code(0).into()),
+        Event::Exited(Exit::Signal(9).into()),
         Event::JudgedAllow(By::Policy),
         Event::JudgedAllow(By::Rule(3)),
         Event::JudgedDeny(denial(DenyReason::Policy)),
@@ -203,9 +204,9 @@ fn the_way_to_a_run() {
     check(asking(), yes(true), &starting(None), &[Did::Record, Did::CloseQuestion, Did::Remember, start]);
     let told = [Did::Record, Did::TellStarted(5)];
     check(starting(None), Event::Started { pid: 5 }, &State::Running { pid: 5 }, &told);
-    let outcome = Outcome::Exited { code: 3 };
-    let finished = State::Ended(Ending::Finished { outcome: outcome.clone() });
-    check(State::Running { pid: 5 }, Event::Exited(outcome), &finished, &[Did::Record, Did::TellEnded]);
+    let end = RunEnd::from(Exit::Code(3));
+    let finished = State::Ended(Ending::Finished { end });
+    check(State::Running { pid: 5 }, Event::Exited(end), &finished, &[Did::Record, Did::TellEnded]);
 }
 
 #[test]
@@ -277,13 +278,8 @@ fn a_stopped_run_ends_with_the_reason_of_its_stop() {
     for (event, stop, outcome) in table {
         let stopping = State::Stopping { pid: 5, stop };
         check(State::Running { pid: 5 }, event, &stopping, &[Did::Stop(stop), Did::Record]);
-        let finished = State::Ended(Ending::Finished { outcome });
-        check(
-            stopping,
-            Event::Exited(Outcome::Exited { code: 0 }),
-            &finished,
-            &[Did::Record, Did::TellEnded],
-        );
+        let finished = State::Ended(Ending::Finished { end: RunEnd { outcome, exit: Some(Exit::Code(0)) } });
+        check(stopping, Event::Exited(Exit::Code(0).into()), &finished, &[Did::Record, Did::TellEnded]);
     }
 }
 
@@ -292,4 +288,27 @@ fn a_run_that_cannot_start_failed() {
     let failed = State::Ended(Ending::Failed { message: "exec format error".into() });
     let event = Event::SpawnFailed { message: "exec format error".into() };
     check(starting(None), event, &failed, &[Did::Record, Did::TellEnded]);
+}
+
+#[test]
+fn an_ending_reads_and_writes_what_the_record_has_always_held() {
+    let finished = |outcome, exit| Ending::Finished { end: RunEnd { outcome, exit } };
+    let table = [
+        (finished(Outcome::Exited, Some(Exit::Code(3))), r#"{"kind":"exited","code":3}"#),
+        (finished(Outcome::Signalled, Some(Exit::Signal(9))), r#"{"kind":"signalled","signal":9}"#),
+        (finished(Outcome::Timeout, None), r#"{"kind":"timeout"}"#),
+        (finished(Outcome::Killed, None), r#"{"kind":"killed"}"#),
+        (finished(Outcome::Lost, None), r#"{"kind":"lost"}"#),
+        (finished(Outcome::Unknown, None), r#"{"kind":"unknown"}"#),
+        (finished(Outcome::Killed, Some(Exit::Signal(15))), r#"{"kind":"killed","signal":15}"#),
+    ];
+    for (ending, outcome) in table {
+        let text = format!(r#"{{"kind":"finished","outcome":{outcome}}}"#);
+        assert_eq!(serde_json::to_string(&ending).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Ending>(&text).unwrap(), ending, "{text}");
+    }
+    let denied = r#"{"kind":"denied","reason":"allowlist-miss","message":"No.","advice":null,"feedback":null,"rule":7,"retryAfterMs":null}"#;
+    let read: Ending = serde_json::from_str(denied).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), denied);
+    assert_eq!(RunState::from(&read), RunState::Denied);
 }

@@ -97,7 +97,7 @@ async fn it_changes_nothing() {
         "mkfifo project/f",
     ] {
         let finished = finish(confined(&place, text, &["project"])).await.expect("it starts");
-        assert_ne!(finished.exit, Exit::Code(0), "{text}");
+        assert_ne!(finished.end.exit, Some(Exit::Code(0)), "{text}");
     }
     let after = std::fs::metadata(place.path("project/a")).unwrap();
     assert_eq!(std::fs::read(place.path("project/a")).unwrap(), b"content of project/a");
