@@ -106,7 +106,7 @@ fn who_joins_after_the_question_was_seen_is_not_covered() {
     agent.asked(&third);
     assert_eq!(waiting(&arena)["requests"].as_array().unwrap().len(), 3);
     let late = arena.approve(&seen, &["--all", "2"]);
-    assert!(late.code != 0 && late.stderr.contains("3 times"), "{late:?}");
+    assert!(late.code != 0 && late.stderr.contains("3 identical requests"), "{late:?}");
     assert_eq!(lines(&file), 0);
 }
 
@@ -143,16 +143,12 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
         let request = json!({ "command": ["rm", "-rf", "build"], "cwd": cwd });
         assert!(is_asked(&arena, &mut agent, &request), "{cwd} is another folder");
     }
-    // Another agent that the rule also covers, because Postern limits questions per minute.
-    let mut other = arena.agent("folder-two", &[]);
-    let project = agent.project().display().to_string();
     for text in [
         format!("cd {} && rm -rf build", important.display()),
         format!("cd {link} && rm -rf build"),
         "cd link && rm -rf build".to_owned(),
     ] {
-        let request = json!({ "shell": text, "cwd": project });
-        assert!(is_asked(&arena, &mut other, &request), "{text}");
+        assert!(is_asked(&arena, &mut agent, &json!({ "shell": text })), "{text}");
     }
     assert!(important.join("build").is_dir(), "nothing was deleted there");
 }

@@ -27,6 +27,8 @@ pub struct Arena {
     home: PathBuf,
     folder: TempDir,
     enrolled: RefCell<Vec<String>>,
+    /// Rules for every agent, by number.
+    rules: RefCell<Vec<String>>,
 }
 
 impl Arena {
@@ -40,11 +42,16 @@ impl Arena {
             if let Some(data) = running {
                 #[expect(clippy::disallowed_methods, reason = "the person's own home")]
                 let home = std::env::var_os("HOME").expect("a person has a home").into();
-                return Self { own: None, data: data.into(), home, folder, enrolled: RefCell::default() };
+                return Self::new(None, data.into(), home, folder);
             }
             let own = Postern::start();
-            Self { data: own.data(), home: own.home(), own: Some(own), folder, enrolled: RefCell::default() }
+            let (data, home) = (own.data(), own.home());
+            Self::new(Some(own), data, home, folder)
         })
+    }
+
+    fn new(own: Option<Postern>, data: PathBuf, home: PathBuf, folder: TempDir) -> Self {
+        Self { own, data, home, folder, enrolled: RefCell::default(), rules: RefCell::default() }
     }
 
     /// Opens an arena with its own host, for attacks that stop it or change the user's home. Skips the test
@@ -99,6 +106,12 @@ impl Arena {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("postern {args:?} printed {text}: {error}"))
     }
 
+    /// Adds an allow rule for every agent; removed again at the end.
+    pub fn allow_everyone(&self, rule: &[&str]) {
+        let row = self.json(&[&["rules", "allow"], rule, &["--everyone"]].concat());
+        self.rules.borrow_mut().push(row["rule"]["id"].to_string());
+    }
+
     /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
@@ -133,6 +146,12 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         if self.own.is_none() {
+            for id in self.rules.borrow().iter() {
+                let removed = self.run(&["rules", "remove", id]);
+                if removed.code != 0 {
+                    eprintln!("rule {id} is still there: {removed:?}");
+                }
+            }
             for id in self.enrolled.borrow().iter() {
                 let removed = self.run(&["agents", "remove", id]);
                 if removed.code != 0 {
