@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub enum RunState {
     /// Written down.
     Received,
-    /// Being resolved and judged.
+    /// Waits for its turn to be asked about.
     Resolving,
     /// A question is open.
     Asking,
@@ -30,6 +30,21 @@ pub enum RunState {
     Finished,
     /// It was let through but could not be started.
     Failed,
+}
+
+impl RunState {
+    /// Returns whether nothing changes it any more.
+    pub fn has_ended(self) -> bool {
+        match self {
+            Self::Denied | Self::Finished | Self::Failed => true,
+            Self::Received
+            | Self::Resolving
+            | Self::Asking
+            | Self::Starting
+            | Self::Running
+            | Self::Stopping => false,
+        }
+    }
 }
 
 /// What came out of judging, as far as an agent is told.
