@@ -3,5 +3,8 @@
 mod machine;
 mod plan;
 
-pub use machine::{Approved, By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop, step};
+pub use machine::{
+    Approved, By, Denial, DenyReason, Effect, Ending, Entry, Event, Life, Outcome, Refused, State, Stop,
+    Tells, pause_after, step,
+};
 pub use plan::{BoundDir, BoundFile, Digest, Launch, Plan, Stdin};

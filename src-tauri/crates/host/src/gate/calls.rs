@@ -13,9 +13,8 @@ use postern_protocol::{
     Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
     RunResult, Signal, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
 };
-use postern_request::{Ending, Event, State};
+use postern_request::{Ending, Event, Life, State};
 use postern_store::requests::Phase;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -137,10 +136,9 @@ impl Task {
         }
         match wait {
             Wait::Finished => request.finished.push(reply),
-            Wait::None if matches!(request.state, State::Received | State::Resolving) => {
-                request.accepted.push(reply);
-            }
-            Wait::None => reply.ok(&accepted(&request.run, &request.state, request.judged.as_deref())),
+            // What is not on record is not taken yet.
+            Wait::None if request.new.is_some() => request.accepted.push(reply),
+            Wait::None => reply.ok(&accepted(&request.run, request.state(), request.judged.as_deref())),
         }
     }
 
@@ -243,7 +241,7 @@ impl Task {
     /// Sends a signal to what runs; TERM and KILL end the request, and anything ends what does not run yet.
     pub(super) fn signal(&mut self, id: Uuid, signal: Signal) {
         let Some(request) = self.requests.get(&id) else { return };
-        let runs = matches!(request.state, State::Running { .. } | State::Stopping { .. });
+        let runs = matches!(request.state(), State::Running { .. } | State::Stopping { .. });
         match (&request.running, signal.name()) {
             (Some(running), "SIGKILL") if runs => {
                 running.signal(signal.number());
@@ -339,26 +337,23 @@ fn new_request(
         line,
         edited: None,
         run_edited: None,
-        state: State::Received,
-        effects: VecDeque::new(),
-        waits: false,
+        life: Life::default(),
         connection,
         received_at: now(),
         new: None,
-        early: None,
         judged: None,
         question: None,
         by: None,
         answered_by: None,
-        choice: None,
         answering: None,
+        closes: None,
+        writing: None,
         uses: Vec::new(),
         accepted: Vec::new(),
         finished: Vec::new(),
         input,
         running: None,
         began: None,
-        intended: false,
         placed: false,
         output_cap,
         started_at: None,

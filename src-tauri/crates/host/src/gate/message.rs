@@ -3,6 +3,7 @@
 use super::edit::Judgements;
 use super::judge::Judgement;
 use super::live::{ConnectionId, Openness, ToolCheck};
+use super::owed::Unwritten;
 use crate::ask::FaceId;
 use crate::book::BookError;
 use crate::run::{Finished, Running};
@@ -54,9 +55,9 @@ pub(crate) enum Message {
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
-    Pause { until: Option<Millis>, reply: oneshot::Sender<()> },
+    Pause { until: Option<Millis>, reply: oneshot::Sender<Result<(), String>> },
     /// Back to work.
-    Resume(oneshot::Sender<()>),
+    Resume(oneshot::Sender<Result<(), String>>),
     /// The policy changed.
     Rejudge { agent: Option<AgentId> },
     /// A face lists the tools that wait.
@@ -96,7 +97,9 @@ pub(crate) enum Told {
     /// What a person made of a command was judged.
     Edited(Box<Judgements>),
     /// It is written down that the person stopped an agent, or could not be.
-    Stopped { agent: AgentId },
+    Stopped { agent: AgentId, until: Millis, saved: Result<(), BookError> },
+    /// The pause is written down, or could not be: why.
+    PauseKept { number: u64, problem: Option<String> },
     /// Nothing: whoever waited was told.
     Nothing,
     /// What a question's offers would have let through was counted.
@@ -148,4 +151,6 @@ pub struct Counts {
     pub paused_until: Option<Millis>,
     /// Why everything is denied until the person acts.
     pub deny_all: Option<String>,
+    /// What could not be written down yet.
+    pub unwritten: Option<Unwritten>,
 }

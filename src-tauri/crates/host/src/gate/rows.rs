@@ -35,7 +35,7 @@ fn row(request: &Request) -> RequestRow {
         None => (None, None),
     };
     let result = request.result.as_ref();
-    let phase = Phase::from(&request.state);
+    let phase = Phase::from(request.state());
     let decided = Decided::of(phase, ending.as_deref(), request.by.as_ref());
     RequestRow {
         id: request.id.to_string(),

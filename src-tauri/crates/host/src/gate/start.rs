@@ -2,7 +2,7 @@
 
 use super::denial;
 use super::judge::{World, open_again};
-use super::live::{InputPiece, Request};
+use super::live::{InputPiece, Late, Request};
 use super::message::Told as Done;
 use super::task::Task;
 use crate::book::now;
@@ -26,7 +26,6 @@ const PIECES: usize = 8;
 impl Task {
     /// It was let through, and that is written down.
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
-        self.answer_accepted(id);
         let Some(request) = self.requests.get_mut(&id) else { return };
         let agent = request.agent.clone();
         let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
@@ -83,7 +82,7 @@ impl Task {
             self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
             return;
         };
-        let intended = std::mem::replace(&mut request.intended, true);
+        let intended = approved.is_intended();
         let (store, about) = (self.parts.store.clone(), request.about());
         let (began, begun) = oneshot::channel();
         request.began = Some(began);
@@ -129,7 +128,7 @@ impl Task {
     /// Whether the policy, as it is now, still lets through what was let through.
     fn still_allowed(&self, id: Uuid, by: &By) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
-        if let State::Starting { stop: Some(_), .. } = request.state {
+        if let State::Starting { stop: Some(_), .. } = request.state() {
             return Err(denial::cancelled("It was ended before it started."));
         }
         if self.is_paused() {
@@ -276,16 +275,16 @@ struct Forward {
 impl Forward {
     /// Until the run ended. The process waits for a reader that is slow, up to its time.
     async fn follow(
-        self,
+        mut self,
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
-        begun: oneshot::Receiver<()>,
+        begun: oneshot::Receiver<Late>,
         messages: mpsc::WeakSender<super::Message>,
     ) -> Done {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
-            // It is dropped, never sent.
-            _ = begun.await;
+            // Where its start could not be told yet, its output is told with its end.
+            self.stream = begun.await.is_err();
         }
         while let Some(event) = events.recv().await {
             match event {

@@ -197,7 +197,7 @@ impl Task {
             let expires = Instant::now() + Duration::from_millis(settings.approval_timeout_ms);
             self.questions.open(question.clone(), vec![waiter], expires);
             if let Some(row) = super::judged::row_of(&question) {
-                drop(self.parts.store.write(move |conn| postern_store::questions::open(conn, &row)));
+                drop(self.parts.store.write(move |conn| postern_store::questions::keep(conn, &row)));
             }
             self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
         }

@@ -111,7 +111,7 @@ impl Task {
     fn waits(&self, waiter: Waiter) -> bool {
         match waiter {
             Waiter::Request(id) => {
-                self.requests.get(&id).is_some_and(|request| matches!(request.state, State::Resolving))
+                self.requests.get(&id).is_some_and(|request| matches!(request.state(), State::Queued))
             }
             Waiter::Tool(id) => self.checks.contains_key(&id),
         }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 pub enum Phase {
     /// It came in; nothing of it was done.
     Received,
-    /// Being resolved and judged.
+    /// Judged, and waits for its turn to be asked about.
     Resolving,
     /// A question is open.
     Asking,
@@ -83,7 +83,7 @@ impl From<&State> for Phase {
     fn from(state: &State) -> Self {
         match state {
             State::Received => Self::Received,
-            State::Resolving => Self::Resolving,
+            State::Queued => Self::Resolving,
             State::Asking { .. } => Self::Asking,
             State::Starting { .. } => Self::Starting,
             State::Running { .. } => Self::Running,
