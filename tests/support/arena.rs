@@ -133,7 +133,10 @@ impl Drop for Arena {
     fn drop(&mut self) {
         if self.own.is_none() {
             for id in self.enrolled.borrow().iter() {
-                drop(self.command(&["agents", "remove", id, "--yes"]).output());
+                let removed = self.run(&["agents", "remove", id]);
+                if removed.code != 0 {
+                    eprintln!("{id} is still enrolled: {removed:?}");
+                }
             }
         }
     }

@@ -256,14 +256,22 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
 #[test]
 fn what_is_changed_past_postern_is_named() {
     let (_folder, store) = filled(2);
+    for text in ["rm *", "dd *", "kill *"] {
+        let deny = Rule::new(Effect::Deny, Pattern::Command(text.into()));
+        store.write(move |conn| rules::add(conn, &deny)).wait().unwrap();
+    }
+    assert_eq!(store.verify_audit().unwrap().strayed, [], "rows are found by their numbers as well");
     past_postern(
         &store,
-        "UPDATE agents SET settings = json_set(settings, '$.security', 'full') WHERE id = 'agent-1';
+        "UPDATE rules SET effect = 'allow' WHERE id = 1;
+         DELETE FROM rules WHERE id = 2;
+         UPDATE agents SET settings = json_set(settings, '$.security', 'full') WHERE id = 'agent-1';
          INSERT INTO settings VALUES ('pause', 'null');
          DELETE FROM agents WHERE id = 'agent-0';",
     );
     let found = store.verify_audit().unwrap();
-    let expected = [("agents", "agent-1"), ("agents", "agent-0"), ("settings", "pause")];
+    let expected =
+        [("agents", "agent-1"), ("agents", "agent-0"), ("rules", "1"), ("rules", "2"), ("settings", "pause")];
     let expected = expected.map(|(subject, key)| (subject.to_owned(), key.to_owned()));
     assert_eq!((found.broken, found.strayed), (None, expected.to_vec()));
 }
