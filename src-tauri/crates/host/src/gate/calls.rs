@@ -3,7 +3,6 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
 use super::task::Task;
-use crate::ask::flood::TryAfter;
 use crate::book::now;
 use crate::lanes::Lane;
 use crate::run::Stream as RunStream;
@@ -13,7 +12,7 @@ use postern_protocol::{
     Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
     RunResult, Signal, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
 };
-use postern_request::{Ending, Event, Life, State};
+use postern_request::{Ending, Event, Life, State, TryAfter};
 use postern_store::requests::Phase;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +59,7 @@ impl Task {
 
     /// Requests and tool checks have a limit of their own; input waits until it was written.
     fn may_call(&mut self, agent: &AgentId, call: &Call) -> Result<(), TryAfter> {
+        let clock = self.clock();
         match call {
             Call::Run(_) | Call::ToolCheck(_) | Call::Input(_) => Ok(()),
             Call::Status(_)
@@ -68,7 +68,7 @@ impl Task {
             | Call::Which(_)
             | Call::SessionOpen(_)
             | Call::SessionClose(_)
-            | Call::EventsAfter(_) => self.agent(agent).flood.call(Instant::now()),
+            | Call::EventsAfter(_) => self.agent(agent).limits.call(clock),
         }
     }
 
@@ -81,7 +81,8 @@ impl Task {
             reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
             return;
         };
-        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+        let clock = self.clock();
+        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
             return;

@@ -73,7 +73,7 @@ impl Task {
     }
 
     /// Nothing is held open for what waits.
-    fn close_files(&mut self, id: Uuid) {
+    pub(super) fn close_files(&mut self, id: Uuid) {
         if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
             judged.close();
         }

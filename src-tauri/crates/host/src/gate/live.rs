@@ -4,18 +4,16 @@ use super::judge::Judged;
 use super::ledger::{Charge, Ledger};
 use super::past::Lately;
 use super::tool_command::{ToolCall, ToolFacts};
-use super::turns::Turns;
-use crate::ask::flood::Flood;
+use crate::ask::questions::Waiter;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Defaults, Notice, RunParams, RunState};
-use postern_request::{Approved, By, Ending, Life, State, Tells};
+use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
 use postern_store::requests::{NewRequest, Phase};
 use postern_store::rules::Use;
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -250,17 +248,6 @@ pub(crate) fn state_of(phase: Phase) -> RunState {
     }
 }
 
-/// How far a session is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Openness {
-    /// It is being opened or closed: nothing is judged in it.
-    Changing,
-    /// It is open.
-    Open,
-    /// It was open when the last host ended, and is again. Its agent may not know that, and open it once more.
-    Kept,
-}
-
 /// A stop of an agent that is not written down yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopping {
@@ -273,17 +260,16 @@ pub(crate) struct Stopping {
 /// What one agent does at the moment.
 #[derive(Debug)]
 pub(crate) struct AgentState {
-    pub(crate) flood: Flood,
-    /// Runs that have a place.
-    pub(crate) running: u32,
-    /// Runs that wait for one.
-    pub(crate) waiting: VecDeque<(Uuid, Approved)>,
+    /// How often it may ask.
+    pub(crate) limits: Limits,
+    /// Its runs that have a place, and those that wait for one.
+    pub(crate) places: Places<(Uuid, Approved)>,
     /// Its connections.
     pub(crate) connections: u32,
     /// When it was last noted that it asked for something.
     pub(crate) seen_at: Option<Instant>,
-    /// Its sessions, and how far each is opened.
-    pub(crate) sessions: HashMap<String, Openness>,
+    /// Its sessions.
+    pub(crate) sessions: Sessions,
     /// Since when it has no connection any more.
     pub(crate) gone_at: Option<Instant>,
     /// What it asked for lately.
@@ -293,19 +279,18 @@ pub(crate) struct AgentState {
     /// What it may still write to the record.
     pub(crate) ledger: Ledger,
     /// What waits to be asked about, behind the questions that are open.
-    pub(crate) turns: Turns,
+    pub(crate) turns: Turns<Waiter>,
 }
 
 impl AgentState {
     /// An agent with the sessions that it had open when the last host ended.
     pub(crate) fn new(now: Instant, open: Vec<String>) -> Self {
         Self {
-            flood: Flood::new(now),
-            running: 0,
-            waiting: VecDeque::new(),
+            limits: Limits::default(),
+            places: Places::default(),
             connections: 0,
             seen_at: None,
-            sessions: open.into_iter().map(|session| (session, Openness::Kept)).collect(),
+            sessions: Sessions::kept(open),
             gone_at: None,
             lately: Lately::default(),
             stopping: None,

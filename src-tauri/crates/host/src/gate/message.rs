@@ -2,7 +2,7 @@
 
 use super::edit::Judgements;
 use super::judge::Judgement;
-use super::live::{ConnectionId, Openness, ToolCheck};
+use super::live::{ConnectionId, ToolCheck};
 use super::owed::Unwritten;
 use crate::ask::FaceId;
 use crate::book::BookError;
@@ -112,8 +112,8 @@ pub(crate) enum Told {
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
     Happened { id: Uuid, event: Event },
-    /// A session is open, is closed (none), or is as it was before.
-    SessionOpened { agent: AgentId, session: String, now: Option<Openness> },
+    /// A session is open or closed now, or is as it was before (it is not done).
+    SessionChanged { agent: AgentId, session: String, open: bool, done: bool },
     /// A run ended, and so did its output.
     Exited { id: Uuid, finished: Box<Finished> },
 }

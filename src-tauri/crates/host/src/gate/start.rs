@@ -12,35 +12,25 @@ use crate::resolve::{Cwd, Held};
 use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError, Stream};
 use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
 use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin};
-use postern_request::{Approved, By, Denial, Event, Outcome, Plan, State};
+use postern_request::{Approved, By, Denial, Event, Outcome, Place, Plan, State};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use uuid::Uuid;
 
-/// Runs of one agent that may wait for a place.
-const WAITING: usize = 64;
 /// Pieces of output between a run and its reader.
 const PIECES: usize = 8;
 
 impl Task {
     /// It was let through, and that is written down.
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
-        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(request) = self.requests.get(&id) else { return };
         let agent = request.agent.clone();
-        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
-        let state = self.agent(&agent);
-        if state.running < most {
-            state.running += 1;
-            self.launch(id, approved);
-        } else if state.waiting.len() < WAITING {
-            if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
-                judged.close();
-            }
-            let state = self.agent(&agent);
-            state.waiting.push_back((id, approved));
-        } else {
-            self.happen(id, Event::Drifted(denial::too_many_runs()));
+        let most = self.most_of(&agent);
+        match self.agent(&agent).places.ask((id, approved), most) {
+            Place::Given((id, approved)) => self.launch(id, approved),
+            Place::Waits => self.close_files(id),
+            Place::Full => self.happen(id, Event::Drifted(denial::too_many_runs())),
         }
     }
 
@@ -50,17 +40,15 @@ impl Task {
             return;
         }
         let agent = request.agent.clone();
-        let state = self.agent(&agent);
-        state.running = state.running.saturating_sub(1);
-        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
-        let state = self.agent(&agent);
-        if state.running >= most {
-            return;
-        }
-        if let Some((id, approved)) = state.waiting.pop_front() {
-            state.running += 1;
+        let most = self.most_of(&agent);
+        if let Some((id, approved)) = self.agent(&agent).places.give_back(most) {
             self.launch(id, approved);
         }
+    }
+
+    /// How many runs of an agent there may be at a time.
+    fn most_of(&self, agent: &AgentId) -> u32 {
+        self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }
 
     /// Checks everything once more and starts it.

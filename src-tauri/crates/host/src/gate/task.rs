@@ -212,7 +212,9 @@ impl Task {
             Done::ToolLookedUp { check, was_open, reply } => self.tool_looked_up(check, was_open, reply),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
-            Done::SessionOpened { agent, session, now } => self.session_opened(&agent, session, now),
+            Done::SessionChanged { agent, session, open, done } => {
+                self.agent(&agent).sessions.changed(&session, open, done);
+            }
             Done::Exited { id, finished } => self.exited(id, finished),
         }
     }

@@ -34,7 +34,8 @@ impl Task {
             reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
             return;
         }
-        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+        let clock = self.clock();
+        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
             return;
@@ -99,7 +100,7 @@ impl Task {
 
     fn is_open(&mut self, check: &ToolCheck) -> bool {
         let Some(session) = &check.session else { return false };
-        super::session::is_open(self.agent(&check.agent).sessions.get(session))
+        self.agent(&check.agent).sessions.is_open(session)
     }
 
     /// Everything is known that a tool is judged by.
