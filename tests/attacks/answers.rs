@@ -136,7 +136,7 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
         .map(|piece| piece["text"].as_str().unwrap())
         .collect();
     assert!(label.contains("and below"), "the offer says where it would hold: {label}");
-    let done = arena.approve(&question, &["--always", "exact", "--everyone"]);
+    let done = arena.approve(&question, &["--always", "exact"]);
     assert!(done.code == 0 && done.stdout.contains("and below"), "{done:?}");
     assert_eq!(agent.end(&posted)["params"]["exitCode"], 0);
     assert!(arena.ok(&["rules", "list"]).contains("and below"), "the list says so too");

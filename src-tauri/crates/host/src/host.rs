@@ -321,7 +321,7 @@ impl Host {
         }
         #[cfg(target_os = "linux")]
         if tokio::task::spawn_blocking(crate::run::end_orphans).await.is_err() {
-            tracing::warn!("what commands left behind was not ended");
+            tracing::warn!("orphaned processes of runs could not be ended");
         }
         self.inner.channels.close_all().await;
         if let Some(listening) = listening {

@@ -10,10 +10,11 @@ mod turns;
 
 pub use limits::{Limits, TryAfter};
 pub use machine::{
-    Approved, By, Denial, DenyReason, Effect, Ending, Entry, Event, Life, Outcome, Refused, State, Stop,
-    Tells, pause_after, step,
+    Approved, Denial, Effect, Ending, Entry, Event, Exit, Life, Refused, RunEnd, State, Stop, Tells,
+    pause_after, step,
 };
 pub use places::{Place, Places};
 pub use plan::{BoundDir, BoundFile, Digest, Launch, Plan, Stdin};
+pub use postern_protocol::{By, DenyReason, Outcome};
 pub use sessions::{NotSo, Sessions};
 pub use turns::{OPEN_IN_ALL, OPEN_PER_AGENT, Open, Turn, Turns};

@@ -116,7 +116,7 @@ impl<M: Messenger> Hub<M> {
             ClosedBy::Expired => {
                 (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
             }
-            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent asks for it no more".to_owned()),
+            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent no longer asks for it".to_owned()),
             ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
         self.ended(&closed.id, status, outcome);

@@ -18,7 +18,7 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     let shared = Arc::clone(shared);
     // On duty before it is asked, or nobody would be.
     let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
-    // What OpenClaw shows its person: the command, its folder, where its program lies, and what it would save.
+    // The parts that OpenClaw shows its user: command, folder, program path, and what it would save.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         tokio::select! {
@@ -57,7 +57,7 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
     }
 }
 
-/// The question that waits for a request of this agent's, and the request by the host's number.
+/// Returns the open question for a request of this agent, by the host's request id.
 async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
     let waiting = crate::call::<ListQuestions>(&shared.host, face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {

@@ -97,12 +97,12 @@ impl AgentFolder {
     }
 }
 
-/// The folder that holds every agent's permissions.
+/// Returns the folder of every agent's permissions.
 pub(crate) fn permissions_folder(data: &Path) -> PathBuf {
     data.join("policy")
 }
 
-/// Makes a folder, 0700, where it is missing.
+/// Creates a folder with mode 0700 if it is missing.
 pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
     folder::make_private(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }

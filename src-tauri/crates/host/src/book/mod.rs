@@ -84,7 +84,7 @@ impl Book {
     /// Reads everything. What does not outlive a host (rules until quit, what is allowed in sessions
     /// that were only named) is removed first.
     pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
-        // There before anybody is enrolled: what is not there cannot be watched.
+        // Created before the first agent, because a missing folder cannot be watched.
         agent_folder::make_folder(&permissions_folder(&places.data))?;
         let now = now();
         store

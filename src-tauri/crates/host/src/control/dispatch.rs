@@ -11,7 +11,8 @@ use std::sync::Arc;
 macro_rules! dispatch {
     ($($(#[$doc:meta])+ $marker:ident $name:literal $field:ident ($params:ty) -> $result:ty;)+) => {
         impl Control {
-            /// Calls a method by its name. What it changes is recorded as done by whoever is named, or else by the face.
+            /// Calls a method by its name. Changes are recorded as made by the named author, otherwise by the
+            /// face.
             pub(crate) async fn call(&self, face: FaceId, method: &str, params: Value) -> Result<Value, ControlError> {
                 let who = audit::current().unwrap_or_else(|| Arc::new(self.parts.faces.who(face)));
                 audit::by(who, self.dispatch(face, method, params)).await

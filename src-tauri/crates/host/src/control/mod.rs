@@ -64,7 +64,7 @@ pub(crate) struct Parts {
 pub(crate) struct Control {
     parts: Arc<Parts>,
     staged: Arc<staged::Staged>,
-    /// What a look at the audit found last.
+    /// Result of the last audit verification.
     audited: Arc<Mutex<Option<String>>>,
 }
 

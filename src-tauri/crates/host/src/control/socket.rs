@@ -89,7 +89,7 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
     let peer = pinned.as_ref().map(|pinned| pinned.peer);
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
     let refused = refusal(peer, own, &control.running().await, &System);
-    // Looked at last: what was read before is about the process that connected only if it is still there.
+    // Checked last: the process's data read before are valid only if it still exists.
     let gone = pinned.as_ref().is_some_and(|pinned| !pinned.is_there());
     match refused.or(gone.then_some("the process that connected has ended")) {
         None => serve(stream, control, key, closed, pinned.map(|pinned| Arc::new(pinned.who()))).await,

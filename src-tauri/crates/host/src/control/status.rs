@@ -74,7 +74,7 @@ impl Control {
     }
 }
 
-/// An agent that the person stopped, while it is.
+/// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     let until = agent.denied_until.filter(|until| *until > now())?;
     Some(StoppedAgent { agent: agent.id.clone(), until })

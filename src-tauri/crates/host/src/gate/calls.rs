@@ -1,19 +1,17 @@
 //! What an agent says on its channel.
 
 use super::judge::Judged;
-use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
+use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
 use crate::book::now;
 use crate::lanes::Lane;
-use crate::run::Stream as RunStream;
 use postern_command::escape;
 use postern_policy::{AgentId, Decision, Verdict};
 use postern_protocol::{
-    Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
-    RunResult, Signal, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
+    Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
+    RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
 };
 use postern_request::{Ending, Event, Life, State, TryAfter};
-use postern_store::requests::Phase;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -184,8 +182,8 @@ impl Task {
         // Output is looked at off the gate's own task.
         self.look_into(agent, reply, move |reply| {
             if let Some(running) = running {
-                status.stdout_bytes = running.output(RunStream::Stdout).bytes;
-                status.stderr_bytes = running.output(RunStream::Stderr).bytes;
+                status.stdout_bytes = running.output(Stream::Stdout).bytes;
+                status.stderr_bytes = running.output(Stream::Stderr).bytes;
             }
             reply.ok(&status);
         });
@@ -235,7 +233,7 @@ impl Task {
         } else {
             self.signal(id, params.signal);
         }
-        let state = self.requests.get(&id).map_or(state_of(Phase::Finished), Request::run_state);
+        let state = self.requests.get(&id).map_or(RunState::Finished, Request::run_state);
         reply.ok(&KillResult { request_id: params.request_id, state });
     }
 
@@ -270,7 +268,7 @@ fn duplicate() -> ErrorObject {
 pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> RunResult {
     RunResult::Accepted(Accepted {
         request_id: run.request_id,
-        state: state_of(Phase::from(state)),
+        state: RunState::from(state),
         verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
     })
 }
@@ -283,8 +281,8 @@ fn ending_of(state: &State) -> Option<&Ending> {
 pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<VerdictNote> {
     match ending {
         Some(Ending::Denied(denial)) => Some(VerdictNote {
-            decision: Word::Deny,
-            reason: super::end::reason(denial.reason).name().to_owned(),
+            decision: Decision::Deny,
+            reason: denial.reason.name().to_owned(),
             message: denial.message.clone(),
             advice: denial.advice.clone(),
             rule: denial.rule,
@@ -297,19 +295,11 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
 fn note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {
-        decision: word(verdict.decision),
+        decision: verdict.decision,
         reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
         message: verdict.message.clone(),
         advice: verdict.advice.clone(),
         rule: verdict.rule.as_ref().map(|rule| rule.id),
-    }
-}
-
-pub(super) fn word(decision: Decision) -> Word {
-    match decision {
-        Decision::Allow => Word::Allow,
-        Decision::Ask => Word::Ask,
-        Decision::Deny => Word::Deny,
     }
 }
 

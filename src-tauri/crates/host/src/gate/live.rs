@@ -12,7 +12,7 @@ use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Defaults, Notice, RunParams, RunState};
 use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
-use postern_store::requests::{NewRequest, Phase};
+use postern_store::requests::NewRequest;
 use postern_store::rules::Use;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
@@ -199,7 +199,7 @@ impl Request {
 
     /// Where it is, as its agent is told.
     pub(crate) fn run_state(&self) -> RunState {
-        state_of(Phase::from(self.state()))
+        RunState::from(self.state())
     }
 
     /// Whether it asks a person.
@@ -230,21 +230,6 @@ impl Request {
             | State::Starting { .. }
             | State::Ended(_) => None,
         }
-    }
-}
-
-/// A phase as an agent is told.
-pub(crate) fn state_of(phase: Phase) -> RunState {
-    match phase {
-        Phase::Received => RunState::Received,
-        Phase::Resolving => RunState::Resolving,
-        Phase::Asking => RunState::Asking,
-        Phase::Starting => RunState::Starting,
-        Phase::Running => RunState::Running,
-        Phase::Stopping => RunState::Stopping,
-        Phase::Denied => RunState::Denied,
-        Phase::Finished => RunState::Finished,
-        Phase::Failed => RunState::Failed,
     }
 }
 

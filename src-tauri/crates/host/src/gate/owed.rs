@@ -138,7 +138,7 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         // From its first record on: whoever let it through must be known even if this host does not live to start it.
         if let postern_request::State::Starting { by, .. } = request.life.state() {
-            request.by = Some(by.clone());
+            request.by = Some(*by);
         }
         let after = Before::of(request);
         if !request.is_asking() {

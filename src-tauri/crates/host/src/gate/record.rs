@@ -6,9 +6,9 @@ use super::message::{Message, Told as Done};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::Millis;
-use postern_protocol::{Event as Told, Notice, Started};
+use postern_protocol::{Event as Told, Notice, RunState, Started, Stream};
 use postern_request::{Ending, Entry, State, Tells};
-use postern_store::requests::{self, Change, NewRequest, Opening, Phase, Process};
+use postern_store::requests::{self, Change, NewRequest, Opening, Process};
 use postern_store::{Connection, Error, outputs, questions, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ struct Kept {
     new: Option<Arc<NewRequest>>,
     /// What stands in place of what was written down before.
     cut: Option<NewRequest>,
-    saved: Vec<(outputs::Stream, outputs::Output)>,
+    saved: Vec<(Stream, outputs::Output)>,
 }
 
 impl Task {
@@ -215,7 +215,7 @@ fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Resu
     let runs = matches!(state, State::Running { .. } | State::Stopping { .. });
     let mut change = match state {
         State::Ended(ending) => Change::ended(ending, at)?,
-        other => Change::to(Phase::from(other), at),
+        other => Change::to(RunState::from(other), at),
     };
     if let (Some(judged), false) = (&request.judged, runs) {
         change = change.weighed(&judged.verdict.risk, &judged.digest)?;
@@ -244,9 +244,9 @@ fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Resu
 }
 
 /// What is kept of a run's output, once it ended.
-fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
+fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
     let Some(result) = &request.result else { return Vec::new() };
-    [(outputs::Stream::Stdout, &result.stdout), (outputs::Stream::Stderr, &result.stderr)]
+    [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
         .into_iter()
         .filter(|(_, captured)| captured.bytes > 0)
         .map(|(stream, captured)| {
@@ -258,12 +258,11 @@ fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
 
 fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let judged = request.judged.as_ref()?;
-    let by = request.by.as_ref()?;
-    let (by, rule) = super::end::by_word(by);
+    let by = request.by?;
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
-    Some(Told::Started(Started { pid, path, argv, cwd, by, rule, edited }))
+    Some(Told::Started(Started { pid, path, argv, cwd, by, edited }))
 }
 
 /// A request as it is written down the first time.

@@ -9,9 +9,9 @@ use crate::book::now;
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use crate::resolve::{Cwd, Held};
-use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError, Stream};
+use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError};
 use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
-use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin};
+use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin, Stream};
 use postern_request::{Approved, By, Denial, Event, Outcome, Place, Plan, State};
 use postern_store::requests;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Task {
     }
 
     /// Whether the policy, as it is now, still lets through what was let through.
-    fn still_allowed(&self, id: Uuid, by: &By) -> Result<(), Denial> {
+    fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
         if let State::Starting { stop: Some(_), .. } = request.state() {
             return Err(denial::cancelled("It was ended before it started."));
@@ -173,9 +173,9 @@ impl Task {
     /// It ended, and so did its output.
     pub(super) fn exited(&mut self, id: Uuid, finished: Box<Finished>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let outcome = finished.outcome.clone();
+        let end = finished.end;
         request.result = Some(finished);
-        self.happen(id, Event::Exited(outcome));
+        self.happen(id, Event::Exited(end));
     }
 }
 
@@ -289,7 +289,7 @@ impl Forward {
             }
         }
         // A run always tells its end: without one it is not known how it ended.
-        Done::Happened { id, event: Event::Exited(Outcome::Unknown) }
+        Done::Happened { id, event: Event::Exited(Outcome::Unknown.into()) }
     }
 
     async fn output(&self, stream: Stream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
@@ -300,10 +300,6 @@ impl Forward {
             outbox.ready().await;
         }
         let Ok(place) = places.clone().acquire_owned().await else { return };
-        let stream = match stream {
-            Stream::Stdout => postern_protocol::Stream::Stdout,
-            Stream::Stderr => postern_protocol::Stream::Stderr,
-        };
         let output = Notice::Output(Output::new(stream, offset, bytes));
         self.publisher.output(&self.about, now(), output, place);
     }

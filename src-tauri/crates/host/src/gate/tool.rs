@@ -1,6 +1,5 @@
 //! The gate for tools that are no commands: the agent's `permissions.jsonc`, and a question like any other.
 
-use super::calls::word;
 use super::denial;
 use super::live::ToolCheck;
 use super::message::Told as Done;
@@ -81,7 +80,7 @@ impl Task {
         let check = match check {
             Ok(check) => *check,
             Err(denial) => {
-                let (decision, error) = (word(Decision::Deny), Some(ToolError::ToolDeniedError));
+                let (decision, error) = (Decision::Deny, Some(ToolError::ToolDeniedError));
                 let message = Some(denial.message);
                 reply.ok(&ToolCheckResult { decision, check_id: None, message, error, by_default: false });
                 return;
@@ -124,7 +123,7 @@ impl Task {
         };
         let error = (decision == Decision::Deny).then_some(ToolError::ToolDeniedError);
         reply.ok(&ToolCheckResult {
-            decision: word(decision),
+            decision,
             by_default: by_default && decision == Decision::Allow,
             check_id,
             message: Some(message),

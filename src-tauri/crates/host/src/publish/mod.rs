@@ -52,7 +52,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Its tellers live where it is made, whoever tells something.
+    /// Creates a publisher whose tellers run on the current runtime.
     pub(crate) fn new(store: Store) -> Self {
         Self { store, runtime: Handle::current(), tellers: Arc::default() }
     }

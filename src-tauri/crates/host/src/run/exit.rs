@@ -1,6 +1,6 @@
 //! The end of a child: waited for through a descriptor. No thread waits, however often somebody begins to.
 
-use super::Exit;
+use postern_request::Exit;
 use rustix::process::{Pid, WaitIdOptions, WaitIdStatus};
 use std::io;
 use std::os::fd::OwnedFd;

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
-/// A socket's path is shorter than this, in bytes: `sun_path` with the zero that ends it has 104 on macOS, and 108 on Linux,
-/// which is held to the same so that a data folder can move.
+/// Limit of a socket path's length in bytes: `sun_path` with its terminating zero has 104 on macOS and 108 on
+/// Linux. Linux gets the same limit, so that a data folder can move.
 pub(crate) const PATH_MAX: usize = 104;
 
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Its path is too long for the system.
-    #[error("the path of the socket {} has {PATH_MAX} bytes or more: no system takes it", .0.display())]
+    #[error("the socket path {} is {PATH_MAX} bytes or longer, which the system rejects: use a shorter data folder", .0.display())]
     TooLong(PathBuf),
     /// Another process listens on it.
     #[error("another process owns the socket {}", .0.display())]

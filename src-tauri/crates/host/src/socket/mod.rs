@@ -41,7 +41,7 @@ pub(crate) struct Channels {
     publisher: Publisher,
     all: Arc<Semaphore>,
     clients: Clients,
-    /// Where connections are served, whoever opens a channel.
+    /// Runtime that serves the connections of every channel.
     runtime: Handle,
     open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
 }

@@ -2,8 +2,9 @@
 //! end of the host.
 
 use super::tests::{denial, digest, events, yes_to};
-use super::{DenyReason, Effect, Ending, Entry, Event, Life, Outcome, Refused, State, Tells, pause_after};
+use super::{Effect, Ending, Entry, Event, Exit, Life, Refused, State, Tells, pause_after};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -249,7 +250,7 @@ impl Host {
             }
             match self.process {
                 Process::Coming => self.apply(Event::Started { pid: 7 }),
-                Process::Runs => self.apply(Event::Exited(Outcome::Exited { code: 0 })),
+                Process::Runs => self.apply(Event::Exited(Exit::Code(0).into())),
                 Process::None | Process::Gone => self.apply(Event::Shutdown),
             }
         }
@@ -313,7 +314,7 @@ proptest! {
 fn an_ending_that_cannot_be_written_is_tried_again_ever_more_seldom() {
     let mut life = Life::default();
     let mut now = Duration::ZERO;
-    let allow = Event::JudgedAllow { by: super::By::Policy, digest: digest("a") };
+    let allow = Event::JudgedAllow { by: By::Policy, digest: digest("a") };
     let write = |life: &mut Life, now| loop {
         match life.next(now) {
             Some(Effect::Record(entry)) => return entry,
@@ -327,7 +328,7 @@ fn an_ending_that_cannot_be_written_is_tried_again_ever_more_seldom() {
         life.done();
         while life.next(now).is_some() {}
     }
-    life.apply(Event::Exited(Outcome::Exited { code: 0 }));
+    life.apply(Event::Exited(Exit::Code(0).into()));
     let mut pauses = Vec::new();
     for _ in 0..8 {
         let entry = write(&mut life, now);

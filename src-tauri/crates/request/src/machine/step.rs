@@ -3,8 +3,9 @@
 //! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
 //! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{By, Denial, DenyReason, Effect, Ending, Entry, Event, Outcome, State, Stop, Tells};
+use super::{Denial, Effect, Ending, Entry, Event, RunEnd, State, Stop, Tells};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome};
 
 /// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
 /// person's yes or the fallback.
@@ -18,8 +19,8 @@ pub struct Approved {
 
 impl Approved {
     /// Returns who let it through.
-    pub fn by(&self) -> &By {
-        &self.by
+    pub fn by(&self) -> By {
+        self.by
     }
 
     /// Returns the digest of the plan that was let through: nothing else may be started with it.
@@ -171,7 +172,7 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
 
 fn running(pid: u32, event: Event) -> Next {
     match event {
-        Event::Exited(outcome) => end(Ending::Finished { outcome }, None, None),
+        Event::Exited(run) => end(Ending::Finished { end: run }, None, None),
         Event::TimedOut => stopped(pid, Stop::TimedOut),
         Event::Killed => stopped(pid, Stop::Killed),
         Event::Shutdown => stopped(pid, Stop::Shutdown),
@@ -193,13 +194,13 @@ fn running(pid: u32, event: Event) -> Next {
 
 fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
     match event {
-        // Which signal ended it in the end is a detail: it ended because it was stopped.
-        Event::Exited(_) => {
+        // Its own exit is a detail: it ended because it was stopped.
+        Event::Exited(run) => {
             let outcome = match stop {
                 Stop::TimedOut => Outcome::Timeout,
                 Stop::Killed | Stop::Shutdown => Outcome::Killed,
             };
-            end(Ending::Finished { outcome }, None, None)
+            end(Ending::Finished { end: RunEnd { outcome, ..*run } }, None, None)
         }
         Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
@@ -259,7 +260,7 @@ enum Remember {
 
 /// The only place where permission comes into being.
 fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
-    let starting = State::Starting { by: by.clone(), stop: None };
+    let starting = State::Starting { by, stop: None };
     let intended = remember != Remember::Rule;
     effects.push(Effect::Record(Entry { state: starting.clone(), tells: None, intends: intended }));
     match remember {

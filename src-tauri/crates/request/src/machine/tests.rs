@@ -1,9 +1,8 @@
 //! The laws of a request's life, over random sequences of events, and its diagram, arrow by arrow.
 
-use super::{
-    Approved, By, Denial, DenyReason, Effect, Ending, Entry, Event, Outcome, State, Stop, Tells, step,
-};
+use super::{Approved, Denial, Effect, Ending, Entry, Event, Exit, RunEnd, State, Stop, Tells, step};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome, RunState};
 use proptest::prelude::*;
 
 pub(super) fn denial(reason: DenyReason) -> Denial {
@@ -36,7 +35,7 @@ pub(super) fn did(effect: &Effect) -> Did {
         Effect::CloseQuestion => Did::CloseQuestion,
         Effect::Acknowledge => Did::Acknowledge,
         Effect::Remember => Did::Remember,
-        Effect::Start(approved) => Did::Start(Approved::by(approved).clone(), approved.digest().clone()),
+        Effect::Start(approved) => Did::Start(Approved::by(approved), approved.digest().clone()),
         Effect::Stop(stop) => Did::Stop(*stop),
         Effect::TellEnded => Did::TellEnded,
     }
@@ -59,8 +58,8 @@ pub(super) fn events() -> Vec<Event> {
         Event::Started { pid: 5 },
         Event::Started { pid: 5 },
         Event::Started { pid: 6 },
-        Event::Exited(Outcome::Exited { code: 0 }),
-        Event::Exited(Outcome::Signalled { signal: 9 }),
+        Event::Exited(Exit::Code(0).into()),
+        Event::Exited(Exit::Signal(9).into()),
         Event::JudgedAllow { by: By::Policy, digest: digest("a") },
         Event::JudgedAllow { by: By::Rule(3), digest: digest("a") },
         Event::JudgedDeny(denial(DenyReason::Policy)),
@@ -231,9 +230,9 @@ fn the_way_to_a_run() {
     let running = State::Running { pid: 5 };
     let told = [tell(&running, Tells::Started { pid: 5 })];
     check(starting(None), Event::Started { pid: 5 }, &running, &told);
-    let outcome = Outcome::Exited { code: 3 };
-    let finished = State::Ended(Ending::Finished { outcome: outcome.clone() });
-    check(running, Event::Exited(outcome), &finished, &ended(&finished));
+    let end = RunEnd::from(Exit::Code(3));
+    let finished = State::Ended(Ending::Finished { end });
+    check(running, Event::Exited(end), &finished, &ended(&finished));
 }
 
 #[test]
@@ -313,8 +312,8 @@ fn a_stopped_run_ends_with_the_reason_of_its_stop() {
         let stopping = State::Stopping { pid: 5, stop };
         let stopped = [Did::Stop(stop), record(&stopping)];
         check(State::Running { pid: 5 }, event, &stopping, &stopped);
-        let finished = State::Ended(Ending::Finished { outcome });
-        check(stopping, Event::Exited(Outcome::Exited { code: 0 }), &finished, &ended(&finished));
+        let finished = State::Ended(Ending::Finished { end: RunEnd { outcome, exit: Some(Exit::Code(0)) } });
+        check(stopping, Event::Exited(Exit::Code(0).into()), &finished, &ended(&finished));
     }
 }
 
@@ -323,4 +322,27 @@ fn a_run_that_cannot_start_failed() {
     let failed = State::Ended(Ending::Failed { message: "exec format error".into() });
     let event = Event::SpawnFailed { message: "exec format error".into() };
     check(starting(None), event, &failed, &ended(&failed));
+}
+
+#[test]
+fn an_ending_reads_and_writes_what_the_record_has_always_held() {
+    let finished = |outcome, exit| Ending::Finished { end: RunEnd { outcome, exit } };
+    let table = [
+        (finished(Outcome::Exited, Some(Exit::Code(3))), r#"{"kind":"exited","code":3}"#),
+        (finished(Outcome::Signalled, Some(Exit::Signal(9))), r#"{"kind":"signalled","signal":9}"#),
+        (finished(Outcome::Timeout, None), r#"{"kind":"timeout"}"#),
+        (finished(Outcome::Killed, None), r#"{"kind":"killed"}"#),
+        (finished(Outcome::Lost, None), r#"{"kind":"lost"}"#),
+        (finished(Outcome::Unknown, None), r#"{"kind":"unknown"}"#),
+        (finished(Outcome::Killed, Some(Exit::Signal(15))), r#"{"kind":"killed","signal":15}"#),
+    ];
+    for (ending, outcome) in table {
+        let text = format!(r#"{{"kind":"finished","outcome":{outcome}}}"#);
+        assert_eq!(serde_json::to_string(&ending).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Ending>(&text).unwrap(), ending, "{text}");
+    }
+    let denied = r#"{"kind":"denied","reason":"allowlist-miss","message":"No.","advice":null,"feedback":null,"rule":7,"retryAfterMs":null}"#;
+    let read: Ending = serde_json::from_str(denied).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), denied);
+    assert_eq!(RunState::from(&read), RunState::Denied);
 }

@@ -16,7 +16,7 @@ fn told(store: &Store) -> Vec<(String, String, bool)> {
     rows(store).into_iter().map(|row| (row.subject, row.key, row.widens)).collect()
 }
 
-/// The record's file as something else than Postern opens it.
+/// Opens the database without Postern.
 fn past_postern(store: &Store, sql: &str) {
     let conn = Connection::open(store.path()).unwrap();
     conn.execute_batch(sql).unwrap();
@@ -26,7 +26,7 @@ fn broken(store: &Store) -> Option<Broken> {
     store.verify_audit().unwrap().broken
 }
 
-/// A record with this many rows in its audit.
+/// Returns a store with this many audit rows.
 fn filled(count: usize) -> (tempfile::TempDir, Store) {
     let (folder, store) = open();
     for number in 0..count {
@@ -244,7 +244,7 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     std::fs::remove_file(format!("{}.audit", store.path().display())).unwrap();
     assert_eq!(broken(&store), Some(Broken::NoHead));
     let (_folder, store) = filled(2);
-    // The last row is written anew, with a hash that fits.
+    // The last row is rewritten with a matching hash.
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;

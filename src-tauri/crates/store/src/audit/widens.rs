@@ -1,10 +1,10 @@
-//! Whether more may run because of a change. In doubt it does.
+//! Decides if a change lets more run; in doubt it does.
 
 use serde_json::Value;
 
-/// Settings of an agent that decide nothing about what may run.
+/// Settings of an agent that do not affect what may run.
 const NEUTRAL: [&str; 4] = ["approvalTimeoutMs", "outputCapBytes", "unreadable", "questionsPerMinute"];
-/// Words of settings, from the narrowest to the widest.
+/// Values of settings, from the narrowest to the widest.
 const ORDERS: [(&str, &[&str]); 3] = [
     ("security", &["deny", "allowlist", "full"]),
     ("ask", &["always", "on-miss", "off"]),
@@ -29,7 +29,7 @@ fn rule(before: Option<&Value>, after: Option<&Value>) -> bool {
         (None, after) => after.is_some_and(allows),
         (Some(before), None) => !allows(before),
         (Some(before), Some(after)) => {
-            // Words about a rule do not change it.
+            // A rule's comment changes nothing.
             let said = ["why", "matches", "misses"];
             differs(before, after, |name| !said.contains(&name))
         }
@@ -56,7 +56,7 @@ fn settings(before: &Value, after: &Value) -> bool {
         match (name, old.as_u64(), new.as_u64()) {
             // Another order finds other programs.
             ("searchPath", _, _) => true,
-            // Without folders it may run anywhere, and without a cap for as long as it likes.
+            // Without folders the agent may run anywhere; without a limit, for any time.
             ("folders", _, _) if new.as_array().is_some_and(Vec::is_empty) => true,
             _ if new.is_null() => true,
             (_, Some(old), Some(new)) => new > old,
@@ -65,7 +65,7 @@ fn settings(before: &Value, after: &Value) -> bool {
     })
 }
 
-/// What holds for the whole, or a door.
+/// Compares a host-wide setting or a door.
 fn setting(before: &Value, after: &Value) -> bool {
     if before.get("newAgent").is_some() {
         let locked = before["denyWhenLocked"] == true && after["denyWhenLocked"] != true;
@@ -74,7 +74,7 @@ fn setting(before: &Value, after: &Value) -> bool {
     !is_part(before, after)
 }
 
-/// Whether some member differs in a way that counts.
+/// Returns true if a member differs in a way that matters.
 fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool {
     let names =
         |value: &Value| value.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>();
@@ -83,7 +83,7 @@ fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool
     all.iter().any(|name| before.get(name) != after.get(name) && counts(name))
 }
 
-/// Whether `after` is a part of `before`: nothing was added, at most something taken away or switched off.
+/// Returns true if `after` only removes or switches off parts of `before`.
 fn is_part(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (before, after) if before == after => true,

@@ -55,7 +55,7 @@ pub(crate) enum Flush {
 /// What a job left behind: it is told once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
-    /// The last row that it put into the audit.
+    /// Number of the last row that it added to the audit.
     recorded: Option<i64>,
     tell: Box<dyn FnOnce(Result<(), Error>)>,
 }
@@ -102,7 +102,8 @@ impl<T> Future for Receipt<T> {
 
 impl<T> Unpin for Receipt<T> {}
 
-/// Wraps work so that what it changes is recorded as done by `who`, and its result is told when its group is committed.
+/// Wraps `work` so that its changes are recorded as made by `who`, and its result is sent when its group is
+/// committed.
 pub(crate) fn job<T: Send + 'static>(
     flush: Flush,
     who: Option<Arc<By>>,
@@ -117,7 +118,7 @@ pub(crate) fn job<T: Send + 'static>(
             };
             Ok((done, recorded))
         };
-        // What cannot be recorded is not done.
+        // A change that cannot be recorded is not made.
         let result =
             conn.map_err(Error::NotDurable).and_then(|conn| work(conn).and_then(|done| seal(conn, done)));
         let succeeded = result.is_ok();
@@ -139,9 +140,9 @@ pub(crate) struct Counts {
     pub(crate) flushes: AtomicU64,
     /// Groups that were committed.
     pub(crate) committed: watch::Sender<u64>,
-    /// The newest row of the audit.
+    /// Newest row of the audit.
     pub(crate) recorded: watch::Sender<i64>,
-    /// Whether rows were written that the kept head does not know, because no power cut may lose them yet.
+    /// True if the kept head lags behind rows that a power cut could still lose.
     head_behind: AtomicBool,
 }
 
@@ -206,7 +207,7 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
     }
 }
 
-/// Keeps the head of the audit, where it is another one now and sure to outlive a power cut: the file is never ahead.
+/// Writes the head of the audit once its row would survive a power cut, so that the file is never ahead.
 fn record(conn: &Connection, done: &[Ran], flush: Flush, counts: &Counts) {
     let newest = done.iter().filter_map(|ran| ran.recorded).max();
     let behind = newest.is_some() || counts.head_behind.load(Ordering::Relaxed);

@@ -14,7 +14,8 @@ use super::*;
 use crate::resolve::Resolver;
 use postern_command::{Dir, Reading, Role, Step, Word};
 use postern_policy::AgentId;
-use postern_request::{By, Effect, Event, State, Stdin, step};
+use postern_protocol::Outcome;
+use postern_request::{By, Effect, Event, Exit, State, Stdin, step};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
