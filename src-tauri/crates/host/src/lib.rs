@@ -27,7 +27,7 @@ mod watch;
 pub use ask::{FaceGuard, FaceId, FaceKind};
 pub use clock::now;
 pub use control::{Control, Handle};
-pub use gate::{Counts, Gate, Gone, Killed};
+pub use gate::{Counts, Gate, Gone, Killed, Unwritten};
 pub use host::{Host, HostConfig, StartError};
 pub use socket::{BindError, Bound, bind};
 pub use user::{UnknownUser, User};

@@ -169,6 +169,10 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
         let why = answered.reason.as_deref().unwrap_or("it was answered already");
         return Err(Failure::no(format!("not applied: {why}")));
     }
+    // It holds, and something that goes with it does not.
+    if let Some(reason) = &answered.reason {
+        return Err(Failure::no(reason.clone()));
+    }
     print::line(done)?;
     for saved in &answered.saved {
         print::line(format!("  saved: {saved}"))?;
