@@ -24,7 +24,8 @@ fn pinned(arena: &Arena, settings: &[&str]) -> Agent {
         agent.write(name, text, 0o755);
     }
     for name in ["build.sh", "bin/build.sh"] {
-        arena.ok(&["rules", "allow", &agent.path(name), "--agent", agent.id(), "--pin"]);
+        // For everyone: a pin for this agent alone is refused, because it can change the file.
+        arena.allow_everyone(&[&agent.path(name), "--pin"]);
     }
     agent
 }
@@ -105,14 +106,14 @@ fn never_runs(command: &Value, exchanged: (&str, &str)) {
     let mut agent = pinned(&arena, &["ask=off", "requests-per-second=10000"]);
     agent.sh("ln -s /usr/bin/true link; ln -s ../evil.sh bin/evil; ln -s evil.sh bad; touch go");
     arena.ok(&["rules", "allow", "/usr/bin/true", "--agent", agent.id(), "--pin"]);
-    let mut denied = 0;
+    let mut exchanges = 0;
     for round in 0..rounds() {
         let raced = agent.race(command.clone(), exchanged, u64::from(round % 17) * 20);
         let end = agent.end(&raced["reply"]);
         assert_eq!(end["method"], "exec.denied", "round {round}: {command}: {end}");
-        denied += 1;
+        exchanges += raced["times"].as_u64().unwrap();
     }
-    assert_eq!(denied, rounds());
+    assert!(exchanges > 0, "the names were exchanged");
     let held = agent.request(json!({ "command": ["/usr/bin/true"] }));
     assert_eq!(
         held["method"], "exec.finished",

@@ -43,7 +43,7 @@ pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
     SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
-pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, Handshake, Key, Nonce, Side, Socket};
+pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};
 pub use signal::{BadSignal, Signal};
 pub use words::{By, Decision, DenyReason, Outcome, RunState, Stream};

@@ -52,7 +52,7 @@ impl By {
 pub enum RunState {
     /// Written down.
     Received,
-    /// Being resolved and judged.
+    /// Waits for its turn to be asked about.
     Resolving,
     /// A question is open.
     Asking,

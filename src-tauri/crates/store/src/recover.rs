@@ -148,7 +148,7 @@ mod tests {
         let question = questions::QuestionRow::test(1);
         let done = store.write({
             let question = question.clone();
-            move |conn| questions::open(conn, &question)
+            move |conn| questions::keep(conn, &question)
         });
         done.wait().unwrap();
         assert_eq!(recovered(&store).questions, [question.id]);

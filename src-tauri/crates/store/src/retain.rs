@@ -154,7 +154,7 @@ mod tests {
         let (_folder, store) = open();
         let done = store.write(|conn| {
             for number in [1, 2] {
-                questions::open(conn, &QuestionRow::test(number))?;
+                questions::keep(conn, &QuestionRow::test(number))?;
             }
             let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
             questions::close(conn, QuestionRow::test(1).id, &closed)?;

@@ -172,16 +172,16 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
         let why = answered.reason.as_deref().unwrap_or("it was answered already");
         return Err(Failure::no(format!("not applied: {why}")));
     }
-    // What saved nothing says itself that it is one run.
+    // It holds, and something that goes with it does not.
+    if let Some(reason) = &answered.reason {
+        return Err(Failure::no(reason.clone()));
+    }
+    // An answer that saved nothing says that it allowed one run.
     if answered.not_saved.is_none() {
         print::line(done)?;
     }
     for words in answered.saved_words() {
         print::line(words)?;
-    }
-    // A no holds all the same.
-    if let Some(problem) = &answered.reason {
-        print::line(problem)?;
     }
     if answered.also.is_empty() {
         return Ok(());

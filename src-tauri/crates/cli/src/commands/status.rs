@@ -106,7 +106,7 @@ fn mend_of(what: &str) -> &'static str {
 
 /// Looks at everything that commonly goes wrong. Exits 1 where something is.
 pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
-    let mut findings = vec![private_folder(data), socket(&data.join("control.sock"))];
+    let mut findings = vec![private_folder(data), socket(&data.join(postern_protocol::CONTROL_SOCKET))];
     match Link::open(data) {
         Ok(mut link) => running(&mut link, &mut findings)?,
         Err(failure) => {

@@ -44,7 +44,7 @@ pub trait Method: Send + Sync + 'static {
     /// Its name on the control socket.
     const NAME: &'static str;
     /// What it takes. Unknown fields are refused.
-    type Params: Serialize + DeserializeOwned + TS + Send + 'static;
+    type Params: Serialize + DeserializeOwned + TS + Clone + Send + Sync + 'static;
     /// What it gives.
     type Result: Serialize + DeserializeOwned + TS + Send + 'static;
 }

@@ -17,7 +17,7 @@ const READER: FaceId = FaceId { kind: FaceKind::Window, number: 0 };
 impl<M: Messenger> Hub<M> {
     /// Everything that waits is shown where it was not; what was shown and waits no more is told.
     pub(super) async fn catch_up(&mut self) {
-        let Ok(waiting) = crate::call::<ListQuestions>(&self.host, READER, &Nothing {}).await else { return };
+        let Ok(waiting) = self.host.ask::<ListQuestions>(READER, &Nothing {}).await else { return };
         for question in &waiting.questions {
             self.ask(question);
         }
@@ -160,7 +160,7 @@ impl<M: Messenger> Hub<M> {
             return closed;
         }
         let Some(id) = approval.request.clone() else { return unknown() };
-        let Ok(detail) = crate::call::<GetRequest>(&self.host, READER, &RequestNumber { id }).await else {
+        let Ok(detail) = self.host.ask::<GetRequest>(READER, &RequestNumber { id }).await else {
             return unknown();
         };
         Status::of(&detail.row).unwrap_or_else(unknown)

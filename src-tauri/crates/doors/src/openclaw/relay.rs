@@ -43,7 +43,7 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
             let unsaved = placed.err().filter(|_| decision == Decision::AllowAlways);
             let requests = vec![request];
             let params = AnswerParams { proposal, requests, ..AnswerParams::to(&question, answer) };
-            match crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
+            match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
                 // OpenClaw's answer has no room for it.
                 Ok(answered) if answered.applied => {
                     if let Some(why) = answered.not_saved.or(unsaved) {
@@ -70,12 +70,12 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
 
 /// Returns the open question for a request of this agent, by the host's request id.
 async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
-    let waiting = crate::call::<ListQuestions>(&shared.host, face.id(), &Nothing {}).await.ok()?.questions;
+    let waiting = shared.host.ask::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {
         return None;
     }
     let filter = RequestFilter { agent: Some(shared.agent.clone()), ..RequestFilter::default() };
-    let rows = crate::call::<ListRequests>(&shared.host, face.id(), &filter).await.ok()?.requests;
+    let rows = shared.host.ask::<ListRequests>(face.id(), &filter).await.ok()?.requests;
     let row = rows.into_iter().find(|row| row.request_id == request_id.to_string())?;
     let question = waiting.into_iter().find(|question| question.requests.contains(&row.id))?;
     Some((question, row.id))

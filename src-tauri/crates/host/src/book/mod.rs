@@ -40,9 +40,11 @@ use skills::CliState;
 pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
 
+pub(crate) use crate::clock::now;
+
 use crate::resolve::Resolver;
 use arc_swap::ArcSwap;
-use postern_policy::{AgentId, AgentPolicy, Millis};
+use postern_policy::{AgentId, AgentPolicy};
 use postern_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -175,8 +177,3 @@ impl Book {
 
 #[cfg(test)]
 mod tests;
-
-/// Now, in milliseconds since 1970.
-pub fn now() -> Millis {
-    jiff::Timestamp::now().as_millisecond()
-}

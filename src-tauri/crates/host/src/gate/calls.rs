@@ -3,7 +3,6 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
-use crate::ask::flood::TryAfter;
 use crate::book::now;
 use crate::lanes::Lane;
 use postern_command::escape;
@@ -12,8 +11,7 @@ use postern_protocol::{
     Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
     RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
 };
-use postern_request::{Ending, Event, State};
-use std::collections::VecDeque;
+use postern_request::{Ending, Event, Life, State, TryAfter};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -59,6 +57,7 @@ impl Task {
 
     /// Requests and tool checks have a limit of their own; input waits until it was written.
     fn may_call(&mut self, agent: &AgentId, call: &Call) -> Result<(), TryAfter> {
+        let clock = self.clock();
         match call {
             Call::Run(_) | Call::ToolCheck(_) | Call::Input(_) => Ok(()),
             Call::Status(_)
@@ -67,7 +66,7 @@ impl Task {
             | Call::Which(_)
             | Call::SessionOpen(_)
             | Call::SessionClose(_)
-            | Call::EventsAfter(_) => self.agent(agent).flood.call(Instant::now()),
+            | Call::EventsAfter(_) => self.agent(agent).limits.call(clock),
         }
     }
 
@@ -80,7 +79,8 @@ impl Task {
             reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
             return;
         };
-        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+        let clock = self.clock();
+        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
             return;
@@ -135,10 +135,9 @@ impl Task {
         }
         match wait {
             Wait::Finished => request.finished.push(reply),
-            Wait::None if matches!(request.state, State::Received | State::Resolving) => {
-                request.accepted.push(reply);
-            }
-            Wait::None => reply.ok(&accepted(&request.run, &request.state, request.judged.as_deref())),
+            // What is not on record is not taken yet.
+            Wait::None if request.new.is_some() => request.accepted.push(reply),
+            Wait::None => reply.ok(&accepted(&request.run, request.state(), request.judged.as_deref())),
         }
     }
 
@@ -241,7 +240,7 @@ impl Task {
     /// Sends a signal to what runs; TERM and KILL end the request, and anything ends what does not run yet.
     pub(super) fn signal(&mut self, id: Uuid, signal: Signal) {
         let Some(request) = self.requests.get(&id) else { return };
-        let runs = matches!(request.state, State::Running { .. } | State::Stopping { .. });
+        let runs = matches!(request.state(), State::Running { .. } | State::Stopping { .. });
         match (&request.running, signal.name()) {
             (Some(running), "SIGKILL") if runs => {
                 running.signal(signal.number());
@@ -329,26 +328,23 @@ fn new_request(
         line,
         edited: None,
         run_edited: None,
-        state: State::Received,
-        effects: VecDeque::new(),
-        waits: false,
+        life: Life::default(),
         connection,
         received_at: now(),
         new: None,
-        early: None,
         judged: None,
         question: None,
         by: None,
         answered_by: None,
-        choice: None,
         answering: None,
+        closes: None,
+        writing: None,
         uses: Vec::new(),
         accepted: Vec::new(),
         finished: Vec::new(),
         input,
         running: None,
         began: None,
-        intended: false,
         placed: false,
         output_cap,
         started_at: None,

@@ -3,6 +3,7 @@
 use super::live::Request;
 use super::task::Task;
 use crate::run::Finished as Ran;
+use postern_contract::Answered;
 use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunResult, Signal};
 use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
@@ -20,6 +21,10 @@ impl Task {
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         self.give_place_back(&request);
         self.keep_past(&request);
+        self.owed.forget(id);
+        if let Some(answering) = request.answering.take() {
+            answering.fail(Answered::refused("it ended before that".to_owned()));
+        }
         match &request.notice {
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
@@ -27,7 +32,7 @@ impl Task {
                     reply.ok(&result);
                 }
                 let accepted =
-                    super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+                    super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
                 for reply in std::mem::take(&mut request.accepted) {
                     reply.ok(&accepted);
                 }

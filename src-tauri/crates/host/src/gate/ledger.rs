@@ -27,6 +27,14 @@ struct Rate {
     second: f64,
 }
 
+/// What one entry of the record takes of its agent's room.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Charge {
+    body: f64,
+    /// Whether bodies are kept.
+    pub(super) keep: bool,
+}
+
 /// Remaining budget of one agent.
 #[derive(Debug)]
 pub(crate) struct Ledger {
@@ -54,18 +62,23 @@ impl Ledger {
         if self.rows > 0.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - self.rows) / ROWS.second)) }
     }
 
-    /// Charges a row for a request of `asked` bytes with `output` bytes, and returns true if these may be kept.
+    /// Charges a row for a request of `asked` bytes with `output` bytes. Returns the charge, and whether these may be kept.
     /// A long request that never ran is not kept.
-    pub(super) fn write(&mut self, asked: usize, output: usize, ran: bool, now: Instant) -> bool {
+    pub(super) fn write(&mut self, asked: usize, output: usize, ran: bool, now: Instant) -> Charge {
         self.refill(now);
         // Findings and verdict repeat the request; the final event repeats the output.
         let body = asked.saturating_mul(4).saturating_add(output.saturating_mul(2));
         let keep = (ran || asked <= DENIED) && float(body) <= self.bodies;
-        if keep {
-            self.bodies -= float(body);
-        }
+        let charge = Charge { body: if keep { float(body) } else { 0.0 }, keep };
+        self.bodies -= charge.body;
         self.rows -= float(ROW);
-        keep
+        charge
+    }
+
+    /// What was to be written was not: it takes nothing.
+    pub(super) fn refund(&mut self, charge: Charge) {
+        self.bodies = (self.bodies + charge.body).min(BODIES.burst);
+        self.rows = (self.rows + float(ROW)).min(ROWS.burst);
     }
 }
 
@@ -118,9 +131,9 @@ mod tests {
     fn bodies_go_first_then_nothing_is_taken_and_with_time_it_is_again() {
         let start = Instant::now();
         let mut ledger = Ledger::new(start);
-        assert!(!ledger.write(DENIED + 1, 0, false, start), "what never ran is kept up to a length");
-        assert!(ledger.write(DENIED + 1, 0, true, start), "what ran is kept");
-        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start)).count();
+        assert!(!ledger.write(DENIED + 1, 0, false, start).keep, "what never ran is kept up to a length");
+        assert!(ledger.write(DENIED + 1, 0, true, start).keep, "what ran is kept");
+        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start).keep).count();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
         let most = BODIES.burst as usize / (4 * DENIED);
         assert!(kept + 2 >= most && kept <= most, "{kept} bodies of {most}");

@@ -32,7 +32,7 @@ fn row(request: &Request) -> RequestRow {
         Some(Ending::Denied(_) | Ending::Failed { .. }) | None => None,
     };
     let result = request.result.as_ref();
-    let phase = RunState::from(&request.state);
+    let phase = RunState::from(request.state());
     let decided = Decided::of(phase, ending, request.by.as_ref());
     RequestRow {
         id: request.id.to_string(),

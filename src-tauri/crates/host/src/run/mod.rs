@@ -157,7 +157,7 @@ pub enum InputError {
 /// Starts what was approved.
 ///
 /// The process leads its own session; it inherits no descriptor but 0, 1 and 2, no signal disposition, and exactly
-/// the plan's environment. Before its first instruction the program, every bound file, every script and the working
+/// the plan's environment. The plan is the one that was approved, by its digest. Before its first instruction the program, every bound file, every script and the working
 /// directory are compared with what was judged.
 ///
 /// # Errors
@@ -167,8 +167,11 @@ pub async fn spawn(
     prepared: Prepared,
     sink: mpsc::Sender<RunEvent>,
 ) -> Result<Running, SpawnError> {
-    // Permission is for one run: it ends here.
-    let Approved { .. } = approved;
+    // Permission is for one run of one plan: it ends here.
+    if *approved.digest() != prepared.plan.digest() {
+        return Err(SpawnError::Drifted("What was to be started is not what was let through.".to_owned()));
+    }
+    drop(approved);
     run(prepared, sink).await
 }
 

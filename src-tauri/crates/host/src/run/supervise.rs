@@ -38,7 +38,7 @@ pub(super) fn supervise(
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
     let pid = started.child.pid();
-    let child = Child::watch(pid)?;
+    let child = Child::watch(pid, started.exit)?;
     started.child.watched();
     let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
     let (orders, ordered) = mpsc::unbounded_channel();

@@ -14,7 +14,6 @@ mod say;
 pub(crate) use accept::{Limits, Place, accept};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
-pub(crate) use listen::PATH_MAX;
 pub use listen::{BindError, Bound, bind};
 pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;

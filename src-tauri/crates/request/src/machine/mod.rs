@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 /// Where a request is in its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It came in and is being looked up; nothing of it was done.
+    /// It came in and is looked up and judged; nothing of it was done.
     Received,
-    /// What was found counts: it is judged.
-    Resolving,
+    /// A person is to be asked, and its turn for that has not come.
+    Queued,
     /// A question is open.
     Asking {
         /// What is shown.
@@ -151,7 +151,7 @@ impl From<&State> for RunState {
     fn from(state: &State) -> Self {
         match state {
             State::Received => Self::Received,
-            State::Resolving => Self::Resolving,
+            State::Queued => Self::Resolving,
             State::Asking { .. } => Self::Asking,
             State::Starting { .. } => Self::Starting,
             State::Running { .. } => Self::Running,
@@ -174,15 +174,20 @@ impl From<&Ending> for RunState {
 /// What can happen to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It was looked up, and what was found counts from now on.
-    LookedUp,
     /// It was judged: let through.
-    JudgedAllow(By),
+    JudgedAllow {
+        /// Who let it through.
+        by: By,
+        /// What was let through.
+        digest: Digest,
+    },
     /// It was judged: a person decides.
     JudgedAsk {
         /// What will be shown.
         digest: Digest,
     },
+    /// It was judged: a person decides, once its turn has come.
+    JudgedQueue,
     /// It was judged or could not be resolved: denied.
     JudgedDeny(Denial),
     /// A person answered yes.
@@ -200,7 +205,12 @@ pub enum Event {
     /// A person answered no, or a new deny rule did.
     AnsweredDeny(Denial),
     /// Judged again while it waited (a new rule, or the fallback): it may run now.
-    Allowed(By),
+    Allowed {
+        /// Who let it through.
+        by: By,
+        /// What was let through.
+        digest: Digest,
+    },
     /// Nobody answered in time and the fallback says no.
     Expired(Denial),
     /// The agent withdrew it, its session closed, or its connection went away when that was asked for.
@@ -227,37 +237,80 @@ pub enum Event {
     Exited(RunEnd),
 }
 
-/// What is to be done because of an event. Carried out in order; a `Record` is durable before what follows it.
+/// What is to be done because of an event. Carried out in order, except for what waits for nothing
+/// ([`Effect::is_immediate`]); an entry of the record is durable before what follows it.
 #[derive(Debug)]
 pub enum Effect {
-    /// Write the new state down, durably, before anything that follows; the first time, the request with it.
-    Record,
-    /// Judge it by what was found.
-    Resolve,
+    /// Write this down, durably, before anything that follows; the first time, the request with it.
+    Record(Entry),
+    /// Tell whoever only wanted to know that the request was taken.
+    Accept,
     /// Open a question and its timer.
     Ask {
         /// What is shown.
         digest: Digest,
     },
-    /// Close the question wherever it is shown.
+    /// Close the question wherever it is shown. Never waits for a record.
     CloseQuestion,
-    /// Save the rule that the person chose, durably.
+    /// Tell the person who answered that the answer is written down.
+    Acknowledge,
+    /// Save the rule that the person chose, durably, and tell the person.
     Remember,
     /// Check everything again, then start it. Given at most once in a request's life.
     Start(Approved),
     /// TERM, grace, KILL for the whole tree. Never waits for a record.
     Stop(Stop),
-    /// Tell the agent that it runs.
-    TellStarted {
-        /// Process id.
-        pid: u32,
-    },
-    /// Tell the agent how it ended. Given exactly once.
+    /// Answer those who wait for the end. Given exactly once.
     TellEnded,
 }
 
+impl Effect {
+    /// Returns whether it is carried out at once, before what was to be done already.
+    pub fn is_immediate(&self) -> bool {
+        match self {
+            Self::CloseQuestion | Self::Stop(_) => true,
+            Self::Record(_)
+            | Self::Accept
+            | Self::Ask { .. }
+            | Self::Acknowledge
+            | Self::Remember
+            | Self::Start(_)
+            | Self::TellEnded => false,
+        }
+    }
+}
+
+/// An entry of the record: where a request is, and the event that its agent is told of in the same transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where the request is.
+    pub state: State,
+    /// What its agent is told.
+    pub tells: Option<Tells>,
+    /// Whether the start that follows is written down as intended: from here on it may have been started.
+    pub intends: bool,
+}
+
+/// What the agent is told with an entry of the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tells {
+    /// A person is asked, or is asked about something else.
+    Pending,
+    /// It runs.
+    Started {
+        /// Process id.
+        pid: u32,
+    },
+    /// It ended. Given exactly once.
+    Ended,
+}
+
+pub use self::life::{Life, Refused, pause_after};
 pub use self::step::{Approved, step};
 
+mod life;
+#[cfg(test)]
+mod life_tests;
 mod step;
 #[cfg(test)]
 mod tests;

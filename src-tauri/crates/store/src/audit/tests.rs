@@ -48,7 +48,9 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
             let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
             let deny = rules::add(conn, &deny)?;
             rules::remove(conn, deny)?;
+            settings::set(conn, "pause", &json!({ "until": 5 }))?;
             settings::set(conn, "pause", &json!({ "until": null }))?;
+            settings::set(conn, "pause", &json!({ "until": 9 }))?;
             settings::remove(conn, "pause")?;
             settings::set(conn, "door.otel", &json!(7))?;
             agents::seen(conn, &id("main"), 5)?;
@@ -63,6 +65,8 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
         ("rules", "2", false),
         ("rules", "2", true),
         ("settings", "pause", false),
+        ("settings", "pause", false),
+        ("settings", "pause", true),
         ("settings", "pause", true),
         // Its rules go with it.
         ("agents", "main", false),
@@ -71,7 +75,7 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
     let expected: Vec<_> =
         expected.iter().map(|(subject, key, widens)| ((*subject).into(), (*key).into(), *widens)).collect();
     let mut found = told(&store);
-    found[7..].sort();
+    found[9..].sort();
     assert_eq!(found, expected);
     assert_eq!(broken(&store), None);
     assert_eq!(store.verify_audit().unwrap().strayed, []);

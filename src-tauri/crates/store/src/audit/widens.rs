@@ -15,7 +15,8 @@ pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Op
     match (subject, before, after) {
         ("rules", before, after) => rule(before, after),
         ("agents", Some(before), Some(after)) => agent(before, after),
-        ("settings", before, after) if key == "pause" => before.is_some() && after.is_none(),
+        ("settings", Some(before), Some(after)) if key == "pause" => ends_sooner(before, after),
+        ("settings", before, _) if key == "pause" => before.is_some(),
         ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
         (_, Some(before), Some(after)) => !is_part(before, after),
         (_, None, after) => after.is_some(),
@@ -63,6 +64,12 @@ fn settings(before: &Value, after: &Value) -> bool {
             _ => !is_part(old, new),
         }
     })
+}
+
+/// Returns true if a pause was shortened; without an end it lasts until it is lifted.
+fn ends_sooner(before: &Value, after: &Value) -> bool {
+    let until = |row: &Value| row["value"]["until"].as_i64().unwrap_or(i64::MAX);
+    until(after) < until(before)
 }
 
 /// Compares a host-wide setting or a door.
