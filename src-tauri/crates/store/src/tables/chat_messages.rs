@@ -156,8 +156,8 @@ mod tests {
             ..message(number, id)
         };
         let done = store.write(move |conn| {
-            questions::open(conn, &QuestionRow::test(1))?;
-            questions::open(conn, &QuestionRow { requests: vec![], ..QuestionRow::test(2) })?;
+            questions::keep(conn, &QuestionRow::test(1))?;
+            questions::keep(conn, &QuestionRow { requests: vec![], ..QuestionRow::test(2) })?;
             for one in [message(1, "m1"), message(2, "m2"), message(3, "erased"), ended(1, "m1")] {
                 keep(conn, &one)?;
             }
@@ -176,7 +176,7 @@ mod tests {
     fn it_goes_with_its_question() {
         let (_folder, store) = open();
         let done = store.write(|conn| {
-            questions::open(conn, &QuestionRow::test(1))?;
+            questions::keep(conn, &QuestionRow::test(1))?;
             keep(conn, &message(1, "m1"))?;
             let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
             questions::close(conn, Uuid::from_u128(1), &closed)?;
@@ -194,7 +194,7 @@ mod tests {
             "status": "denied", "outcome": "Denied", "withheld": "high-risk", "shown": [{"place": "42",
             "externalMessageId": "m1", "digest": "d", "at": 7}]}]});
         let done = store.write(move |conn| {
-            questions::open(conn, &question)?;
+            questions::keep(conn, &question)?;
             crate::settings::set(conn, "door.xmpp", &kept)?;
             conn.execute_batch("DROP TABLE chat_messages")?;
             Ok(conn.execute_batch(SCHEMA)?)
