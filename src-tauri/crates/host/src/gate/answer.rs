@@ -34,7 +34,7 @@ impl Task {
         face: FaceId,
         reply: oneshot::Sender<Answered>,
     ) {
-        let (id, nothing) = match self.counts(&mut params, face) {
+        let (id, nothing) = match self.check_answer(&mut params, face) {
             Ok(found) => found,
             Err(reason) => {
                 answer(reply, refused(reason));
@@ -76,7 +76,7 @@ impl Task {
 
     /// Returns the question that an answer is for, or why the answer does not count. Turns an *always* that can save nothing into
     /// *once*, and gives the reason.
-    fn counts(
+    fn check_answer(
         &mut self,
         params: &mut AnswerParams,
         face: FaceId,
