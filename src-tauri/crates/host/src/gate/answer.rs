@@ -34,37 +34,17 @@ impl Task {
         face: FaceId,
         reply: oneshot::Sender<Answered>,
     ) {
-        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
-        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
-            answer(reply, refused(format!("the words for the agent are longer than {FEEDBACK} bytes")));
-            return;
-        }
-        if let Some(reason) = self.unseen(&params, face) {
-            answer(reply, refused(reason));
-            return;
-        }
-        let id = match self.questions.check(&params, face, Instant::now()) {
-            Ok(waiting) => waiting.question.id.clone(),
+        let (id, nothing) = match self.check_answer(&mut params, face) {
+            Ok(found) => found,
             Err(reason) => {
                 answer(reply, refused(reason));
                 return;
             }
         };
-        let reply = match self.nothing_to_save(&id, params.answer) {
-            Some(why) => {
-                params.answer = Answer::Once;
-                saying_why(why, reply)
-            }
+        let reply = match nothing {
+            Some(why) => saying_why(why, reply),
             None => reply,
         };
-        if let Some(reason) = self.not_for_a_yes(&id, &params, face) {
-            answer(reply, refused(reason));
-            return;
-        }
-        if let Err(reason) = self.can_remember(&id, &params) {
-            answer(reply, refused(reason));
-            return;
-        }
         let Some(mut waiting) = self.questions.close(&id) else { return };
         let yes = matches!(params.answer, Answer::Once | Answer::Always);
         let rest = if yes {
@@ -92,6 +72,32 @@ impl Task {
         } else {
             self.answered_no(&waiting, &params, reply);
         }
+    }
+
+    /// Returns the question that an answer is for, or why the answer does not count. Turns an *always* that can save nothing into
+    /// *once*, and gives the reason.
+    fn check_answer(
+        &mut self,
+        params: &mut AnswerParams,
+        face: FaceId,
+    ) -> Result<(String, Option<NothingToSave>), String> {
+        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
+        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
+            return Err(format!("the words for the agent are longer than {FEEDBACK} bytes"));
+        }
+        if let Some(reason) = self.unseen(params, face) {
+            return Err(reason);
+        }
+        let id = self.questions.check(params, face, Instant::now())?.question.id.clone();
+        let nothing = self.nothing_to_save(&id, params.answer);
+        if nothing.is_some() {
+            params.answer = Answer::Once;
+        }
+        if let Some(reason) = self.not_for_a_yes(&id, params, face) {
+            return Err(reason);
+        }
+        self.can_remember(&id, params)?;
+        Ok((id, nothing))
     }
 
     /// Returns the reason why an *always* saves nothing: it then allows one run.
