@@ -1,5 +1,5 @@
-//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. What can be said in a chat.
-//! Pure.
+//! What a window or terminal is told and may ask: types of the control socket and of the app's own
+//! windows, and their TypeScript. What can be said in a chat. Pure.
 
 pub mod chat;
 mod lines;
@@ -8,6 +8,7 @@ pub mod methods;
 mod part;
 mod question;
 mod told;
+mod window;
 
 pub use lines::Lines;
 pub use lists::{
@@ -24,3 +25,4 @@ pub use question::{
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
+pub use window::{Appearance, Offer, Preferences, Presence, Showing, ShownArming};
