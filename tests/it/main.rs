@@ -16,6 +16,7 @@ mod invariants;
 mod policy;
 mod printed;
 mod rules;
+mod samples;
 mod sandbox;
 mod scripts;
 mod transcript;
