@@ -1,0 +1,346 @@
+//! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
+
+use postern_contract::{Moment, Question, RequestRow};
+use postern_host::{ChatMessage, QuestionRow};
+use postern_policy::{AgentId, Millis};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Number of decided approvals in memory, so that an answer to an old message is understood.
+const OLD: usize = 200;
+
+/// Where an approval stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It waits for an answer.
+    Pending,
+    /// It was approved, once or always.
+    Approved,
+    /// It was denied.
+    Denied,
+    /// Nobody answered in time.
+    Expired,
+}
+
+impl Status {
+    const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired];
+
+    /// Its word, as it is kept.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// Parses a word of the record. An unknown one counts as denied.
+    fn of_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Self::Denied)
+    }
+
+    /// What became of a question by its request's record, and in words; none while it waits, or where the record does not say.
+    pub(super) fn of(request: &RequestRow) -> Option<(Self, String)> {
+        let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        match (request.state.as_str(), request.ending.as_deref()) {
+            ("denied", Some("expired")) => Some(Self::expired()),
+            ("denied", Some("restarted")) => Some(Self::restarted()),
+            ("denied", _) => Some((Self::Denied, format!("Denied{by}"))),
+            ("starting" | "running" | "stopping" | "finished" | "failed", _) => {
+                Some((Self::Approved, format!("Approved{by}")))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads the outcome from the question's row; `None` while it waits or if a rule decided, which the request's row describes.
+    pub(super) fn of_question(question: &QuestionRow) -> Option<(Self, String)> {
+        let closed = question.closed.as_ref()?;
+        let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
+        match closed.answer.as_str() {
+            "once" | "always" => Some((Self::Approved, format!("Approved{by}"))),
+            "deny" | "deny-always" | "deny-all" | "paused" => Some((Self::Denied, format!("Denied{by}"))),
+            "expired" => Some(Self::expired()),
+            "withdrawn" => Some((Self::Denied, WITHDRAWN.to_owned())),
+            "restarted" => Some(Self::restarted()),
+            _ => None,
+        }
+    }
+
+    fn expired() -> (Self, String) {
+        (Self::Expired, "Expired: nobody answered in time".to_owned())
+    }
+
+    fn restarted() -> (Self, String) {
+        (Self::Denied, "Denied: Postern was restarted before it was answered".to_owned())
+    }
+}
+
+/// Outcome of a request that the agent took back.
+pub(super) const WITHDRAWN: &str = "Withdrawn: the agent no longer asks for it";
+
+/// Why it cannot be approved from a chat, though it can be denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Withheld {
+    /// Its risk is high.
+    HighRisk,
+    /// It is too long to be shown here in full.
+    TooLong,
+}
+
+impl Withheld {
+    fn word(self) -> &'static str {
+        match self {
+            Self::HighRisk => "high-risk",
+            Self::TooLong => "too-long",
+        }
+    }
+
+    /// Parses a word of the record. An unknown one withholds as well.
+    fn of_word(word: &str) -> Self {
+        if word == Self::HighRisk.word() { Self::HighRisk } else { Self::TooLong }
+    }
+}
+
+/// One question as it was shown in chats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Approval {
+    /// The question's number.
+    pub(super) question: String,
+    /// Its four hex digits.
+    pub(super) code: String,
+    pub(super) agent: AgentId,
+    /// The request that asked first, by the host's number.
+    pub(super) request: Option<String>,
+    /// The command as one line of escaped text.
+    pub(super) line: String,
+    /// What it shows now.
+    pub(super) digest: String,
+    /// Why it cannot be approved here, if it cannot.
+    pub(super) withheld: Option<Withheld>,
+    pub(super) status: Status,
+    /// What became of it, in words.
+    pub(super) outcome: Option<String>,
+    /// What happens when nobody answers, in words.
+    pub(super) at_zero: String,
+    /// Where it was shown.
+    pub(super) shown: Vec<Shown>,
+}
+
+/// A message that showed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) place: String,
+    /// The network's id of the message.
+    pub(super) external_message_id: String,
+    /// Second id that the network has for it.
+    pub(super) alias: Option<String>,
+    /// The digest of what it showed.
+    pub(super) digest: String,
+    /// When, by the network's clock.
+    pub(super) at: Millis,
+    /// True once the message shows the outcome.
+    pub(super) told: bool,
+}
+
+impl Approval {
+    pub(super) fn new(question: &Question, withheld: Option<Withheld>) -> Self {
+        Self {
+            question: question.id.clone(),
+            code: question.code.clone(),
+            agent: question.asker.agent.clone(),
+            request: question.requests.first().cloned(),
+            line: question.line.clone(),
+            digest: question.digest.clone(),
+            withheld,
+            status: Status::Pending,
+            outcome: None,
+            at_zero: question.at_zero.clone(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// Restores an approval from the record.
+    fn kept(message: &ChatMessage, question: QuestionRow) -> Self {
+        // The row of another version may lack a member: then it is not said.
+        let shown: Value = serde_json::from_str(&question.shown).unwrap_or_default();
+        let text = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
+        Self {
+            question: question.id.to_string(),
+            request: question.requests.first().map(ToString::to_string),
+            line: text("line"),
+            at_zero: text("atZero"),
+            code: question.code,
+            agent: question.agent,
+            digest: question.digest.0,
+            withheld: message.withheld.as_deref().map(Withheld::of_word),
+            status: Status::of_word(&message.status),
+            outcome: message.outcome.clone(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// Returns its messages as rows of the record.
+    fn rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
+        let question = self.question.parse().ok();
+        self.shown.iter().filter_map(move |shown| {
+            Some(ChatMessage {
+                door: door.to_owned(),
+                place: shown.place.clone(),
+                message: shown.external_message_id.clone(),
+                alias: shown.alias.clone(),
+                question: question?,
+                digest: shown.digest.clone(),
+                shown_at: shown.at,
+                withheld: self.withheld.map(|why| why.word().to_owned()),
+                status: self.status.word().to_owned(),
+                outcome: self.outcome.clone(),
+                told: shown.told,
+            })
+        })
+    }
+
+    /// Returns the messages that show the newest version.
+    pub(super) fn current(&self) -> impl Iterator<Item = &Shown> {
+        self.shown.iter().filter(|shown| shown.digest == self.digest)
+    }
+
+    /// The newest message that showed it in a place.
+    pub(super) fn shown_in(&self, place: &str) -> Option<&Shown> {
+        self.shown.iter().rev().find(|shown| shown.place == place)
+    }
+}
+
+/// All of them, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Approvals {
+    list: Vec<Approval>,
+    /// Questions with unsaved changes.
+    changed: BTreeSet<String>,
+}
+
+impl Approvals {
+    /// Restores all approvals of a door from messages and their questions.
+    pub(super) fn of_record(rows: Vec<(ChatMessage, QuestionRow)>) -> Self {
+        let mut all = Self::default();
+        for (message, question) in rows {
+            let id = question.id.to_string();
+            if all.of(&id).is_none() {
+                all.add(Approval::kept(&message, question));
+            }
+            let shown = Shown {
+                place: message.place,
+                external_message_id: message.message,
+                alias: message.alias,
+                digest: message.digest,
+                at: message.shown_at,
+                told: message.told,
+            };
+            all.list
+                .iter_mut()
+                .filter(|one| one.question == id)
+                .for_each(|one| one.shown.push(shown.clone()));
+        }
+        all
+    }
+
+    /// A new one; the oldest of those that were decided make room.
+    pub(super) fn add(&mut self, approval: Approval) {
+        self.list.push(approval);
+        let decided = |one: &Approval| one.status != Status::Pending;
+        let mut surplus = self.list.iter().filter(|one| decided(one)).count().saturating_sub(OLD);
+        self.list.retain(|one| {
+            let goes = surplus > 0 && decided(one);
+            surplus -= usize::from(goes);
+            !goes
+        });
+    }
+
+    /// By the question's number.
+    pub(super) fn of(&self, question: &str) -> Option<&Approval> {
+        self.list.iter().find(|one| one.question == question)
+    }
+
+    /// Returns an approval to change, and marks it unsaved.
+    pub(super) fn change(&mut self, question: &str) -> Option<&mut Approval> {
+        let approval = self.list.iter_mut().find(|one| one.question == question)?;
+        self.changed.insert(question.to_owned());
+        Some(approval)
+    }
+
+    /// Takes the questions with unsaved changes; [`Self::not_kept`] puts them back.
+    pub(super) fn take_changed(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Marks questions as unsaved again.
+    pub(super) fn not_kept(&mut self, questions: BTreeSet<String>) {
+        self.changed.extend(questions);
+    }
+
+    /// Returns the rows of these questions.
+    pub(super) fn rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
+        let those = self.list.iter().filter(|one| questions.contains(&one.question));
+        those.flat_map(|one| one.rows(door)).collect()
+    }
+
+    /// Marks a message as showing the outcome, if its question ended.
+    pub(super) fn told(&mut self, place: &str, message: &str) {
+        let ended = |one: &&mut Approval| one.status != Status::Pending;
+        for one in self.list.iter_mut().filter(ended) {
+            let those = one.shown.iter_mut();
+            for shown in those.filter(|shown| shown.place == place && shown.external_message_id == message) {
+                shown.told = true;
+                self.changed.insert(one.question.clone());
+            }
+        }
+    }
+
+    /// Returns the ended approvals with a message that does not show the outcome.
+    pub(super) fn untold(&self) -> impl Iterator<Item = &Approval> {
+        let ended = self.list.iter().filter(|one| one.status != Status::Pending);
+        ended.filter(|one| one.current().any(|shown| !shown.told))
+    }
+
+    /// Those that wait.
+    pub(super) fn pending(&self) -> impl Iterator<Item = &Approval> {
+        self.list.iter().filter(|one| one.status == Status::Pending)
+    }
+
+    /// The one that a message showed.
+    pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&Approval, &Shown)> {
+        let is = |shown: &&Shown| {
+            shown.place == place
+                && (shown.external_message_id == message || shown.alias.as_deref() == Some(message))
+        };
+        self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
+    }
+
+    /// The one that these four digits mean in a place: what waits there, else what was shown there last.
+    pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
+        let mut those =
+            self.list.iter().rev().filter(|one| one.code == code && one.shown_in(place).is_some()).peekable();
+        let last = those.peek().copied();
+        let one = those.find(|one| one.status == Status::Pending).or(last)?;
+        Some((one, one.shown_in(place)?))
+    }
+}
+
+/// Describes a message as a moment in the request's life. The request's row decides the status of one that still counts as
+/// pending.
+pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
+    let escaped = postern_command::escape::text;
+    let status = match Status::of_word(&message.status) {
+        Status::Pending => Status::of(request).map_or(Status::Pending, |(status, _)| status),
+        decided => decided,
+    };
+    let (id, place, door) = (escaped(&message.message), escaped(&message.place), &message.door);
+    Moment {
+        at: message.shown_at,
+        what: format!("shown by {door} in {place}, message {id}: {}", status.word()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
