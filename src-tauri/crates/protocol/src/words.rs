@@ -256,6 +256,7 @@ mod tests {
 
     #[test]
     fn a_name_is_what_the_wire_says() {
+        use Outcome::{Exited, Failed, Killed, Lost, Signalled, Timeout, Unknown};
         for state in RunState::ALL {
             assert_eq!(state.name(), on_the_wire(&state));
             assert_eq!(RunState::named(state.name()), Some(state));
@@ -264,7 +265,6 @@ mod tests {
         for stream in [Stream::Stdout, Stream::Stderr] {
             assert_eq!(stream.name(), on_the_wire(&stream));
         }
-        use Outcome::{Exited, Failed, Killed, Lost, Signalled, Timeout, Unknown};
         for outcome in [Exited, Signalled, Timeout, Killed, Failed, Lost, Unknown] {
             assert_eq!(outcome.name(), on_the_wire(&outcome));
         }

@@ -70,12 +70,7 @@ impl Task {
                 return;
             }
         };
-        let (event, question) = match (tells, pending) {
-            (Some(Tells::Pending), Some((event, row))) => (Some(event), row),
-            (Some(Tells::Started { pid }), _) => (started_event(request, pid), None),
-            (Some(Tells::Ended), _) => (Some(super::end::ended_event(request)), None),
-            (Some(Tells::Pending) | None, _) => (None, None),
-        };
+        let (event, question) = event_of(request, tells, pending);
         let (ends, intends) = (tells == Some(Tells::Ended), entry.intends);
         let (whole, Kept { new, cut, saved, .. }) = (charge.keep, kept);
         let (known, was_known) = oneshot::channel();
@@ -254,6 +249,20 @@ fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
             (stream, outputs::Output { bytes: captured.bytes, head, tail })
         })
         .collect()
+}
+
+/// Returns the event that an entry tells of, and the question that is written down with it.
+fn event_of(
+    request: &Request,
+    tells: Option<Tells>,
+    pending: Option<(Told, Option<questions::QuestionRow>)>,
+) -> (Option<Told>, Option<questions::QuestionRow>) {
+    match (tells, pending) {
+        (Some(Tells::Pending), Some((event, row))) => (Some(event), row),
+        (Some(Tells::Started { pid }), _) => (started_event(request, pid), None),
+        (Some(Tells::Ended), _) => (Some(super::end::ended_event(request)), None),
+        (Some(Tells::Pending) | None, _) => (None, None),
+    }
 }
 
 fn started_event(request: &Request, pid: u32) -> Option<Told> {

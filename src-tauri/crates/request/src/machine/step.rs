@@ -43,7 +43,7 @@ pub fn step(state: State, event: Event) -> Next {
         State::Queued => queued(event),
         State::Asking { digest } => asking(digest, event),
         State::Starting { by, stop } => starting(by, stop, event),
-        State::Running { pid } => running(pid, event),
+        State::Running { pid } => running(pid, &event),
         State::Stopping { pid, stop } => stopping(pid, stop, &event),
         State::Ended(ending) => ended(ending, &event),
     }
@@ -170,9 +170,9 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
     }
 }
 
-fn running(pid: u32, event: Event) -> Next {
+fn running(pid: u32, event: &Event) -> Next {
     match event {
-        Event::Exited(run) => end(Ending::Finished { end: run }, None, None),
+        Event::Exited(run) => end(Ending::Finished { end: *run }, None, None),
         Event::TimedOut => stopped(pid, Stop::TimedOut),
         Event::Killed => stopped(pid, Stop::Killed),
         Event::Shutdown => stopped(pid, Stop::Shutdown),

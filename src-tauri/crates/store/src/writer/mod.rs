@@ -29,9 +29,12 @@ const QUIET: Duration = Duration::from_millis(200);
 /// How many lines are indexed before the queue is looked at again.
 const LINES: usize = 256;
 
+/// Work on the record, or on the error that says why it could not be begun.
+type Work = dyn FnOnce(Result<&Connection, String>) -> Ran + Send;
+
 /// A piece of work, and afterwards the telling of how it came out.
 pub(crate) struct Job {
-    work: Box<dyn FnOnce(Result<&Connection, String>) -> Ran + Send>,
+    work: Box<Work>,
     flush: Flush,
 }
 
@@ -183,7 +186,9 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
     // Neither can be changed within a transaction. Without one nothing is done: each job would be committed by itself.
     if let Err(error) = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE")) {
         tracing::error!(%error, "a group of {} writes could not be begun", jobs.len());
-        jobs.into_iter().for_each(|job| job.refuse(&error));
+        for job in jobs {
+            job.refuse(&error);
+        }
         return;
     }
     let alone = if jobs.len() == 1 { jobs.pop() } else { None };
