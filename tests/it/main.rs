@@ -17,6 +17,7 @@ mod policy;
 mod printed;
 mod renewal;
 mod rules;
+mod samples;
 mod sandbox;
 mod scripts;
 mod transcript;

@@ -1,5 +1,5 @@
-//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. What can be said in a chat.
-//! Pure.
+//! What a window or terminal is told and may ask: types of the control socket and of the app's own
+//! windows, and their TypeScript. What can be said in a chat. Pure.
 
 pub mod chat;
 mod lines;
@@ -11,6 +11,7 @@ mod renewal;
 mod saved;
 mod setting_keys;
 mod told;
+mod window;
 
 pub use lines::Lines;
 pub use lists::{
@@ -29,3 +30,4 @@ pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
+pub use window::{Appearance, Offer, Preferences, Presence, Showing, ShownArming};
