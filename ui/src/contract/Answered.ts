@@ -16,7 +16,7 @@ applied: boolean,
  */
 reason: string | null, 
 /**
- * The codes of other questions that the new rule answered.
+ * Codes of other questions that the new rule answered.
  */
 also: Array<string>, 
 /**
