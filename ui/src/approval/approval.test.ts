@@ -238,6 +238,24 @@ describe("answers", () => {
     expect(saved()).not.toContain("input");
   });
 
+  it("Always renews rules as they are, with nothing else to choose", async () => {
+    cleanup();
+    const [offer] = push().proposals;
+    if (!offer) throw new Error("the sample offers nothing");
+    const label = text("renew all 4 rules of git");
+    const renew = { ...offer, id: "renew", label, folder: null, rules: [], renews: 4, wouldMatch: null };
+    const rules = [{ id: 1, agent: "builder", text: "git log *" }];
+    const change = "2.43.0 → 2.44.0";
+    const renews = [{ program: text("/usr/bin/git"), change, count: 4, rules }];
+    shown = show({ ...push(), proposals: [renew, ...push().proposals], renews });
+    shown.backend.arm();
+    expect(screen.getByRole("radio", { name: /renew all 4 rules of git/ })).toBeChecked();
+    expect(screen.getByRole("radiogroup")).toHaveTextContent("/usr/bin/git (2.43.0 → 2.44.0): git log *, …");
+    expect(screen.queryByRole("combobox", { name: "Where" })).toBeNull();
+    await shown.user.click(screen.getByTestId("always"));
+    expect(only()).toMatchObject({ answer: "always", proposal: "renew", lifetime: null });
+  });
+
   it("Always saves what was chosen and edited", async () => {
     await shown.user.click(screen.getByRole("radio", { name: /git push … with any arguments/ }));
     await shown.user.selectOptions(screen.getByRole("combobox", { name: "For whom" }), "everyone");

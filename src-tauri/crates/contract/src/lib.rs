@@ -7,14 +7,16 @@ mod lists;
 pub mod methods;
 mod part;
 mod question;
+mod renewal;
 mod saved;
+mod setting_keys;
 mod told;
 mod window;
 
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
-    StoppedAgent,
+    AgentRow, Concern, ConcernKind, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli,
+    SkillRow, Status, StoppedAgent,
 };
 pub use part::Part;
 pub use postern_policy::PatternKind;
@@ -22,7 +24,9 @@ pub use question::{
     Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
     Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram, ShownScript,
 };
+pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
+pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
