@@ -4,6 +4,7 @@ use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
 use super::task::Task;
 use crate::ask::flood::TryAfter;
+use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::lanes::Lane;
 use crate::run::Stream as RunStream;
@@ -74,6 +75,7 @@ impl Task {
     }
 
     fn run_called(&mut self, connection: ConnectionId, agent: &AgentId, run: RunParams, reply: Reply) {
+        let run = self.joined(connection, agent, run);
         if let Some(id) = self.keys.get(&(agent.clone(), run.request_id)).copied() {
             self.join(id, &run.fingerprint(), run.wait, reply);
             return;
@@ -140,7 +142,12 @@ impl Task {
             Wait::None if matches!(request.state, State::Received | State::Resolving) => {
                 request.accepted.push(reply);
             }
-            Wait::None => reply.ok(&accepted(&request.run, &request.state, request.judged.as_deref())),
+            Wait::None => {
+                let result = accepted(&request.run, &request.state, request.judged.as_deref());
+                let waiting = self.questions.of(Waiter::Request(id));
+                let pending = waiting.map(|waiting| waiting.question.clone()).map(|open| self.pending(&open));
+                reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
+            }
         }
     }
 
@@ -268,12 +275,14 @@ fn duplicate() -> ErrorObject {
 }
 
 /// The answer to a request that is on its way.
-pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> RunResult {
-    RunResult::Accepted(Accepted {
+pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
+    Accepted {
         request_id: run.request_id,
         state: state_of(Phase::from(state)),
         verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
-    })
+        timeout_ms: judged.and_then(|judged| super::end::cut(run, judged)),
+        pending: None,
+    }
 }
 
 fn ending_of(state: &State) -> Option<&Ending> {

@@ -10,7 +10,7 @@ use crate::book::now;
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
 use postern_contract::{EditParams, Edited, Question, Shown};
 use postern_policy::Decision;
-use postern_protocol::{Event as Notice, Pending, RunParams, What};
+use postern_protocol::{Event as Notice, RunParams, What};
 use postern_request::{Denial, DenyReason, Event, Launch};
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,8 +160,7 @@ impl Task {
         let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
         let expires = Instant::now() + Duration::from_millis(left);
         self.questions.show(question.clone(), expires);
-        let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
-        let expires_at = crate::publish::time(question.expires_at);
+        let pending = self.pending(&question);
         if let Some(row) = super::judged::row_of(&question) {
             drop(self.parts.store.write(move |conn| postern_store::questions::show(conn, &row)));
         }
@@ -175,7 +174,7 @@ impl Task {
             request.run_edited = Some(Arc::clone(run));
             request.judged = Some(judged);
             let about = request.about();
-            let pending = Notice::Pending(Pending { expires_at: expires_at.clone(), position });
+            let pending = Notice::Pending(pending.clone());
             self.parts.publisher.tell(&about, question.asked_at, pending);
             self.happen(id, Event::Edited { digest });
             speaks = speaks.or(Some(id));

@@ -37,6 +37,8 @@ impl Task {
                         request_id: request.run.request_id,
                         state: state_of(row.summary.phase),
                         verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
+                        timeout_ms: None,
+                        pending: None,
                     })),
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::judge::{Judged, Judgement};
 use super::ledger::Ledger;
+use super::left::Left;
 use super::past::Lately;
 use super::tool_command::{ToolCall, ToolFacts};
 use super::turns::Turns;
@@ -212,6 +213,8 @@ pub(crate) struct AgentState {
     pub(crate) ledger: Ledger,
     /// What waits to be asked about, behind the questions that are open.
     pub(crate) turns: Turns,
+    /// What ended while nobody listened.
+    pub(crate) left: Left,
 }
 
 impl AgentState {
@@ -229,6 +232,7 @@ impl AgentState {
             stopping: false,
             ledger: Ledger::new(now),
             turns: Turns::default(),
+            left: Left::default(),
         }
     }
 }

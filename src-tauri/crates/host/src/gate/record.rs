@@ -129,10 +129,14 @@ impl Task {
         work: Work,
         known: oneshot::Receiver<Opening>,
     ) {
+        let ended = self.ended_event(id);
+        if ended.is_some() {
+            self.keep_left(id);
+        }
         let Some(request) = self.requests.get_mut(&id) else { return };
         let event = match request.effects.iter().find(|effect| tells(effect)) {
             Some(Effect::TellStarted { pid }) => started_event(request, *pid),
-            Some(_) => Some(super::end::ended_event(request)),
+            Some(_) => ended,
             None => None,
         };
         let messages = self.messages.clone();

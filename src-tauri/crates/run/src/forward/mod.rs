@@ -7,11 +7,24 @@ use crate::ending::Ending;
 use crate::input::Input;
 use crate::output::{Outputs, descriptor, say};
 use crate::signals::Signals;
+use crate::waiting::{self, BEHIND, JOINED, Question};
 use postern_client::{Channel, Gone, Message};
 use postern_protocol::{
-    Call, DenyReason, ErrorCode, Event, Id, KillParams, Response, RunParams, RunResult, Signal, Stream,
+    Accepted, Call, Decision, DenyReason, ErrorCode, Event, Id, KillParams, Notice, Response, RunParams,
+    RunResult, RunState, Signal, Stream,
 };
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// How this program itself is to behave.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    /// How long it waits for the end; none is as long as that takes.
+    pub(crate) wait: Option<Duration>,
+    /// It says nothing of waiting.
+    pub(crate) quiet: bool,
+}
 
 /// A command on its way.
 #[derive(Debug)]
@@ -24,8 +37,12 @@ pub(crate) struct Forward {
     /// The call that asked for the run, and the one that carries input.
     run_id: Option<Id>,
     input_id: Option<Id>,
-    started: bool,
-    told_waiting: bool,
+    terms: Terms,
+    /// When it waits no longer.
+    deadline: Option<Instant>,
+    state: RunState,
+    /// The question that was told of last.
+    question: Option<Question>,
     told_edited: bool,
     /// The last signal that was passed on.
     passed_on: Option<Signal>,
@@ -43,7 +60,13 @@ struct Ready {
 
 impl Forward {
     /// Takes the request and everything that it is carried out with.
-    pub(crate) fn new(channel: Channel, request: RunParams, signals: Signals, input: Input) -> Self {
+    pub(crate) fn new(
+        channel: Channel,
+        request: RunParams,
+        signals: Signals,
+        input: Input,
+        terms: Terms,
+    ) -> Self {
         Self {
             channel,
             request,
@@ -52,8 +75,10 @@ impl Forward {
             input,
             run_id: None,
             input_id: None,
-            started: false,
-            told_waiting: false,
+            terms,
+            deadline: terms.wait.and_then(|wait| Instant::now().checked_add(wait)),
+            state: RunState::Received,
+            question: None,
             told_edited: false,
             passed_on: None,
             ending: None,
@@ -98,6 +123,9 @@ impl Forward {
         {
             return Ok(Some(ending));
         }
+        if self.outputs.waiting().is_none() && self.left_ms() == Some(Duration::ZERO) {
+            return Ok(Some(waiting::left(self.state, self.question.as_ref())));
+        }
         let ready = self.wait()?;
         self.go_on(&ready).map(|()| None)
     }
@@ -124,6 +152,11 @@ impl Forward {
         Ok(())
     }
 
+    /// How long this program still waits; none is for as long as it takes.
+    fn left_ms(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Waits until something can be gone on with. While output waits for its reader nothing more is taken from the
     /// host: that is what makes a command wait for a slow reader.
     fn wait(&self) -> Result<Ready, Gone> {
@@ -136,11 +169,13 @@ impl Forward {
         let all = [
             Some(PollFd::new(&self.signals, PollFlags::IN)),
             writing.map(|_| PollFd::new(&output, PollFlags::OUT)),
-            (self.started && self.input.wants_read()).then(|| PollFd::new(&stdin, PollFlags::IN)),
+            (self.is_started() && self.input.wants_read()).then(|| PollFd::new(&stdin, PollFlags::IN)),
             (!socket.is_empty()).then(|| PollFd::new(&self.channel, socket)),
         ];
         let mut asked: Vec<PollFd<'_>> = all.iter().flatten().cloned().collect();
-        match poll(&mut asked, None) {
+        // A time that no clock has is as good as none.
+        let left = self.left_ms().and_then(|left| Timespec::try_from(left).ok());
+        match poll(&mut asked, left.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Gone::Broken(error.into())),
         }
@@ -152,18 +187,25 @@ impl Forward {
 
     fn take(&mut self, message: Message) -> Result<(), Gone> {
         match message {
-            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(notice.event),
+            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(*notice),
             Message::Answer(answer) => self.answered(answer),
             // Another request of the same agent, or something that this version does not know.
             Message::Event(_) | Message::Unknown(_) => Ok(()),
         }
     }
 
-    fn hear(&mut self, event: Event) -> Result<(), Gone> {
-        match event {
-            Event::Pending(_) => self.tell_waiting(),
+    fn is_started(&self) -> bool {
+        matches!(self.state, RunState::Running | RunState::Stopping)
+    }
+
+    fn hear(&mut self, notice: Notice) -> Result<(), Gone> {
+        match notice.event {
+            Event::Pending(pending) => {
+                self.state = RunState::Asking;
+                self.asked(Question::new(&pending, Some(&notice.at)));
+            }
             Event::Started(started) => {
-                self.started = true;
+                self.state = RunState::Running;
                 self.tell_edited(started.edited.as_deref());
             }
             Event::Output(output) => return self.print(output),
@@ -206,8 +248,14 @@ impl Forward {
     /// The request is known to the host: under way, or (when it was sent again) over.
     fn accepted(&mut self, result: serde_json::Value) -> Result<(), Gone> {
         match RunResult::of_value(result) {
-            Ok(RunResult::Accepted(_)) => Ok(()),
-            Ok(RunResult::Ended(notice)) => self.hear(notice.event),
+            Ok(RunResult::Accepted(accepted)) => {
+                self.goes_on(&accepted);
+                Ok(())
+            }
+            Ok(RunResult::Ended(notice)) => {
+                self.join(notice.request_id);
+                self.hear(*notice)
+            }
             Err(mistake) => {
                 self.ending = Some(Ending::trouble(&format!("the host's answer cannot be read: {mistake}")));
                 Ok(())
@@ -215,12 +263,46 @@ impl Forward {
         }
     }
 
-    /// Says once that a person is asked.
-    fn tell_waiting(&mut self) {
-        if !self.told_waiting && rustix::termios::isatty(rustix::stdio::stderr()) {
-            say(["waiting for the person at the host to answer"]);
+    /// The request is on its way: where it is, and what there is to be known about it.
+    fn goes_on(&mut self, accepted: &Accepted) {
+        self.join(accepted.request_id);
+        // Asked for again after the connection was lost: all of that was said.
+        if std::mem::replace(&mut self.state, accepted.state) != RunState::Received {
+            return;
         }
-        self.told_waiting = true;
+        if let Some((wanted, may)) = self.request.timeout_ms.zip(accepted.timeout_ms) {
+            self.tell(&waiting::cut(wanted, may));
+        }
+        let asks = accepted.verdict.as_ref().is_some_and(|verdict| verdict.decision == Decision::Ask);
+        match &accepted.pending {
+            Some(pending) => self.asked(Question::new(pending, None)),
+            None if asks && accepted.state == RunState::Resolving => self.tell(BEHIND),
+            None => {}
+        }
+    }
+
+    /// The host knows it under a number from before: its end was not heard then.
+    fn join(&mut self, request_id: Uuid) {
+        if request_id != self.request.request_id {
+            self.request.request_id = request_id;
+            self.input.joins(request_id);
+            self.tell(JOINED);
+        }
+    }
+
+    /// Says once that a person is asked: whoever started this program may not wait as long as a person takes.
+    fn asked(&mut self, question: Question) {
+        if self.question.is_none() {
+            self.tell(&question.line());
+        }
+        self.question = Some(question);
+    }
+
+    /// Says something that is only about waiting.
+    fn tell(&self, line: &str) {
+        if !self.terms.quiet {
+            say([line]);
+        }
     }
 
     /// Says once that something else ran than was asked for: whoever reads the output must know what made it.
