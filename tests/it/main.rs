@@ -18,3 +18,4 @@ mod rules;
 mod sandbox;
 mod scripts;
 mod transcript;
+mod waiting;

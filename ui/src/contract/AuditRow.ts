@@ -19,7 +19,7 @@ at: number,
 by: AuditBy, 
 /**
  * What kind of thing changed: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`, `managed`,
- * `keys`, `secrets`, or `audit` itself.
+ * `keys`, `secrets`, `hooks`, or `audit` itself.
  */
 subject: string, 
 /**

@@ -44,7 +44,7 @@ pub struct AuditRow {
     /// Who, and through which approver.
     pub by: AuditBy,
     /// What kind of thing changed: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`, `managed`,
-    /// `keys`, `secrets`, or `audit` itself.
+    /// `keys`, `secrets`, `hooks`, or `audit` itself.
     pub subject: String,
     /// Which of them, escaped.
     pub key: String,
