@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
-import { COLOURS } from "./e2e/support";
+import { COLORS } from "./e2e/support";
 
 // Two checkouts on one machine need two ports.
 const port = Number(process.env.POSTERN_UI_PORT ?? 4173);
@@ -31,8 +31,8 @@ export default defineConfig({
   },
   projects: [
     { name: "light", use: { colorScheme: "light" } },
-    // What is pressed and typed does the same whatever the colours: in the dark only what is seen is looked at again.
-    { name: "dark", use: { colorScheme: "dark" }, grep: new RegExp(COLOURS) },
+    // What is pressed and typed does the same in any color scheme: in the dark only what is seen is looked at again.
+    { name: "dark", use: { colorScheme: "dark" }, grep: new RegExp(COLORS) },
   ],
   webServer: {
     command:

@@ -7,9 +7,10 @@ use postern_policy::{
     AgentId, Ask, Decision, Effect, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings, TraceLine,
     Verdict,
 };
+use postern_protocol::{By, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
-use postern_request::{By, Denial, DenyReason, Ending, Outcome};
-use postern_store::requests::{Change, NewRequest, Phase};
+use postern_request::{Denial, Ending, Exit};
+use postern_store::requests::{Change, NewRequest};
 use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
 use uuid::{NoContext, Timestamp, Uuid};
@@ -140,7 +141,7 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         at,
     };
     requests::open(conn, &new)?;
-    let ran = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+    let ran = Ending::Finished { end: Exit::Code(0).into() };
     // As it is in an ordinary life: rules decide nearly all, a person some, and few are denied.
     let by = match nth % 100 {
         0..80 => By::Rule(i64::try_from(nth % 97 + 1).unwrap_or(1)),
@@ -153,7 +154,7 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         999 => denied_by(DenyReason::Expired),
         _ => ran,
     };
-    requests::change(conn, id, &Change::to(Phase::Starting, at).judged(&verdict())?.by(&by)?)?;
+    requests::change(conn, id, &Change::to(RunState::Starting, at).judged(&verdict())?.by(&by)?)?;
     requests::change(conn, id, &Change::ended(&ending, at + 5)?)?;
     Ok(())
 }
@@ -205,6 +206,6 @@ mod tests {
         let filter = Filter { search: Some("max-count 7".into()), ..Filter::default() };
         let found = store.read(|conn| requests::list(conn, &filter, 10)).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].phase, Phase::Finished);
+        assert_eq!(found[0].phase, RunState::Finished);
     }
 }

@@ -1,4 +1,4 @@
-//! Floods: many connections at once that ask, hold their places or never read, until their time is over.
+//! Floods: many connections that ask, hold their slots or never read, until their time is over.
 
 use postern_client::{Channel, read_key};
 use postern_protocol::{Call, RunParams};
@@ -8,11 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use uuid::Uuid;
 
-/// Between two tries where there is no room.
+/// Pause between two tries while there is no room. No event announces room, and a busy loop would test the processor
+/// instead of Postern's limits.
 const PAUSE: Duration = Duration::from_millis(5);
+/// Pause between two changes of the same files, during which requests about them arrive.
+const BETWEEN_CHANGES: Duration = Duration::from_millis(200);
+/// Time for which a connection that reads nothing is held. An event of its end could only be read.
+const HELD: Duration = Duration::from_secs(5);
 
-/// Starts a flood and comes back at once. `requests` are sent in turn, each under a fresh id (`{n}` in their text is counted);
-/// `touch` are files that change meanwhile; `reads: false` never reads an answer; `silent` connections prove nothing.
+/// Starts a flood in the background. `requests` are sent in turn, each with a new id (`{n}` in their text is a
+/// counter); `touch` names files to modify; `reads: false` never reads a reply; `silent` connections never
+/// authenticate.
 pub(crate) fn start(order: &Value, socket: &Path, key: &Path) -> Value {
     let number = |name: &str, or: u64| order[name].as_u64().unwrap_or(or);
     let until = Instant::now() + Duration::from_millis(number("milliseconds", 1000));
@@ -40,7 +46,7 @@ pub(crate) fn start(order: &Value, socket: &Path, key: &Path) -> Value {
     json!(texts.len())
 }
 
-/// Asks on one connection after the other.
+/// Sends requests on one connection after the other.
 fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until: Instant) {
     let key = read_key(key).unwrap();
     let mut count = at * 1_000_000;
@@ -50,8 +56,8 @@ fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until:
             continue;
         };
         if texts.is_empty() {
-            std::thread::sleep(until.saturating_duration_since(Instant::now()));
-            return;
+            wait_for_its_end(&mut channel, until);
+            continue;
         }
         let mut owed = 0;
         for text in texts.iter().cycle() {
@@ -64,7 +70,7 @@ fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until:
             params["wait"] = json!("none");
             let call = Call::Run(Box::new(RunParams::from_value(params).unwrap()));
             if reads {
-                // Whatever it says.
+                // Any reply will do.
                 if let Err(postern_client::CallError::Gone(_)) = channel.call(&call) {
                     break;
                 }
@@ -74,17 +80,24 @@ fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until:
                     break;
                 }
             } else {
-                // The host reads no more until it is read: there is nothing to do but stay.
-                std::thread::sleep(
-                    until.saturating_duration_since(Instant::now()).min(Duration::from_secs(5)),
-                );
+                // The host reads no more until its replies are read: hold the connection.
+                std::thread::sleep(until.saturating_duration_since(Instant::now()).min(HELD));
                 break;
             }
         }
     }
 }
 
-/// Connects and says nothing, again and again.
+/// Waits until the host closes the connection, or the flood is over.
+fn wait_for_its_end(channel: &mut Channel, until: Instant) {
+    while let Some(left) = until.checked_duration_since(Instant::now()) {
+        if channel.read_message(Some(left)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Connects and sends nothing, again and again.
 fn hold(socket: &Path, until: Instant) {
     while Instant::now() < until {
         let Ok(stream) = UnixStream::connect(socket) else {
@@ -92,14 +105,14 @@ fn hold(socket: &Path, until: Instant) {
             continue;
         };
         let patience = Some(Duration::from_secs(3));
-        // Until the host has had enough of it.
+        // Until the host closes the connection.
         drop(stream.set_read_timeout(patience));
         let mut said = [0; 4096];
         while std::io::Read::read(&mut &stream, &mut said).is_ok_and(|read| read > 0) {}
     }
 }
 
-/// Changes files, so that nothing that was read of them counts any more.
+/// Modifies files, so that cached results about them become invalid.
 fn touch(files: &[PathBuf], until: Instant) {
     while Instant::now() < until {
         for file in files {
@@ -107,6 +120,6 @@ fn touch(files: &[PathBuf], until: Instant) {
                 drop(file.set_modified(SystemTime::now()));
             }
         }
-        std::thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(BETWEEN_CHANGES);
     }
 }

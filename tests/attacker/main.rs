@@ -1,5 +1,5 @@
-//! A hostile agent inside a sandbox. It reads one order per line from standard input, carries it out with nothing but what
-//! the sandbox has, and answers each with one line of JSON.
+//! A hostile agent inside a sandbox. It reads one order per line from standard input, executes it with only
+//! what the sandbox offers, and answers each with one line of JSON.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How long an expected event may take.
+/// Longest wait for an expected event.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 fn main() {
@@ -37,7 +37,7 @@ struct Agent {
     socket: PathBuf,
     key: PathBuf,
     channel: Option<Channel>,
-    /// Events that came while another one was waited for.
+    /// Events that arrived during the wait for another one.
     events: VecDeque<Value>,
 }
 
@@ -53,7 +53,7 @@ impl Agent {
         match text("do").as_str() {
             "shell" => shell(&text("text")),
             "write" => {
-                // Written beside and renamed: the file is never there half.
+                // Written beside and renamed, so that the file is never incomplete.
                 let (path, beside) = (PathBuf::from(text("path")), format!("{}.new", text("path")));
                 std::fs::write(&beside, text("text")).unwrap();
                 let mode = u32::try_from(order["mode"].as_u64().unwrap_or(0o644)).unwrap();
@@ -67,12 +67,12 @@ impl Agent {
             "request" => self.request(order["params"].clone()),
             "race" => {
                 let reply = self.request(order["params"].clone());
-                // An even number of exchanges leaves everything as it was.
+                // An even number of exchanges restores the original names.
                 let times = exchange_for(&text("a"), &text("b"), order["microseconds"].as_u64().unwrap_or(0));
                 json!({ "reply": reply, "times": times })
             }
             "flood" => flood::start(order, &self.socket, &self.key),
-            "event" => self.event(&text("method"), &text("requestId")),
+            "event" => self.event(&order["methods"], &text("requestId")),
             other => json!({ "error": format!("no such order: {other}") }),
         }
     }
@@ -85,7 +85,7 @@ impl Agent {
         self.channel.as_mut().unwrap()
     }
 
-    /// Connects again and tells what the host says of the agent.
+    /// Connects again and returns the host's greeting about the agent.
     fn connect(&mut self) -> Value {
         self.channel = None;
         self.events.clear();
@@ -103,7 +103,7 @@ impl Agent {
         }
     }
 
-    /// Sends `system.run` without waiting for its end, under a fresh id where none is given.
+    /// Sends `system.run` without waiting for its end, with a new id if none is given.
     fn request(&mut self, mut params: Value) -> Value {
         let id = params["requestId"].as_str().map_or_else(|| Uuid::new_v4().to_string(), str::to_owned);
         params["requestId"] = json!(id);
@@ -121,13 +121,10 @@ impl Agent {
         }
     }
 
-    /// Waits for an event of a request: the one of this method, or its end where none is named.
-    fn event(&mut self, method: &str, id: &str) -> Value {
-        let wanted = |event: &Value| {
-            let own = event["params"]["requestId"] == id;
-            let end = matches!(event["method"].as_str(), Some("exec.finished" | "exec.denied"));
-            own && (event["method"] == method || method.is_empty() && end)
-        };
+    /// Waits for an event of a request by one of these methods.
+    fn event(&mut self, methods: &Value, id: &str) -> Value {
+        let methods = methods.as_array().unwrap();
+        let wanted = |event: &Value| event["params"]["requestId"] == id && methods.contains(&event["method"]);
         if let Some(at) = self.events.iter().position(wanted) {
             return self.events.remove(at).unwrap();
         }

@@ -1,24 +1,19 @@
-//! A yes that is stretched to more than was shown.
+//! Approvals that are stretched beyond what was shown.
 
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Waits until a file holds this many lines, and a moment longer where more could come: until everything posted ended.
+/// Pause of the attacker after a rate limit: the limit counts requests per second, and no event announces room.
+const RATE_LIMITED: Duration = Duration::from_millis(100);
+
+/// Counts the lines of a file.
 fn lines(path: &Path) -> usize {
     std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_mins(1);
-    while !done() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// The one question that waits.
+/// Returns the only open question.
 fn waiting(arena: &Arena) -> Value {
     let all = arena.json(&["questions"]);
     let list = all.as_array().unwrap();
@@ -26,43 +21,40 @@ fn waiting(arena: &Arena) -> Value {
     list[0].clone()
 }
 
-/// Posts the same request this many times, at the pace that an agent may have.
+/// Posts the same request this many times until all wait for one question.
 fn post_many(arena: &Arena, agent: &mut Agent, request: &Value, times: usize) -> Vec<Value> {
     let mut posted: Vec<Value> = Vec::new();
     while posted.len() < times {
         let one = agent.post(request.clone());
         if one["error"].is_string() {
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(RATE_LIMITED);
         } else {
             posted.push(one);
         }
     }
-    until("all of them wait for one question", || {
-        let questions = arena.json(&["questions"]);
-        questions[0]["requests"].as_array().is_some_and(|requests| requests.len() == times)
-    });
+    for one in &posted {
+        agent.asked(one);
+    }
+    assert_eq!(waiting(arena)["requests"].as_array().unwrap().len(), times);
     posted
 }
 
-/// Whether a request is asked about (and denies it then), rather than let through.
+/// Returns true if a request is asked about (and denies it), false if it runs.
 fn is_asked(arena: &Arena, agent: &mut Agent, request: &Value) -> bool {
-    let watcher = arena.watch();
     let posted = agent.post(request.clone());
-    let mut asked = false;
-    until("it is asked about or it ends", || {
-        asked = watcher.saw_one();
-        let row = &arena.json(&["history"])[0];
-        asked || row["state"] == "finished"
-    });
+    let event = agent.event(&["exec.pending", "exec.finished", "exec.denied"], &posted);
+    let asked = event["method"] == "exec.pending";
     if asked {
         let code = waiting(arena)["code"].as_str().unwrap().to_owned();
         arena.ok(&["deny", &code]);
+        assert_eq!(agent.end(&posted)["method"], "exec.denied");
+    } else {
+        assert_eq!(event["method"], "exec.finished", "{event}");
     }
-    drop(agent.end(&posted));
     asked
 }
 
-/// A program that nobody knows, and that may do what its input says.
+/// A program unknown to Postern, which may obey its input.
 fn tool(arena: &Arena) -> String {
     let tool = arena.outside().join("query");
     std::fs::write(&tool, "#!/bin/sh\ncat\n").unwrap();
@@ -110,10 +102,11 @@ fn who_joins_after_the_question_was_seen_is_not_covered() {
     let request = json!({ "shell": format!("date >> {}; true", file.display()) });
     drop(post_many(&arena, &mut agent, &request, 2));
     let seen = waiting(&arena);
-    drop(agent.post(request));
-    until("a third one joined", || waiting(&arena)["requests"].as_array().unwrap().len() == 3);
+    let third = agent.post(request);
+    agent.asked(&third);
+    assert_eq!(waiting(&arena)["requests"].as_array().unwrap().len(), 3);
     let late = arena.approve(&seen, &["--all", "2"]);
-    assert!(late.code != 0 && late.stderr.contains("3 times"), "{late:?}");
+    assert!(late.code != 0 && late.stderr.contains("3 identical requests"), "{late:?}");
     assert_eq!(lines(&file), 0);
 }
 
@@ -125,10 +118,8 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
     std::fs::create_dir_all(important.join("build")).unwrap();
     agent.sh("mkdir -p build sub/build");
     let posted = agent.post(json!({ "command": ["rm", "-rf", "build"] }));
-    let question = {
-        until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
-        waiting(&arena)
-    };
+    agent.asked(&posted);
+    let question = waiting(&arena);
     let label: String = question["proposals"][0]["label"]
         .as_array()
         .unwrap()
@@ -136,7 +127,7 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
         .map(|piece| piece["text"].as_str().unwrap())
         .collect();
     assert!(label.contains("and below"), "the offer says where it would hold: {label}");
-    let done = arena.approve(&question, &["--always", "exact", "--everyone"]);
+    let done = arena.approve(&question, &["--always", "exact"]);
     assert!(done.code == 0 && done.stdout.contains("and below"), "{done:?}");
     assert_eq!(agent.end(&posted)["params"]["exitCode"], 0);
     assert!(arena.ok(&["rules", "list"]).contains("and below"), "the list says so too");
@@ -152,16 +143,12 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
         let request = json!({ "command": ["rm", "-rf", "build"], "cwd": cwd });
         assert!(is_asked(&arena, &mut agent, &request), "{cwd} is another folder");
     }
-    // Another agent that the rule serves: who was refused often may not be asked about for a while.
-    let mut other = arena.agent("folder-two", &[]);
-    let project = agent.project().display().to_string();
     for text in [
         format!("cd {} && rm -rf build", important.display()),
         format!("cd {link} && rm -rf build"),
         "cd link && rm -rf build".to_owned(),
     ] {
-        let request = json!({ "shell": text, "cwd": project });
-        assert!(is_asked(&arena, &mut other, &request), "{text}");
+        assert!(is_asked(&arena, &mut agent, &json!({ "shell": text })), "{text}");
     }
     assert!(important.join("build").is_dir(), "nothing was deleted there");
 }
@@ -171,8 +158,8 @@ fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = arena.agent("moves", &[]);
     agent.sh("mkdir -p sub/build");
-    drop(agent.post(json!({ "shell": "cd sub && rm -rf build" })));
-    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    let posted = agent.post(json!({ "shell": "cd sub && rm -rf build" }));
+    agent.asked(&posted);
     let question = waiting(&arena);
     let refused = arena.approve(&question, &["--always", "exact"]);
     assert!(refused.code != 0 && refused.stderr.contains("every folder"), "{refused:?}");
@@ -190,7 +177,7 @@ fn a_rule_that_was_given_with_one_input_covers_no_other() {
     let tool = tool(&arena);
     let request = |stdin: &str| json!({ "command": [tool], "stdin": stdin });
     let posted = agent.post(request("1+1\n"));
-    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    agent.asked(&posted);
     let question = waiting(&arena);
     assert_eq!(
         question["stdin"]["lines"][0][0]["text"], "1+1",
@@ -243,11 +230,11 @@ fn a_yes_to_a_skills_program_approves_nothing_for_good() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = arena.agent("skills", &["allow-skills=on"]);
     agent.sh("mkdir -p skills/helper; printf -- '---\\nname: helper\\ndescription: d\\nclis: [git]\\n---\\n' > skills/helper/SKILL.md");
-    // An agent without folders of its own: nobody can tell that it writes there.
+    // An agent without folders could write anywhere in the home folder.
     arena.run(&["skills", "add-folder", &agent.path("skills")]);
     let before = arena.ok(&["rules", "list"]);
     let posted = agent.post(json!({ "command": ["git", "--version"] }));
-    until("it is asked", || !arena.json(&["questions"]).as_array().unwrap().is_empty());
+    agent.asked(&posted);
     assert_eq!(arena.approve(&waiting(&arena), &[]).code, 0);
     assert_eq!(agent.end(&posted)["params"]["exitCode"], 0);
     assert_eq!(arena.ok(&["rules", "list"]), before, "no rule came of it");

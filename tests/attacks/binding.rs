@@ -1,5 +1,5 @@
-//! Files that change between what was shown and what runs: a rule vouches only for what stays, and a question says what
-//! does not.
+//! Files that change between the question and the run: a rule allows only what stays the same, and the question
+//! names the rest.
 
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 const GOOD: &str = "#!/bin/sh\necho good\n";
 const EVIL: &str = "#!/bin/sh\necho evil\n";
 
-/// How many times each exchange is tried: a few in every run of the tests, 10,000 by hand (`POSTERN_ATTACK_ROUNDS=10000`).
+/// Number of tries per exchange: a few in each test run, 10,000 by hand (`POSTERN_ATTACK_ROUNDS=10000`).
 fn rounds() -> u32 {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it may take")]
     let told = std::env::var("POSTERN_ATTACK_ROUNDS").ok();
     told.map_or(150, |rounds| rounds.parse().unwrap())
 }
 
-/// An agent with a script in a folder of its project, and the person's rule for that script as it is now.
+/// Starts an agent with a script in its project, and adds the user's rule for the script as it is now.
 fn pinned(arena: &Arena, settings: &[&str]) -> Agent {
     let mut agent = arena.agent("main", settings);
     agent.sh("mkdir bin other");
@@ -24,7 +24,8 @@ fn pinned(arena: &Arena, settings: &[&str]) -> Agent {
         agent.write(name, text, 0o755);
     }
     for name in ["build.sh", "bin/build.sh"] {
-        arena.ok(&["rules", "allow", &agent.path(name), "--everyone", "--pin"]);
+        // For everyone: a pin for this agent alone is refused, because it can change the file.
+        arena.allow_everyone(&[&agent.path(name), "--pin"]);
     }
     agent
 }
@@ -99,20 +100,20 @@ fn always_saves_what_it_says_and_says_that_anything_in_the_script_may_run() {
     assert_eq!(output(&end), "evil\n", "the person said so: {end}");
 }
 
-/// Asks for the same again and again while two names are exchanged; nothing of it may ever run.
+/// Sends the same request repeatedly while two names are exchanged; none may ever run.
 fn never_runs(command: &Value, exchanged: (&str, &str)) {
     let Some(arena) = Arena::open() else { return };
     let mut agent = pinned(&arena, &["ask=off", "requests-per-second=10000"]);
     agent.sh("ln -s /usr/bin/true link; ln -s ../evil.sh bin/evil; ln -s evil.sh bad; touch go");
-    arena.ok(&["rules", "allow", "/usr/bin/true", "--everyone", "--pin"]);
-    let mut denied = 0;
+    arena.ok(&["rules", "allow", "/usr/bin/true", "--agent", agent.id(), "--pin"]);
+    let mut exchanges = 0;
     for round in 0..rounds() {
         let raced = agent.race(command.clone(), exchanged, u64::from(round % 17) * 20);
         let end = agent.end(&raced["reply"]);
         assert_eq!(end["method"], "exec.denied", "round {round}: {command}: {end}");
-        denied += 1;
+        exchanges += raced["times"].as_u64().unwrap();
     }
-    assert_eq!(denied, rounds());
+    assert!(exchanges > 0, "the names were exchanged");
     let held = agent.request(json!({ "command": ["/usr/bin/true"] }));
     assert_eq!(
         held["method"], "exec.finished",

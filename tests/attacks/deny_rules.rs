@@ -1,4 +1,4 @@
-//! Deny rules that are walked around, and identities that are only claimed.
+//! Ways around deny rules, and identities that are only claimed.
 
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A tool of the agent's own that runs the text behind `--exec`.
+/// A tool of the agent that runs the text after `--exec`.
 const RUNS_ITS_OPTION: &str = "#!/bin/sh\nX=rm\nwhile [ $# -gt 0 ]; do\n  case $1 in\n    --exec) eval \"$2\"; shift ;;\n    --exec=*) eval \"${1#--exec=}\" ;;\n  esac\n  shift\ndone\n";
 
 #[test]
@@ -72,7 +72,7 @@ fn no_option_before_the_verb_lowers_the_risk() {
     }
 }
 
-/// An agent that may run everything that no deny rule names, and is never asked about.
+/// Settings of an agent that may run everything that no deny rule names, and is never asked about.
 const ALLOW: [&str; 2] = ["security=full", "ask=off"];
 
 fn denied(agent: &mut Agent, command: &Value) -> Value {
@@ -90,8 +90,8 @@ fn runs(agent: &mut Agent, command: &Value) -> Value {
 #[test]
 fn a_denied_program_is_denied_as_a_copy_that_cannot_be_opened_or_identified() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "/usr/bin/touch", "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", "/usr/bin/touch", "--agent", agent.id()]);
     agent.sh("for name in copy unreadable padded; do cp /usr/bin/touch $name; done; chmod 0111 unreadable");
     agent.sh("truncate -s 600M padded; ln -s /usr/bin/touch link; mkfifo -m 0777 fifo; mkdir sub");
     agent.sh("printf '#!/nowhere/sh\\n' > lost; chmod 0755 lost");
@@ -114,8 +114,8 @@ fn a_denied_program_is_denied_as_a_copy_that_cannot_be_opened_or_identified() {
 #[test]
 fn what_cannot_be_identified_is_asked_about_where_somebody_is_asked() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "/usr/bin/touch", "--everyone"]);
     let mut agent = arena.agent("main", &["security=full", "ask=on-miss"]);
+    arena.ok(&["rules", "deny", "/usr/bin/touch", "--agent", agent.id()]);
     agent.sh("mkfifo -m 0777 fifo");
     let watcher = arena.watch();
     agent.post(json!({ "shell": "./fifo touched; true" }));
@@ -126,8 +126,8 @@ fn what_cannot_be_identified_is_asked_about_where_somebody_is_asked() {
 #[test]
 fn an_alias_of_the_repository_does_not_stand_for_what_is_denied() {
     let Some(arena) = Arena::open() else { return };
-    arena.ok(&["rules", "deny", "git push *", "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", "git push *", "--agent", agent.id()]);
     agent.sh("git init -q . && git config alias.p push && git config alias.f '!git push' && cp $(command -v git) g");
     for command in [
         json!({ "command": ["git", "p"] }),
@@ -148,7 +148,7 @@ fn an_alias_of_the_repository_does_not_stand_for_what_is_denied() {
 #[test]
 fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     let Some(arena) = Arena::open() else { return };
-    // Outside of every temporary folder: in those an agent can write.
+    // Outside every temporary folder, where agents can write.
     let system = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let at = |name: &str| system.path().join(name).display().to_string();
     fs::write(at("git9"), "#!/bin/sh\necho \"as ${0##*/}\"\n").unwrap();
@@ -156,8 +156,8 @@ fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     for name in ["python9", "python9.1", "clang9"] {
         fs::hard_link(at("git9"), at(name)).unwrap();
     }
-    arena.ok(&["rules", "deny", &at("python9"), "--everyone"]);
     let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", &at("python9"), "--agent", agent.id()]);
     for name in ["git9", "clang9"] {
         let end = runs(&mut agent, &json!({ "command": [at(name)] }));
         assert_eq!(end["params"]["stdout"], format!("as {name}\n"), "{end}");

@@ -1,6 +1,7 @@
-//! One agent that takes what all share. Meanwhile the person and every other agent are served within a second.
+//! Floods of shared resources by one agent, while the user and every other agent must be served within a
+//! second.
 //!
-//! `POSTERN_ATTACK_ROUNDS` sets how many times the person and the other agent try during each flood.
+//! `POSTERN_ATTACK_ROUNDS` sets how many times the user and the other agent try during each flood.
 
 use postern_tests::{Agent, Arena, postern, postern_run, start};
 use serde_json::{Value, json};
@@ -9,22 +10,22 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How soon the person and the others are served.
+/// Longest permitted time for the user and the other agents.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Rounds of everything that has to work during a flood.
+/// Number of rounds during a flood.
 fn rounds() -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it is to try")]
     let rounds = std::env::var("POSTERN_ATTACK_ROUNDS").ok();
     rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(3)
 }
 
-/// How long a flood lasts at most: for as long as somebody looks.
+/// Longest time of a flood; it normally ends with the test.
 fn flood_ms() -> u64 {
     20_000 + 6_000 * u64::try_from(rounds()).unwrap_or(1_000)
 }
 
-/// What took how long.
+/// Durations by action.
 #[derive(Default)]
 struct Times(Vec<(&'static str, Duration)>);
 
@@ -36,7 +37,7 @@ impl Times {
         done
     }
 
-    /// Every one of them within a second; tells the figures.
+    /// Checks that every action took less than a second, and prints the figures.
     fn all_soon(mut self, flood: &str) {
         let mut names: Vec<&str> = self.0.iter().map(|(what, _)| *what).collect();
         names.sort_unstable();
@@ -53,10 +54,10 @@ impl Times {
     }
 }
 
-/// How long a flood grows before anything is measured.
+/// Time for which a flood grows before the measurement.
 const GROWS: Duration = Duration::from_secs(6);
 
-/// The person's commands and another agent's request, round by round, once the flood has grown.
+/// Runs the user's commands and another agent's request, round by round, once the flood has grown.
 fn serve(arena: &Arena, bad: &Agent, good: &mut Agent, flood: &str) {
     let grown = Instant::now() + GROWS;
     while Instant::now() < grown {
@@ -76,7 +77,7 @@ fn serve(arena: &Arena, bad: &Agent, good: &mut Agent, flood: &str) {
     times.all_soon(flood);
 }
 
-/// A host, a hostile agent and a good one that may run anything.
+/// Starts a host, a hostile agent and a good one that may run anything.
 fn stage() -> Option<(Arena, Agent, Agent)> {
     let arena = Arena::open()?;
     let bad = arena.agent("bad", &[]);
@@ -139,7 +140,7 @@ fn long_lines_that_wait_hold_nothing_open() {
     for number in 0..9 {
         bad.post(json!({ "shell": format!("{line}; true {number}") }));
     }
-    // Two look-ups at a time have their files open; when they are done nothing has.
+    // Two look-ups at a time have files open; afterwards nothing has.
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         let during = descriptors(pid);
@@ -187,7 +188,7 @@ fn a_flood_of_denied_requests_with_long_bodies() {
     serve(&arena, &bad, &mut good, "denied requests");
     let seconds = start.elapsed().as_secs() + 1;
     let grown = size(arena.data()) - before;
-    // The log is at most 16 MiB before it is taken over; of each request, 50 a second, about as much stays as a row takes.
+    // The log reaches at most 16 MiB before it is merged; each of 50 requests a second keeps about one row.
     assert!(grown < 40 * 1024 * 1024 + seconds * 50 * 16 * 1024, "{grown} bytes in {seconds} s");
     let told = arena.ok(&["history", "--agent", bad.id()]);
     assert!(told.contains("not kept") && told.contains("no-such-program"), "their beginning is kept: {told}");
@@ -307,7 +308,7 @@ fn only_the_person_stops_an_agent_and_one_command_ends_it() {
     assert_eq!(watcher.question()["asker"]["agent"], bad.id(), "it is asked about again");
 }
 
-/// A host that was started with few files, as from a desktop on a Mac, and what one of its runs finds.
+/// Starts a host with few files, as from a desktop on a Mac, and checks what a run inherits.
 #[test]
 fn the_limit_of_open_files_is_raised_and_runs_find_the_old_one() {
     let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").unwrap();

@@ -1,4 +1,4 @@
-//! Requests from the agents' own hooks.
+//! Requests from coding agents' hooks.
 
 use postern_tests::telegram::{Telegram, User};
 use postern_tests::{Answer, Postern, Watcher, start};
@@ -10,28 +10,14 @@ use std::process::{Child, Stdio};
 
 const ANNA: User = User { id: 4242, name: "Anna" };
 
-/// A hook of Claude Code's on its way.
-fn hook(host: &Postern, event: &Value) -> Child {
-    hook_of(host, "main", event)
-}
-
-fn hook_of(host: &Postern, agent: &str, event: &Value) -> Child {
-    let mut child = host
-        .command(&["hook", "claude-code", "--agent", agent])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    child
-}
+/// Arguments of Claude Code's hook for the agent `main`.
+const MAIN: [&str; 3] = ["claude-code", "--agent", "main"];
 
 fn event(tool: &str, input: &Value, cwd: &Path) -> Value {
     json!({"session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input})
 }
 
-/// What the agent hears: `none` where its own prompt goes on.
+/// Returns the agent's answer; `none` means its own prompt goes on.
 fn decision(child: Child) -> (String, String) {
     let answer: Answer = child.wait_with_output().unwrap().into();
     assert_eq!(answer.code, 0, "{answer:?}");
@@ -40,7 +26,7 @@ fn decision(child: Child) -> (String, String) {
     (of("permissionDecision"), of("permissionDecisionReason"))
 }
 
-/// The home folder that the system knows for this user, as the host takes it. Only asked about: nothing is written there.
+/// Returns the user's home folder as the host knows it. The tests only ask about it and write nothing there.
 fn home_of_the_user() -> PathBuf {
     let told = start("/bin/sh").args(["-c", "eval echo ~$(id -un)"]).output().unwrap();
     PathBuf::from(String::from_utf8(told.stdout).unwrap().trim())
@@ -52,14 +38,15 @@ fn started() -> Postern {
     host
 }
 
-/// The file of an agent's rules.
+/// Returns the path of an agent's rule file.
 fn rules_of(host: &Postern, agent: &str) -> PathBuf {
     let file = host.data().join(format!("policy/{agent}/permissions.jsonc"));
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     file
 }
 
-/// Uses of tools that ask at Postern, as dangerous: each by an agent of its own, so that none is one refusal too many.
+/// Tool calls that Postern must ask about as dangerous, each by its own agent, because Postern limits questions
+/// per agent.
 struct Asks<'a> {
     host: &'a Postern,
     watch: Watcher,
@@ -80,7 +67,7 @@ impl<'a> Asks<'a> {
         if let Some(rules) = &self.rules {
             std::fs::write(rules_of(self.host, &agent), rules).unwrap();
         }
-        let asking = hook_of(self.host, &agent, &event(tool, input, &self.folder));
+        let asking = self.host.hook(&["claude-code", "--agent", &agent], &event(tool, input, &self.folder));
         let question = self.watch.question();
         assert_eq!(question["risk"]["level"], "dangerous", "{tool} {input}: {question}");
         let part = |name: &str| question[name].as_str().unwrap();
@@ -139,9 +126,10 @@ fn no_wildcard_of_the_person_does_either_and_a_line_that_names_the_place_does() 
     asks.about("mcp__fs__move_file", &json!({"source": at(".config"), "destination": "/tmp/x"}));
     asks.about("Bash", &json!({"command": "cp evil ~/.zshrc"}));
     asks.about("Bash", &json!({"command": "cat .ssh/id_ed25519"}));
-    let named = hook(&host, &event("Write", &json!({"file_path": at(".zshrc"), "content": "x"}), &home));
+    let named = host.hook(&MAIN, &event("Write", &json!({"file_path": at(".zshrc"), "content": "x"}), &home));
     assert_eq!(decision(named).0, "allow", "the person named it");
-    let plain = hook(&host, &event("Write", &json!({"file_path": at("notes.md"), "content": "x"}), &home));
+    let plain =
+        host.hook(&MAIN, &event("Write", &json!({"file_path": at("notes.md"), "content": "x"}), &home));
     assert_eq!(decision(plain).0, "allow", "and wrote a line about all others");
 }
 
@@ -164,7 +152,7 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
         ("WebFetch", json!({"url": "https://example.com"})),
         ("LS", json!({"path": "/w"})),
     ] {
-        assert_eq!(decision(hook(&host, &event(tool, &input, &home))).0, "none", "{tool}");
+        assert_eq!(decision(host.hook(&MAIN, &event(tool, &input, &home))).0, "none", "{tool}");
     }
     assert!(!watch.saw_one(), "nobody was asked");
     let file = rules_of(&host, "main");
@@ -173,9 +161,9 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
         text.replace("\"glob\": \"allow\"", "\"glob\": { \"src/*\": \"allow\" },\n  \"WebFetch\": \"deny\"");
     assert_ne!(mine, text);
     std::fs::write(&file, mine).unwrap();
-    let glob = hook(&host, &event("Glob", &json!({"pattern": "src/a"}), &home));
+    let glob = host.hook(&MAIN, &event("Glob", &json!({"pattern": "src/a"}), &home));
     assert_eq!(decision(glob).0, "allow", "the person's own line is an answer");
-    let fetch = hook(&host, &event("WebFetch", &json!({"url": "https://example.com"}), &home));
+    let fetch = host.hook(&MAIN, &event("WebFetch", &json!({"url": "https://example.com"}), &home));
     assert_eq!(decision(fetch).0, "deny", "and so is a no");
 }
 
@@ -200,7 +188,7 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
         ("Write", json!({"file_path": home.join(".zshrc"), "content": "x"})),
     ] {
         let watch = host.watch();
-        let asking = hook(&host, &event(tool, &input, &home));
+        let asking = host.hook(&MAIN, &event(tool, &input, &home));
         let question = watch.question();
         let shown = bot.next("sendMessage");
         let text = shown.text();
@@ -224,7 +212,7 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
     let watch = host.watch();
     let input =
         json!({"command": "git status && rm -rf build", "description": "tidy up", "run_in_background": true});
-    let asking = hook(&host, &event("Bash", &input, &project));
+    let asking = host.hook(&MAIN, &event("Bash", &input, &project));
     let question = watch.question();
     let line = question["line"].as_str().unwrap();
     assert!(line.starts_with("git status && rm -rf build") && line.contains("run_in_background"), "{line}");
@@ -249,7 +237,7 @@ fn no_answer_in_time_is_not_a_refusal() {
     host.ok(&["agents", "set", "main", "approval-timeout=10s"]);
     let _somebody = host.watch();
     let home = host.home();
-    let (told, reason) = decision(hook(&host, &event("Bash", &json!({"command": "uname -a"}), &home)));
+    let (told, reason) = decision(host.hook(&MAIN, &event("Bash", &json!({"command": "uname -a"}), &home)));
     assert_eq!(told, "deny");
     assert!(reason.contains("Nobody answered in time") && reason.contains("Nobody said no"), "{reason}");
 }
@@ -259,8 +247,8 @@ fn a_host_that_is_gone_is_named_and_what_touches_nothing_goes_on() {
     let mut host = started();
     host.crash();
     let home = host.home();
-    let (told, reason) = decision(hook(&host, &event("Read", &json!({"file_path": "/w/a"}), &home)));
+    let (told, reason) = decision(host.hook(&MAIN, &event("Read", &json!({"file_path": "/w/a"}), &home)));
     assert!(told == "deny" && reason.contains("postern serve"), "{told}: {reason}");
-    assert_eq!(decision(hook(&host, &event("Bash", &json!({"command": "ls"}), &home))).0, "deny");
-    assert_eq!(decision(hook(&host, &event("TodoWrite", &json!({"todos": []}), &home))).0, "none");
+    assert_eq!(decision(host.hook(&MAIN, &event("Bash", &json!({"command": "ls"}), &home))).0, "deny");
+    assert_eq!(decision(host.hook(&MAIN, &event("TodoWrite", &json!({"todos": []}), &home))).0, "none");
 }

@@ -1,4 +1,4 @@
-//! Attacks that were tried on Postern, each with a real host, a real sandbox and an agent that changes the disk meanwhile.
+//! Attacks on Postern, each with a real host, a real sandbox and an agent that changes the disk meanwhile.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! What is allowed because it only reads: it starts nothing of the agent's that could do harm, reads no key, and sends nothing.
+//! Commands that are allowed because they only read: they start none of the agent's programs harmfully, read no
+//! key, and send nothing.
 
 use postern_tests::{Agent, Arena, postern, start};
 use serde_json::{Value, json};
@@ -10,13 +11,13 @@ use std::sync::{Arc, mpsc};
 
 const SECRET: &str = "THE-PERSONS-KEY";
 
-/// An agent that may read, in its own folder.
+/// Starts an agent that may read, in its own folder.
 fn reader(arena: &Arena, name: &str) -> Agent {
     let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
     arena.agent(name, &["allow-read-only=on", &folders])
 }
 
-/// The person's key, where every person has one.
+/// Path of the user's key, as everybody has one.
 fn key(arena: &Arena) -> std::path::PathBuf {
     let folder = arena.home().join(".ssh");
     fs::create_dir_all(&folder).unwrap();
@@ -24,7 +25,7 @@ fn key(arena: &Arena) -> std::path::PathBuf {
     folder.join("id_rsa")
 }
 
-/// Asks for a run that nobody answers, and tells how far it came.
+/// Requests a run that nobody answers, and returns its end.
 fn tried(agent: &mut Agent, params: Value) -> Value {
     let posted = agent.post(params);
     if posted["state"] == "asking" {
@@ -38,7 +39,7 @@ fn output(end: &Value) -> String {
     text("stdout") + &text("stderr")
 }
 
-/// A repository in the agent's folder.
+/// Creates a repository in the agent's folder.
 fn repository(agent: &mut Agent) {
     agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > notes.txt && git add . && git commit -qm one");
 }
@@ -121,7 +122,8 @@ fn programs_that_a_project_names_do_no_harm() {
     }
 }
 
-/// Every spelling of reading the person's key, Postern's and another agent's, by links of the project too.
+/// Returns every spelling of reading the user's key, Postern's and another agent's, also by links of the
+/// project.
 fn spellings(key: &str, data: &str, other: &str) -> Vec<String> {
     let mut lines = vec![
         format!("cat {key}"),
@@ -264,14 +266,14 @@ fn what_only_reads_reaches_no_listener() {
         tried(&mut agent, json!({ "shell": line }));
         assert_eq!(heard.load(Ordering::SeqCst), 0, "{line} sent something");
     }
-    // The listener hears: what was sent, it would have counted.
+    // Proves that the listener counts a connection.
     drop(std::net::TcpStream::connect(&address));
     while heard.load(Ordering::SeqCst) == 0 {
         std::thread::yield_now();
     }
 }
 
-/// Counts who connects.
+/// Counts connections.
 fn listener() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -293,7 +295,7 @@ fn a_file_swapped_for_a_key_is_never_read() {
     let mut agent = reader(&arena, "main");
     agent.sh(&format!("echo fine > notes.txt; ln -s {} link", key(&arena).display()));
     let (notes, link) = (agent.path("notes.txt"), agent.path("link"));
-    // A reader that opens the name again and again while it is exchanged: each round is one chance.
+    // The reader opens the name repeatedly while it is exchanged: each round is one chance.
     let (stop, stopped) = mpsc::channel::<()>();
     let swapping = std::thread::spawn(move || {
         let mut swaps = 0_usize;

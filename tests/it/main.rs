@@ -1,4 +1,5 @@
-//! The program as its users run it, and what must hold over the whole tree: what `scripts/test --fast` passes too.
+//! Tests of the program as its users run it, and of properties of the whole tree; part of `scripts/test
+//! --fast`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

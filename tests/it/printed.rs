@@ -1,9 +1,9 @@
-//! What a person sees where a command prints several lines: lines, and what is to be pasted can be pasted.
+//! Commands that print several lines: they print lines, and text to paste can be pasted.
 
 use postern_tests::Postern;
 use serde_json::Value;
 
-/// What was printed, without an escape in it that a person would have to read as a line's end.
+/// Checks that the output contains no escaped line end.
 fn lines(host: &Postern, args: &[&str], at_least: usize) -> String {
     let text = host.ok(args);
     assert!(!text.contains("\\n"), "postern {args:?} printed escapes: {text}");
@@ -11,7 +11,7 @@ fn lines(host: &Postern, args: &[&str], at_least: usize) -> String {
     text
 }
 
-/// The JSON document in it: from the first line that is `{` to the next that is `}`.
+/// Returns the JSON document in the output: from the first line that is `{` to the next that is `}`.
 fn document(text: &str) -> Value {
     let from = text.lines().skip_while(|line| *line != "{");
     let mut document: Vec<&str> = from.take_while(|line| *line != "}").collect();

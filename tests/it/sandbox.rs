@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A host with an agent that has a folder of its own, and whose programs are looked up where it cannot write: in a folder of
-/// the test's, in which `git` is a copy.
+/// Starts a host with an agent that has its own folder. Its programs come from a folder that it cannot write,
+/// in which `git` is a copy.
 fn with_own_git() -> (Postern, PathBuf, TempDir) {
     let host = Postern::start();
     let channel = host.enrol("main");
-    // Not below the temporary folder: every agent can write there.
+    // Not below the temporary folder, where every agent can write.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     std::fs::copy("/usr/bin/git", bin.path().join("git")).expect("git is installed");
     let folder = format!("folders={}", host.scratch("work").display());
@@ -18,7 +18,7 @@ fn with_own_git() -> (Postern, PathBuf, TempDir) {
     (host, channel, bin)
 }
 
-/// What the agent types.
+/// The command that the agent types.
 fn ask(host: &Postern) -> String {
     let folder = host.scratch("work");
     format!("postern-run --cwd {} --reason 'which git is there' -- git --version", folder.display())

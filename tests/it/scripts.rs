@@ -1,4 +1,4 @@
-//! The scripts, as a person calls them.
+//! The scripts, as a user calls them.
 
 use postern_tests::{Answer, postern, postern_run, repository, start};
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Runs a line of bash that has the functions of `scripts/lib.sh`.
+/// Runs a line of bash with the functions of `scripts/lib.sh`.
 fn with_functions(line: &str, words: &[&Path]) -> Answer {
     let script = format!("set -euo pipefail; . scripts/lib.sh; {line}");
     let mut bash = start("bash");
@@ -40,14 +40,15 @@ fn a_lane_that_fails_fails_the_script_and_every_lane_is_heard() {
     assert!(said.stdout.contains("heard"), "{said:?}");
 }
 
-/// A program in the shell's language, in a folder of stand-ins.
+/// Writes a shell program into a folder of stand-ins.
 fn stand_in(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::write(&path, format!("#!/bin/bash\n{text}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Stands for Apple's: takes a profile whose every parameter is given, and whose paths are there, and notes what it was told.
+/// Stand-in for Apple's `sandbox-exec`: takes a profile whose parameters are all given and exist, and logs its
+/// arguments.
 const SANDBOX_EXEC: &str = r#"set -euo pipefail
 profile=
 declare -A given=()
@@ -72,7 +73,7 @@ exec "$@""#;
 fn the_demo_plays_its_story_on_a_mac() {
     let temp = tempfile::tempdir_in("/tmp").unwrap();
     let (bin, home) = (temp.path().join("bin"), temp.path().join("home"));
-    // As long as a Mac's own temporary folder.
+    // As long as a Mac's temporary folder.
     let temporary = temp.path().join("var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T");
     for folder in [&bin, &home, &temporary] {
         fs::create_dir_all(folder).unwrap();
@@ -100,14 +101,14 @@ fn the_demo_plays_its_story_on_a_mac() {
     assert_eq!(told.lines().count(), 2, "both were asked from the sandbox: {told}");
 }
 
-/// The folder that Node.js is in, which the script reads JSON with.
+/// Returns the folder of Node.js, which the script uses to read JSON.
 fn node() -> Option<PathBuf> {
     let found = start("bash").args(["-c", "command -v node"]).output().ok()?;
     let path = PathBuf::from(String::from_utf8(found.stdout).ok()?.trim());
     path.parent().map(Path::to_owned)
 }
 
-/// Every page and script that shows how a channel is mounted.
+/// Every page and script that shows how to mount a channel.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![repository().join("README.md"), repository().join("CONTRIBUTING.md")];
     for folder in ["docs", "scripts", "containers/devcontainer-feature"] {

@@ -1,7 +1,8 @@
-//! The stage of an attack: a host, a person at its command line, and agents in the sandbox that Postern prints for them.
+//! The setting of an attack: a host, a user at its command line, and agents in the sandbox that Postern prints
+//! for them.
 //!
-//! With `POSTERN_ATTACK_DATA` set to a data folder, the host that runs there is attacked instead of a new one
-//! (`tests/attacks/run`); its agents get names of their own and are removed at the end.
+//! With `POSTERN_ATTACK_DATA` set to a data folder, tests attack the host that runs there instead of a new one
+//! (`tests/attacks/run`); their agents get unique names and are removed at the end.
 
 use crate::host::{Answer, Postern};
 use crate::programs::{postern, postern_run, program, start};
@@ -15,21 +16,23 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// The data folder of a running host to attack, and the command line of its person.
+/// Data folder of a running host to attack, and its user's command line.
 const RUNNING: &str = "POSTERN_ATTACK_DATA";
 
-/// A host and its person.
+/// A host and its user.
 pub struct Arena {
-    /// A host of the test's own; `None` where a running one is attacked.
+    /// The test's own host; `None` if a running one is attacked.
     own: Option<Postern>,
     data: PathBuf,
     home: PathBuf,
     folder: TempDir,
     enrolled: RefCell<Vec<String>>,
+    /// Rules for every agent, by number.
+    rules: RefCell<Vec<String>>,
 }
 
 impl Arena {
-    /// Opens a stage; `None` where bubblewrap cannot make a sandbox (the test is skipped then, and says so).
+    /// Opens an arena, or skips the test with `None` if bubblewrap cannot make a sandbox.
     pub fn open() -> Option<Self> {
         bubblewrap_works().then(|| {
             #[expect(clippy::disallowed_methods, reason = "a test asks its environment whom to attack")]
@@ -39,40 +42,45 @@ impl Arena {
             if let Some(data) = running {
                 #[expect(clippy::disallowed_methods, reason = "the person's own home")]
                 let home = std::env::var_os("HOME").expect("a person has a home").into();
-                return Self { own: None, data: data.into(), home, folder, enrolled: RefCell::default() };
+                return Self::new(None, data.into(), home, folder);
             }
             let own = Postern::start();
-            Self { data: own.data(), home: own.home(), own: Some(own), folder, enrolled: RefCell::default() }
+            let (data, home) = (own.data(), own.home());
+            Self::new(Some(own), data, home, folder)
         })
     }
 
-    /// A stage with a host of the test's own, for attacks that stop it or change the person's home; `None` (skipped) where
-    /// a running host is attacked.
+    fn new(own: Option<Postern>, data: PathBuf, home: PathBuf, folder: TempDir) -> Self {
+        Self { own, data, home, folder, enrolled: RefCell::default(), rules: RefCell::default() }
+    }
+
+    /// Opens an arena with its own host, for attacks that stop it or change the user's home. Skips the test
+    /// with `None` if a running host is attacked.
     pub fn open_own() -> Option<Self> {
         Self::open().filter(|arena| arena.own.is_some())
     }
 
-    /// The host, where it is the test's own.
+    /// Returns the test's own host.
     pub fn host(&mut self) -> &mut Postern {
         self.own.as_mut().expect("a host of the test's own: open_own")
     }
 
-    /// The host's data folder.
+    /// Returns the host's data folder.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// The person's home folder.
+    /// Returns the user's home folder.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// A folder outside of everything the agents can write.
+    /// Returns a folder that no agent can write.
     pub fn outside(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A `postern` command line of the person.
+    /// Returns a `postern` command of the user.
     pub fn command(&self, args: &[&str]) -> Command {
         if let Some(own) = &self.own {
             return own.command(args);
@@ -82,20 +90,26 @@ impl Arena {
         command
     }
 
-    /// Runs a command line of the person to its end.
+    /// Runs a command of the user to its end.
     pub fn run(&self, args: &[&str]) -> Answer {
         self.command(args).output().expect("postern runs").into()
     }
 
-    /// Runs it and expects it to work.
+    /// Runs a command and expects success.
     pub fn ok(&self, args: &[&str]) -> String {
         self.run(args).worked(args)
     }
 
-    /// Runs it with `--json` and reads what it printed.
+    /// Runs a command with `--json` and parses its output.
     pub fn json(&self, args: &[&str]) -> Value {
         let text = self.ok(&[args, &["--json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("postern {args:?} printed {text}: {error}"))
+    }
+
+    /// Adds an allow rule for every agent; removed again at the end.
+    pub fn allow_everyone(&self, rule: &[&str]) {
+        let row = self.json(&[&["rules", "allow"], rule, &["--everyone"]].concat());
+        self.rules.borrow_mut().push(row["rule"]["id"].to_string());
     }
 
     /// Watches the questions from now on.
@@ -103,14 +117,14 @@ impl Arena {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
     }
 
-    /// Answers a question as a person does who has seen it: `how` is what follows the code and the digest.
+    /// Answers a question that the user has seen; `how` follows the code and the digest.
     pub fn approve(&self, question: &Value, how: &[&str]) -> Answer {
         let part = |key: &str| question[key].as_str().unwrap_or_else(|| panic!("{question} has no {key}"));
         self.run(&[&["approve", part("code"), "--digest", part("digest")], how].concat())
     }
 
-    /// Enrols an agent with these settings (`ask=on-miss`) and starts it in the sandbox that Postern prints for it, with one
-    /// folder of its own to write to: [`Agent::project`].
+    /// Enrolls an agent with these settings (`ask=on-miss`) and starts it in the sandbox that Postern prints
+    /// for it, with one writable folder: [`Agent::project`].
     pub fn agent(&self, name: &str, settings: &[&str]) -> Agent {
         let id = if self.own.is_some() {
             name.to_owned()
@@ -132,14 +146,23 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         if self.own.is_none() {
+            for id in self.rules.borrow().iter() {
+                let removed = self.run(&["rules", "remove", id]);
+                if removed.code != 0 {
+                    eprintln!("rule {id} is still there: {removed:?}");
+                }
+            }
             for id in self.enrolled.borrow().iter() {
-                drop(self.command(&["agents", "remove", id, "--yes"]).output());
+                let removed = self.run(&["agents", "remove", id]);
+                if removed.code != 0 {
+                    eprintln!("{id} is still enrolled: {removed:?}");
+                }
             }
         }
     }
 }
 
-/// A hostile agent in its sandbox, told from outside what to do (`tests/attacker`).
+/// A hostile agent in its sandbox, controlled by the test (`tests/attacker`).
 pub struct Agent {
     id: String,
     project: PathBuf,
@@ -149,7 +172,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Runs the printed lines as a person pastes them, with the attacker in place of the example command.
+    /// Runs the printed lines as a user pastes them, with the attacker in place of the example command.
     fn start(id: String, project: PathBuf, lines: &str) -> Self {
         static ATTACKER: OnceLock<PathBuf> = OnceLock::new();
         let attacker = ATTACKER.get_or_init(|| program("postern-attacker"));
@@ -169,55 +192,55 @@ impl Agent {
         Self { id, project, child, orders, answers }
     }
 
-    /// The agent's id.
+    /// Returns the agent's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The one folder that it can write to, at the same path inside and outside.
+    /// Returns the only folder that it can write, at the same path inside and outside.
     pub fn project(&self) -> &Path {
         &self.project
     }
 
-    /// A path in that folder, as text.
+    /// Returns a path in that folder, as text.
     pub fn path(&self, name: &str) -> String {
         self.project.join(name).display().to_string()
     }
 
-    /// Carries out one order of `tests/attacker`.
+    /// Executes one order of `tests/attacker`.
     pub fn order(&mut self, order: &Value) -> Value {
         writeln!(self.orders, "{order}").expect("the attacker hears");
         let line = self.answers.next().expect("the attacker answers").expect("text");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{order}: {line}: {error}"))
     }
 
-    /// Runs shell text inside the sandbox and expects it to work.
+    /// Runs shell text inside the sandbox and expects success.
     pub fn sh(&mut self, text: &str) -> String {
         let done = self.order(&json!({ "do": "shell", "text": text }));
         assert_eq!(done["code"], 0, "{text}: {done}");
         done["stdout"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Writes a file into its folder, whole at once.
+    /// Writes a file into its folder atomically.
     pub fn write(&mut self, name: &str, text: &str, mode: u32) {
         let path = self.path(name);
         self.order(&json!({ "do": "write", "path": path, "text": text, "mode": mode }));
     }
 
-    /// Exchanges two names of its folder this many times.
+    /// Exchanges two names in its folder this many times.
     pub fn exchange(&mut self, a: &str, b: &str, times: u64) {
         let (a, b) = (self.path(a), self.path(b));
         self.order(&json!({ "do": "exchange", "a": a, "b": b, "times": times }));
     }
 
-    /// Asks for a run without waiting (`params` as in `system.run`; the folder is its own where none is named) and returns
-    /// the reply with its `requestId`.
+    /// Posts a run without waiting (`params` as in `system.run`, by default in its own folder) and returns the
+    /// reply with its `requestId`.
     pub fn post(&mut self, params: Value) -> Value {
         let params = self.with_folder(params);
         self.order(&json!({ "do": "request", "params": params }))
     }
 
-    /// The same, and right after the reply exchanges two names for this long, an even number of times.
+    /// Posts a run, and right after the reply exchanges two names for this long, an even number of times.
     pub fn race(&mut self, params: Value, (a, b): (&str, &str), microseconds: u64) -> Value {
         let (params, a, b) = (self.with_folder(params), self.path(a), self.path(b));
         self.order(&json!({ "do": "race", "params": params, "a": a, "b": b, "microseconds": microseconds }))
@@ -230,17 +253,23 @@ impl Agent {
         params
     }
 
-    /// Waits for `exec.finished` or `exec.denied` of a request that was posted.
+    /// Waits for `exec.finished` or `exec.denied` of a posted request.
     pub fn end(&mut self, posted: &Value) -> Value {
-        self.event("", posted)
+        self.event(&["exec.finished", "exec.denied"], posted)
     }
 
-    /// Waits for this event of a request that was posted (`exec.started`).
-    pub fn event(&mut self, method: &str, posted: &Value) -> Value {
-        self.order(&json!({ "do": "event", "method": method, "requestId": posted["requestId"] }))
+    /// Waits for one of these events of a posted request.
+    pub fn event(&mut self, methods: &[&str], posted: &Value) -> Value {
+        self.order(&json!({ "do": "event", "methods": methods, "requestId": posted["requestId"] }))
     }
 
-    /// Asks for a run and waits for its end.
+    /// Waits until a posted request is part of an open question.
+    pub fn asked(&mut self, posted: &Value) {
+        let event = self.event(&["exec.pending"], posted);
+        assert_eq!(event["method"], "exec.pending", "{event}");
+    }
+
+    /// Posts a run and waits for its end.
     pub fn request(&mut self, params: Value) -> Value {
         let posted = self.post(params);
         if posted["error"].is_string() { posted } else { self.end(&posted) }
@@ -251,7 +280,7 @@ impl Agent {
         self.order(&json!({ "do": "call", "method": method, "params": params }))
     }
 
-    /// Connects again and returns how the agent is judged by now.
+    /// Connects again and returns how Postern judges the agent now.
     pub fn policy(&mut self) -> Value {
         self.order(&json!({ "do": "connect" }))["policy"].clone()
     }

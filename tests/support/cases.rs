@@ -1,4 +1,5 @@
-//! The cases of `postern policy test` that lie in the repository: the corpus and our own. The policy's tests include this file.
+//! The cases of `postern policy test` in the repository: the corpus and our own. The policy's tests include
+//! this file.
 
 use postern_policy::case::{Bins, Case};
 use serde_json::Value;
@@ -41,7 +42,7 @@ impl File {
     }
 }
 
-/// The root of the repository, from wherever in it this is built.
+/// Returns the root of the repository, from any crate in it.
 pub(crate) fn repository() -> &'static Path {
     let holds = |folder: &&Path| folder.join("tests/fixtures").is_dir();
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(holds).expect("the repository holds the cases")

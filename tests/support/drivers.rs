@@ -1,5 +1,5 @@
-//! What drives the desktop app in a display of its own: Xvfb, a session bus, tauri-driver, WebKitWebDriver. Which ports are
-//! free, which programs are there, and how all of it ends with the test.
+//! What drives the desktop app in a display of its own: Xvfb, a session bus, WebKitWebDriver. Which ports are free, which
+//! programs are there, and how all of it ends with the test.
 
 use super::window::BETWEEN;
 use fantoccini::{Client, ClientBuilder};
@@ -14,11 +14,10 @@ use std::process::{Child, Command, Stdio};
 
 /// What the window test needs and this machine lacks, in words.
 pub fn missing() -> Option<String> {
-    let needed: [(&str, Option<PathBuf>); 5] = [
+    let needed: [(&str, Option<PathBuf>); 4] = [
         ("Xvfb (Debian: xvfb)", in_path("Xvfb")),
         ("dbus-run-session (Debian: dbus)", in_path("dbus-run-session")),
         ("WebKitWebDriver (Debian: webkit2gtk-driver)", in_path("WebKitWebDriver")),
-        ("tauri-driver (scripts/test installs it below .cache/tools)", tauri_driver()),
         ("postern-desktop (cargo build -p postern-desktop)", desktop()),
     ];
     let lacking: Vec<&str> =
@@ -26,13 +25,14 @@ pub fn missing() -> Option<String> {
     (!lacking.is_empty()).then(|| lacking.join(", "))
 }
 
-/// The app, once the drivers on this port have started it.
+/// Returns the app once the driver on this port has started it.
 pub(crate) async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
     let data = data.display().to_string();
     let args: Vec<&str> = ["--data", &data].into_iter().chain(args.iter().copied()).collect();
     let capabilities = json!({
-        "tauri:options": {
-            "application": desktop().unwrap(),
+        "browserName": "wry",
+        "webkitgtk:browserOptions": {
+            "binary": desktop().unwrap(),
             "args": args,
         }
     });
@@ -43,18 +43,18 @@ pub(crate) async fn connect(port: u16, data: &Path, args: &[&str]) -> Client {
         if let Ok(client) = builder.capabilities(capabilities.clone()).connect(&url).await {
             return client;
         }
-        // The drivers are not up yet: they say nothing when they are.
+        // The driver is not up yet: it says nothing when it is.
         tokio::time::sleep(BETWEEN).await;
     }
 }
 
-/// The drivers on these ports, and with them the app, on a session bus and in a home of their own.
-pub(crate) fn drivers(home: &Path, display: &str, port: u16, native: u16) -> Command {
-    let mut drivers = command("dbus-run-session");
-    drivers
-        .arg("--")
-        .arg(tauri_driver().unwrap())
-        .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
+/// Starts the driver on this port, and with it the app, on a session bus and in a home of their own.
+pub(crate) fn driver(home: &Path, display: &str, port: u16) -> Command {
+    let mut driver = command("dbus-run-session");
+    driver
+        .args(["--", "WebKitWebDriver", &format!("--port={port}")])
+        // Tauri lets its pages be driven by this, as tauri-driver sets it.
+        .env("TAURI_WEBVIEW_AUTOMATION", "true")
         .env("DISPLAY", format!(":{display}"))
         .env("HOME", home)
         .env("XDG_RUNTIME_DIR", home)
@@ -62,7 +62,7 @@ pub(crate) fn drivers(home: &Path, display: &str, port: u16, native: u16) -> Com
         .env("NO_AT_BRIDGE", "1")
         .env("WEBKIT_DISABLE_COMPOSITING_MODE", "1")
         .env_remove("POSTERN_DATA");
-    drivers
+    driver
 }
 
 /// A display that nobody else uses, and its number.
@@ -102,11 +102,6 @@ impl Drop for Group {
 #[expect(clippy::disallowed_methods, reason = "a test starts the program as its users do")]
 fn command(program: &str) -> Command {
     Command::new(program)
-}
-
-fn tauri_driver() -> Option<PathBuf> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/tools/bin/tauri-driver");
-    if ours.is_file() { Some(ours) } else { in_path("tauri-driver") }
 }
 
 /// The app beside this test's own binary: `target/<profile>/postern-desktop`.

@@ -3,7 +3,7 @@
 use crate::programs::{postern, start};
 use crate::watcher::Watcher;
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Expects that it worked and gives what it printed.
+    /// Expects success and returns the output.
     pub(crate) fn worked(self, args: &[&str]) -> String {
         assert_eq!(self.code, 0, "postern {args:?}: {}{}", self.stdout, self.stderr);
         self.stdout
@@ -53,7 +53,7 @@ impl Postern {
 
     /// The same, with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
-        // Short: a socket's path has to stay under 104 bytes.
+        // Short, because a socket path has to stay under 104 bytes.
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").expect("a temporary folder");
         std::fs::create_dir(folder.path().join("home")).expect("a home");
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -105,6 +105,16 @@ impl Postern {
             .env("POSTERN_DATA", self.data())
             .stdin(Stdio::null());
         command
+    }
+
+    /// Starts `postern hook` with these arguments, as a coding agent does, and gives it the event.
+    pub fn hook(&self, arguments: &[&str], event: &Value) -> Child {
+        let mut command = self.command(&["hook"]);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("postern starts");
+        let mut stdin = child.stdin.take().expect("piped");
+        stdin.write_all(event.to_string().as_bytes()).expect("the hook reads its event");
+        child
     }
 
     /// Runs a `postern` command line to its end.

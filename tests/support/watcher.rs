@@ -51,7 +51,7 @@ impl Watcher {
         }
     }
 
-    /// The next thing told that is this.
+    /// Returns the next notification of this kind.
     pub fn until(&self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("it is told");

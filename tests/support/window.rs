@@ -1,6 +1,6 @@
 //! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
-use crate::drivers::{Group, connect, display, drivers, free_port};
+use crate::drivers::{Group, connect, display, driver, free_port};
 use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
@@ -20,11 +20,11 @@ pub use crate::drivers::missing;
 /// How long anything may take before the test fails. Generous: what is tested is what happens, not how fast.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// How long one start of the drivers and the app may take before it is tried again on other ports: somebody may have
+/// How long one start of the driver and the app may take before it is tried again on another port: somebody may have
 /// taken those that were free a moment ago.
 const START: Duration = Duration::from_mins(1);
 
-/// Between two looks at what tells nobody when it is there: the drivers, and the list of windows. Everything else tells.
+/// Between two looks at what tells nobody when it is there: the driver, and the list of windows. Everything else tells.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
 
 /// A running desktop app with an empty data folder.
@@ -102,10 +102,10 @@ impl Window {
         let (display, number) = display();
         let mut patience = START;
         loop {
-            let (port, native) = (free_port(), free_port());
-            let mut driver = drivers(&home, &number, port, native);
+            let port = free_port();
+            let mut driver = driver(&home, &number, port);
             let driver = Group::start(&mut driver);
-            // The app's socket is where it was: one that was started and not reached is gone with its drivers.
+            // The app's socket is where it was: one that was started and not reached is gone with its driver.
             if let Ok(page) = tokio::time::timeout(patience, connect(port, &data, args)).await {
                 return Self { page, data, work, port, _folder: folder, _driver: driver, _display: display };
             }

@@ -81,7 +81,7 @@ fn hostile_text_in_any_field_reaches_a_face_as_escapes() {
         let mut found = Vec::new();
         strings(&question, "question", &mut found);
         for (place, text) in found {
-            // What is saved as a rule is the command and the folder themselves: they are data for the host, and never shown.
+            // A saved rule contains the command and the folder themselves: data for the host, never shown.
             let saved = ["pattern", "folder"].map(|part| format!("question.proposals[].rules[].{part}"));
             if !saved.iter().any(|part| place.starts_with(part)) {
                 assert!(!text.chars().any(is_hidden), "{field}: {place} is {text:?}");

@@ -1,4 +1,4 @@
-//! What takes long: real windows, crashes, real shells, and the clients and servers of others.
+//! Slow tests: real windows, crashes, real shells, and clients and servers of others.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { COLOURS, nothingSerious } from "./support";
+import { COLORS, nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
@@ -44,7 +44,7 @@ const other = (page: import("@playwright/test").Page, name: string) => page.getB
 
 test(
   "a closed door is opened with its settings, and says what the other side needs",
-  { tag: COLOURS },
+  { tag: COLORS },
   async ({ page }) => {
     await page.getByRole("button", { name: "Open: OpenClaw’s nodes" }).click();
     const form = page.getByRole("dialog");

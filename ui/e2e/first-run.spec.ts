@@ -1,7 +1,7 @@
 // The first run, another agent, the settings of the whole, and *About*: by looking, and by keys alone.
 
 import { expect, test } from "@playwright/test";
-import { COLOURS, nothingSerious } from "./support";
+import { COLORS, nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 900 });
@@ -9,7 +9,7 @@ test.beforeEach(async ({ page }) => {
 
 test(
   "who has no agent is shown around: what it is, the first agent, one command",
-  { tag: COLOURS },
+  { tag: COLORS },
   async ({ page }) => {
     await page.goto("/settings.html?scene=empty");
     await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
@@ -57,7 +57,7 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
   await expect(page.locator("[aria-current=step]")).toContainText("Try");
 });
 
-test("settings: nothing serious, and what is chosen stays", { tag: COLOURS }, async ({ page }) => {
+test("settings: nothing serious, and what is chosen stays", { tag: COLORS }, async ({ page }) => {
   await page.goto("/settings.html#settings");
   await expect(page.getByText("23.4 MB")).toBeVisible();
   await nothingSerious(page);
@@ -98,7 +98,7 @@ test("the history is saved as a file, one request a line", async ({ page }) => {
   expect(rows[0]).toHaveProperty("line");
 });
 
-test("About says what is promised and what is not", { tag: COLOURS }, async ({ page }) => {
+test("About says what is promised and what is not", { tag: COLORS }, async ({ page }) => {
   await page.goto("/settings.html#settings");
   await page.getByRole("button", { name: "About Postern" }).click();
   await expect(page.getByText("Version 0.1.0")).toBeVisible();

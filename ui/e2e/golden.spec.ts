@@ -20,6 +20,7 @@ const pictures = [
   { name: "push-dark", scene: "push", scheme: "dark", contrast: "no-preference", height: 760 },
   { name: "dangerous-dark", scene: "dangerous", scheme: "dark", contrast: "no-preference", height: 540 },
   { name: "script-light-contrast", scene: "script", scheme: "light", contrast: "more", height: 840 },
+  { name: "changeable-light", scene: "changeable", scheme: "light", contrast: "no-preference", height: 900 },
   { name: "edited-light", scene: "edited", scheme: "light", contrast: "no-preference", height: 790 },
   { name: "hostile-dark-small", scene: "hostile", scheme: "dark", contrast: "no-preference", height: 420 },
 ] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { open, said, seriousInQuestion } from "./question";
-import { COLOURS } from "./support";
+import { COLORS } from "./support";
 
 const scenes = ["push", "dangerous", "script", "hostile", "tool", "edited", "long"] as const;
 const sizes = { small: { width: 640, height: 420 }, large: { width: 980, height: 900 } };
@@ -9,7 +9,7 @@ for (const scene of scenes) {
   for (const [name, size] of Object.entries(sizes)) {
     test(
       `${scene}, ${name}: nothing serious for people who hear or press keys`,
-      { tag: COLOURS },
+      { tag: COLORS },
       async ({ page }) => {
         await page.emulateMedia({ reducedMotion: "reduce" });
         await open(page, scene, size);
@@ -22,7 +22,7 @@ for (const scene of scenes) {
 }
 
 for (const scene of ["push", "dangerous", "edited"] as const) {
-  test(`${scene}: more contrast leaves nothing pale`, { tag: COLOURS }, async ({ page }) => {
+  test(`${scene}: more contrast leaves nothing pale`, { tag: COLORS }, async ({ page }) => {
     await page.emulateMedia({ contrast: "more", reducedMotion: "reduce" });
     await open(page, scene);
     expect(await seriousInQuestion(page)).toEqual([]);

@@ -19,7 +19,7 @@ export async function said(page: Page): Promise<Said> {
   return all;
 }
 
-/** What axe finds once arming is over or waits for the end to be seen: nothing changes its colour any more by itself. */
+/** What axe finds once arming is over or waits for the end to be seen: nothing changes its color any more by itself. */
 export async function seriousInQuestion(page: Page) {
   const still = page
     .locator("[data-testid=arming][data-state=armed]")

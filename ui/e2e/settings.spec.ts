@@ -1,5 +1,5 @@
 import { expect, test, type Page } from "@playwright/test";
-import { COLOURS, nothingSerious, nothingSideways, openAgent, request, rule } from "./support";
+import { COLORS, nothingSerious, nothingSideways, openAgent, request, rule } from "./support";
 
 const sizes = { large: { width: 1180, height: 760 }, small: { width: 760, height: 520 } };
 
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(screens)) {
   for (const [size, viewport] of Object.entries(sizes)) {
     test(
       `${name}, ${size}: nothing serious for people who hear or press keys, nothing sideways`,
-      { tag: COLOURS },
+      { tag: COLORS },
       async ({ page }) => {
         await page.setViewportSize(viewport);
         await open(page);
@@ -88,7 +88,7 @@ for (const [name, open] of Object.entries(screens)) {
     );
   }
 
-  test(`${name}: more contrast leaves nothing pale`, { tag: COLOURS }, async ({ page }) => {
+  test(`${name}: more contrast leaves nothing pale`, { tag: COLORS }, async ({ page }) => {
     await page.emulateMedia({ contrast: "more" });
     await page.setViewportSize(sizes.large);
     await open(page);

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { COLOURS, nothingSerious, nothingSideways } from "./support";
+import { COLORS, nothingSerious, nothingSideways } from "./support";
 
 const skill = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
 
@@ -38,7 +38,7 @@ test("a folder is watched, a wrong one is refused where it was typed, and one is
   await expect(page.getByText("No skills yet.")).toBeVisible();
 });
 
-test("hostile names are escapes, and nothing is pushed aside", { tag: COLOURS }, async ({ page }) => {
+test("hostile names are escapes, and nothing is pushed aside", { tag: COLORS }, async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 560 });
   await page.goto("/settings.html?scene=hostile#skills");
   await expect(page.getByText("U+202E").first()).toBeVisible();

@@ -3,8 +3,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
-/** Tells tests of what is seen in colours: they alone are run in the dark as well. */
-export const COLOURS = "@colours";
+/** Tells tests of what is seen in color: they alone are run in the dark as well. */
+export const COLORS = "@colors";
 
 /** Nothing that keeps out people who hear the page or press keys. */
 export async function nothingSerious(page: Page) {

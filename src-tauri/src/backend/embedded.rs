@@ -1,11 +1,11 @@
 //! The host in this process.
 
 use super::Heard;
-use postern_contract::methods::ControlError;
+use postern_contract::methods::{ControlError, Method};
 use postern_doors::Doors;
 use postern_host::session::SystemSession;
 use postern_host::user::User;
-use postern_host::{FaceGuard, FaceKind, Host, HostConfig, StartError};
+use postern_host::{Control, FaceGuard, FaceKind, Handle, Host, HostConfig, StartError};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,6 +47,13 @@ impl Embedded {
 
     pub(super) async fn call(&self, method: &str, params: Value) -> Result<Value, ControlError> {
         self.host.call(&self.face.id(), method, params).await
+    }
+
+    pub(super) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    where
+        Control: Handle<M>,
+    {
+        self.host.ask::<M>(self.face.id(), params).await
     }
 
     pub(super) async fn shutdown(&self) {

@@ -8,9 +8,9 @@ use crate::Options;
 use attached::Attached;
 use embedded::Embedded;
 use postern_contract::Told;
-use postern_contract::methods::{ControlCode, ControlError, Method};
-use postern_host::StartError;
+use postern_contract::methods::{ControlError, Method};
 use postern_host::user::User;
+use postern_host::{Control, Handle, StartError};
 use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
@@ -88,10 +88,14 @@ impl Backend {
     }
 
     /// Calls a method of the contract's list.
-    pub(crate) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
-        let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
-        let answer = self.call(M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
-        serde_json::from_value(answer).map_err(odd)
+    pub(crate) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    where
+        Control: Handle<M>,
+    {
+        match &*self.link() {
+            Link::Embedded(embedded) => embedded.ask::<M>(params).await,
+            Link::Attached(attached) => attached.ask::<M>(params).await,
+        }
     }
 
     /// Ends what this process started: an embedded host is shut down, an attached one is left alone.

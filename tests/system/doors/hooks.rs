@@ -2,23 +2,7 @@
 
 use postern_tests::{Answer, Postern, start};
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::process::{Child, Stdio};
-
-/// A hook on its way.
-fn hook(host: &Postern, arguments: &[&str], event: &Value) -> Child {
-    let mut all = vec!["hook"];
-    all.extend(arguments);
-    let mut child = host
-        .command(&all)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    child
-}
 
 fn end(child: Child) -> Answer {
     child.wait_with_output().unwrap().into()
@@ -40,20 +24,19 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
     let host = Postern::start();
     host.enrol("main");
     let run = ["claude-code", "--agent", "main"];
-    let read = end(hook(&host, &run, &claude("Read", &json!({"file_path": "/w/a.rs"}))));
+    let read = end(host.hook(&run, &claude("Read", &json!({"file_path": "/w/a.rs"}))));
     assert_eq!((read.stdout.trim(), read.code), ("{}", 0), "a default decides nothing: {read:?}");
-    let secret = end(hook(&host, &run, &claude("Read", &json!({"file_path": "/w/.env"}))));
+    let secret = end(host.hook(&run, &claude("Read", &json!({"file_path": "/w/.env"}))));
     assert_eq!(decision(&secret), "deny", "{secret:?}");
     let watch = host.watch();
-    let asking = hook(&host, &run, &claude("Bash", &json!({"command": "git push"})));
+    let asking = host.hook(&run, &claude("Bash", &json!({"command": "git push"})));
     let question = watch.question();
     let (code, digest) = (question["code"].as_str().unwrap(), question["digest"].as_str().unwrap());
     host.ok(&["deny", code, "--digest", digest, "--feedback", "not on Fridays"]);
     let told = end(asking);
     assert_eq!(decision(&told), "deny");
     assert!(told.stdout.contains("not on Fridays"), "the person's words reach the agent: {told:?}");
-    let mine = end(hook(
-        &host,
+    let mine = end(host.hook(
         &["claude-code", "--agent", "main", "--hand-over"],
         &claude("Bash", &json!({"command": "ls"})),
     ));
@@ -64,13 +47,13 @@ fn the_tool_gate_decides_and_a_person_where_it_asks() {
 fn whatever_goes_wrong_keeps_the_tool_from_being_used() {
     let mut host = Postern::start();
     host.enrol("main");
-    let odd = end(hook(&host, &["claude-code", "--agent", "main"], &json!({"hook_event_name": "Stop"})));
+    let odd = end(host.hook(&["claude-code", "--agent", "main"], &json!({"hook_event_name": "Stop"})));
     assert_eq!(odd.code, 2, "a hook that ends with 2 blocks: {odd:?}");
     let event = claude("Read", &json!({"file_path": "/w/a.rs"}));
-    let stranger = end(hook(&host, &["claude-code", "--agent", "nobody"], &event));
+    let stranger = end(host.hook(&["claude-code", "--agent", "nobody"], &event));
     assert_eq!(decision(&stranger), "deny", "{stranger:?}");
     host.crash();
-    let alone = end(hook(&host, &["claude-code", "--agent", "main"], &event));
+    let alone = end(host.hook(&["claude-code", "--agent", "main"], &event));
     assert_eq!(decision(&alone), "deny", "{alone:?}");
     assert!(alone.stdout.contains("postern serve"), "and it says what to do: {alone:?}");
 }
@@ -85,7 +68,7 @@ fn installing_shows_the_change_and_can_be_undone() {
     let unasked = host.run(&["hook", "install", "claude-code", "--agent", "main"]);
     assert_ne!(unasked.code, 0, "nobody said yes: {unasked:?}");
     assert!(unasked.stdout.contains('+') && unasked.stdout.contains("PreToolUse"), "{unasked:?}");
-    assert!(unasked.stdout.contains("main is no agent here yet: it will be enrolled"), "{unasked:?}");
+    assert!(unasked.stdout.contains("the agent main does not exist yet: it will be enrolled"), "{unasked:?}");
     assert!(!host.ok(&["agents", "list"]).contains("main"), "not without a yes");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
     host.ok(&["hook", "install", "claude-code", "--agent", "main", "--yes"]);
@@ -159,9 +142,9 @@ fn a_hook_that_is_heard_by_its_ending_ends_with_2_and_the_reason() {
     host.enrol("main");
     let event = |path: &str| json!({"agent_action_name": "pre_read_code", "trajectory_id": "t", "tool_info": {"file_path": path}});
     let run = ["windsurf", "--agent", "main"];
-    let fine = end(hook(&host, &run, &event("/w/a.rs")));
+    let fine = end(host.hook(&run, &event("/w/a.rs")));
     assert_eq!((fine.code, fine.stdout.as_str()), (0, ""), "{fine:?}");
-    let secret = end(hook(&host, &run, &event("/w/.env")));
+    let secret = end(host.hook(&run, &event("/w/.env")));
     assert!(secret.code == 2 && secret.stderr.contains("*.env"), "{secret:?}");
 }
 

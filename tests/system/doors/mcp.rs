@@ -174,7 +174,7 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
     };
     let input = json!({"file_path": "/x/README.md", "limit": 3});
-    // A default allows it, and Claude Code's own rules ask: that is for the person.
+    // A default allows it, but Claude Code's own rules ask: the user decides.
     let watcher = host.watch();
     let person = &host;
     let watcher = std::thread::scope(|scope| {

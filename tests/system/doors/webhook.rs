@@ -68,7 +68,7 @@ fn every_step_comes_signed_and_again_until_it_is_taken() {
         assert_eq!((one.path.as_str(), one.headers["content-type"].as_str()), ("/hook", "application/json"));
         assert!(!one.body.contains("-s\""), "no arguments leave unless the person says so: {}", one.body);
     }
-    // That the door was opened is told by it, too.
+    // Opening the door is an event, too.
     let mut all = posted.iter().map(Posted::json);
     let first = all.find(|event| kind(event) != "policy.widened").unwrap();
     assert_eq!(kind(&first), "request.received", "{first}");
@@ -148,7 +148,7 @@ fn a_secret_that_somebody_else_learnt_is_good_no_more_when_it_is_made_anew() {
     let second = secret(&host);
     assert_ne!(first, second);
     assert_eq!(Asked::new(&channel, &["uname"]).end().code, 0);
-    // What was told before the new secret is signed with the old one.
+    // Events before the new secret are signed with the old one.
     let of_request = |one: &Posted| one.body.contains("\"type\":\"request.");
     for one in until(&endpoint, "request.finished").into_iter().filter(of_request) {
         assert!(is_signed(&one, &second) && !is_signed(&one, &first), "{one:?}");

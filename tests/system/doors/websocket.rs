@@ -68,7 +68,7 @@ impl Client {
         self.socket.send(Message::Text(envelope.to_string().into())).await.unwrap();
     }
 
-    /// Says what it shows its person.
+    /// Declares what it shows its user.
     async fn shows(&mut self, parts: &[&str]) -> Value {
         self.say(
             json!({"requestId": "client-req-000", "method": "declareShows", "params": {"shows": parts}}),
@@ -300,7 +300,7 @@ async fn a_flood_takes_its_own_connection_and_nothing_else() {
     }
 }
 
-/// The status that a page of this origin is answered with.
+/// Returns the status that a page of this origin gets.
 async fn from_page(url: &str, token: &str, origin: &str) -> u16 {
     let mut request = url.into_client_request().unwrap();
     let headers = request.headers_mut();

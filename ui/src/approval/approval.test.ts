@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it } from "vitest";
 import { FakeApproval } from "../backend/fake";
 import { dangerous, escaped, hostile, push, script, text } from "../backend/samples";
-import type { Question } from "../contract";
+import type { Question, RuleInput } from "../contract";
 import Approval from "./Approval.svelte";
 
 function show(...questions: Question[]) {
@@ -192,6 +192,35 @@ describe("answers", () => {
     await shown.user.click(offer());
     await shown.user.click(screen.getByTestId("always"));
     expect(only()).toMatchObject({ proposal: "command", anywhere: true });
+  });
+
+  it("Always says what is missing while a rule has no folder, and needs that choice", async () => {
+    cleanup();
+    const [offer] = push().proposals;
+    if (!offer) throw new Error("the sample offers nothing");
+    shown = show({ ...push(), proposals: [{ ...offer, folder: null }] });
+    shown.backend.arm();
+    const always = screen.getByTestId("always");
+    expect(always).toBeDisabled();
+    expect(always).toHaveAccessibleDescription(/choose “in any folder”/);
+    await shown.user.selectOptions(screen.getByRole("combobox", { name: "Where" }), "in any folder");
+    expect(always).toBeEnabled();
+    expect(always).not.toHaveAccessibleDescription();
+  });
+
+  it("says which input a rule would be bound to", () => {
+    cleanup();
+    const [offer] = push().proposals;
+    const rule = offer?.rules[0];
+    if (!offer || !rule) throw new Error("the sample offers nothing");
+    const bound = (input: RuleInput) =>
+      show({ ...push(), proposals: [{ ...offer, rules: [{ ...rule, input }] }] });
+    const saved = () => screen.getByRole("radiogroup").textContent;
+    bound({ kind: "text", sha256: "7".repeat(64) });
+    expect(saved()).toMatch(/git push origin main with this input/);
+    cleanup();
+    bound({ kind: "nothing" });
+    expect(saved()).not.toContain("input");
   });
 
   it("Always saves what was chosen and edited", async () => {

@@ -201,28 +201,30 @@ export function dangerous(now = Date.now()): Question {
   };
 }
 
+/** The argv of the samples that run a script. */
+const report = [
+  "python3",
+  "tools/report.py",
+  "--from",
+  "2026-01-01",
+  "--to",
+  "2026-03-31",
+  "--format",
+  "pdf",
+  "--out",
+  "report with spaces.pdf",
+];
+
 /** An argv of many words, a bound script with a preview, a binary that changed. */
 export function script(now = Date.now()): Question {
-  const words = [
-    "python3",
-    "tools/report.py",
-    "--from",
-    "2026-01-01",
-    "--to",
-    "2026-03-31",
-    "--format",
-    "pdf",
-    "--out",
-    "report with spaces.pdf",
-  ];
   return {
     ...push(now),
     id: "0199a1c0-0000-7000-8000-000000000003",
     digest: "c".repeat(64),
     shell: false,
-    argv: words.map(text),
-    command: [part("program", 0, words[0] ?? ""), part("argument", 0, ` ${words.slice(1).join(" ")}`)],
-    steps: [verdict("python3", words.join(" "), "ask")],
+    argv: report.map(text),
+    command: [part("program", 0, report[0] ?? ""), part("argument", 0, ` ${report.slice(1).join(" ")}`)],
+    steps: [verdict("python3", report.join(" "), "ask")],
     programs: [
       {
         name: text("python3"),
@@ -241,7 +243,7 @@ export function script(now = Date.now()): Question {
     ],
     env: [],
     stdin: { kind: "text", bytes: 12, lines: [text("hello, world")] },
-    editable: `${words.slice(0, -1).join(" ")} 'report with spaces.pdf'`,
+    editable: `${report.slice(0, -1).join(" ")} 'report with spaces.pdf'`,
     recent: [],
     why: text("python3 changed 3.12.7 → 3.13.1 since it was last allowed 3 days ago."),
     rule: { id: 7, effect: "allow", pattern: "/usr/bin/python3", source: "you", why: null },
@@ -387,10 +389,42 @@ export function long(now = Date.now()): Question {
   };
 }
 
+/** A script that the agent can change until it runs: no pin is offered, and the input is bound. */
+export function changeable(now = Date.now()): Question {
+  return {
+    ...script(now),
+    id: "0199a1c0-0000-7000-8000-000000000007",
+    digest: "8".repeat(64),
+    changeable: [text("tools/report.py")],
+    why: text("No rule covers python3 tools/report.py."),
+    rule: null,
+    proposals: [
+      {
+        id: "exact",
+        label: text("this exact command, whatever is in tools/report.py by then"),
+        folder: text("~/Projects/site"),
+        rules: [
+          {
+            pattern: { kind: "exact", value: report },
+            text: `${report.slice(0, -1).join(" ")} 'report with spaces.pdf'`,
+            pinned: false,
+            input: {
+              kind: "text",
+              sha256: "09ca7e4eaa6e8ae9c7d261167129184883644d07dfba7cbfbc4c8a2e08360d5b",
+            },
+          },
+        ],
+        wouldMatch: [4, 50],
+      },
+    ],
+  };
+}
+
 export const scenes = {
   push,
   dangerous,
   script,
+  changeable,
   hostile,
   tool,
   edited,

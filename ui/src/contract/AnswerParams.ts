@@ -40,11 +40,11 @@ lifetime?: Lifetime | null,
  */
 feedback?: string | null, 
 /**
- * The requests that a yes lets run, of [`Question::requests`] as they were shown. Empty is the first alone: *once* is one
- * run. The others go on waiting as a question of their own.
+ * Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
+ * one run; the others stay in a question of their own.
  */
 requests?: Array<string>, 
 /**
- * Whether what *always* allows holds in every folder, and not only in [`Proposal::folder`] and below.
+ * True to let *always* hold in every folder, not only in [`Proposal::folder`] and below.
  */
 anywhere?: boolean, };

@@ -17,6 +17,6 @@ reason: string | null,
  */
 also: Array<string>, 
 /**
- * What *always* saved, each rule in words; empty where nothing was to be saved.
+ * Rules that *always* saved, each as a sentence; empty if nothing was to be saved.
  */
 saved: Array<string>, };

@@ -11,6 +11,6 @@ export type Audit = {
  */
 rows: Array<AuditRow>, 
 /**
- * What a look at the whole chain found, where that was asked for.
+ * Result of verifying the whole chain, if that was requested.
  */
 verified: AuditVerified | null, };

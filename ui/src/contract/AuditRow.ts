@@ -6,43 +6,43 @@ import type { AuditBy } from "./AuditBy";
  */
 export type AuditRow = { 
 /**
- * Its place in the chain, from 1 on without gaps.
+ * Position in the chain, from 1 without gaps.
  */
 number: number, 
 /**
- * When, in milliseconds since 1970.
+ * Time in milliseconds since 1970.
  */
 at: number, 
 /**
- * Who, and through which approver.
+ * Author, and the approver that the change came through.
  */
 by: AuditBy, 
 /**
- * What kind of thing changed: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`, `managed`,
- * `keys`, `secrets`, `hooks`, or `audit` itself.
+ * Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
+ * `managed`, `keys`, `secrets`, `hooks`, or `audit` itself.
  */
 subject: string, 
 /**
- * Which of them, escaped.
+ * Name of the changed thing, escaped.
  */
 key: string, 
 /**
- * How it was, as JSON text; none where it was not there.
+ * Value before, as JSON text; absent if there was none.
  */
 before: string | null, 
 /**
- * How it is, as JSON text; none where it is gone.
+ * Value after, as JSON text; absent if it was removed.
  */
 after: string | null, 
 /**
- * Whether more may run because of it, or that cannot be ruled out.
+ * True if more may run because of it, or if that cannot be ruled out.
  */
 widens: boolean, 
 /**
- * The change in a line of words, ready to be shown.
+ * The change in one line, ready to be shown.
  */
 summary: string, 
 /**
- * Hex sha256 over the hash of the row before and this row's content.
+ * Hex sha256 over the previous row's hash and this row's content.
  */
 hash: string, };

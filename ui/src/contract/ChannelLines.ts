@@ -14,7 +14,7 @@ kind: ChannelKind,
  */
 text: string, 
 /**
- * The profile in them, for a sandbox that is given one.
+ * The profile in them, for sandboxes that have one.
  */
 profile: string | null, 
 /**

@@ -14,7 +14,7 @@ id: string,
  */
 code: string, 
 /**
- * What closed it.
+ * Cause of the end.
  */
 how: ClosedBy, 
 /**

@@ -294,7 +294,7 @@ explain: Call<Explain, Explained>,
  */
 "settings.set": Call<HostSettings, HostSettings>, 
 /**
- * Every change of what may run, and whether its record is whole.
+ * Every change to what may run, and the verification of their record.
  */
 audit: Call<AuditAsk, Audit>, 
 /**

@@ -32,7 +32,7 @@ times: FeedTimes | null,
  */
 program: string | null, 
 /**
- * The approver that answered, or that widened what may run.
+ * Approver that answered, or that widened what may run.
  */
 face: string | null, 
 /**
@@ -40,10 +40,10 @@ face: string | null,
  */
 door: string | null, 
 /**
- * At a door: who, as far as they said, escaped. Of a change: who made it.
+ * At a door: the sender's own name, escaped. Of a change: its author.
  */
 who: string | null, 
 /**
- * More in words: why it was denied, or what the stranger wanted, or what changed.
+ * Further text: the reason of a denial, a stranger's message, or the change.
  */
 message: string | null, };

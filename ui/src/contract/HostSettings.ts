@@ -14,7 +14,7 @@ keepDays: number,
  */
 newAgent: Settings, 
 /**
- * While the screen is locked, only approvers that were paired (a chat, a device) are asked and may allow: with none
- * connected, what would ask is denied at once.
+ * While the screen is locked, only paired approvers (a chat, a device) are asked and may allow. With none
+ * connected, a request that needs an answer is denied at once.
  */
 denyWhenLocked: boolean, };

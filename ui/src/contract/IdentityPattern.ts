@@ -6,7 +6,7 @@ import type { Signer } from "./Signer";
  */
 export type IdentityPattern = { "by": "sha256", "is": string } | { "by": "signed", "is": { 
 /**
- * Who signed it.
+ * The signer.
  */
 signer: Signer, 
 /**

@@ -15,8 +15,8 @@ id: string,
  */
 label: Array<Piece>, 
 /**
- * The folder in which, with everything below, it would hold. None is every folder: an answer says so by
- * [`AnswerParams::anywhere`]. What is saved for a tool has no folder.
+ * Folder in which it would hold, with everything below. `None` means every folder, which an answer
+ * confirms by [`AnswerParams::anywhere`]. Rules for a tool have no folder.
  */
 folder?: Array<Piece> | null, 
 /**

@@ -19,10 +19,10 @@ text: string,
  */
 pinned: boolean, 
 /**
- * The folder in which it would hold, as it would be saved.
+ * Folder in which it would hold, as it would be saved.
  */
 folder?: string | null, 
 /**
- * The input that it would cover.
+ * Input that it would cover.
  */
 input?: RuleInput, };

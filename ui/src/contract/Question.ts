@@ -37,7 +37,7 @@ requests: Array<string>,
 asker: Asker, 
 /**
  * The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
- * A tool's question has no programs, and a folder where it is about a line of a shell.
+ * A tool's question has no programs, but a folder if it shows a shell line.
  */
 tool?: Array<Piece>, 
 /**
@@ -74,8 +74,8 @@ steps: Array<StepVerdict>,
  */
 programs: Array<ShownProgram>, 
 /**
- * The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
- * by then.
+ * Programs and scripts among them that the agent can change until they run, each once. An approval covers
+ * their content at run time.
  */
 changeable?: Array<Array<Piece>>, 
 /**
@@ -87,7 +87,7 @@ cwd: Array<Piece>,
  */
 env: Array<EnvChange>, 
 /**
- * Standard input, where some is given.
+ * Standard input, if there is any.
  */
 stdin: ShownInput | null, 
 /**
@@ -127,11 +127,11 @@ atZero: string,
  */
 armingMs: number, 
 /**
- * How many more wait, of all agents.
+ * Number of further questions, of all agents.
  */
 waiting: number, 
 /**
- * How many of them are of the same agent and wait for their turn to be asked.
+ * Number of the same agent's requests that wait for their turn.
  */
 queued?: number, 
 /**

@@ -41,11 +41,12 @@ pin: Pin | null,
  */
 allowWrites: boolean, 
 /**
- * The folder in which, with everything below, it allows: a real path, or one that begins with `~`. None is every folder.
+ * Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
+ * means every folder.
  */
 folder?: string, 
 /**
- * What of standard input it covers, where it allows.
+ * Standard input that an allow rule covers.
  */
 input?: RuleInput, 
 /**

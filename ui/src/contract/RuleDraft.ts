@@ -38,11 +38,11 @@ pin?: boolean,
  */
 allowWrites?: boolean, 
 /**
- * The folder in which, with everything below, it allows; none is every folder.
+ * Folder in which it allows, with everything below; absent means every folder.
  */
 folder?: string | null, 
 /**
- * What of standard input it covers, where it allows.
+ * Standard input that an allow rule covers.
  */
 input?: RuleInput, 
 /**

@@ -67,7 +67,7 @@ envPass: Array<string>,
  */
 folders: Array<string>, 
 /**
- * Where programs are looked up, in order; empty means [`SEARCH_PATH`].
+ * Folders searched for programs, in order; empty means [`SEARCH_PATH`].
  */
 searchPath: Array<string>, 
 /**
@@ -75,7 +75,7 @@ searchPath: Array<string>,
  */
 outputCapBytes: number, 
 /**
- * Questions a minute that open beside others; beyond that they come one after the other.
+ * Questions per minute that open in parallel; further ones open one after the other.
  */
 questionsPerMinute: number, 
 /**

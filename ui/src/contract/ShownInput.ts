@@ -6,7 +6,7 @@ import type { Piece } from "./Piece";
  */
 export type ShownInput = { "kind": "text", 
 /**
- * How many bytes it has.
+ * Its length in bytes.
  */
 bytes: number, 
 /**

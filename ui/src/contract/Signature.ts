@@ -6,7 +6,7 @@ import type { Authority } from "./Authority";
  */
 export type Signature = { 
 /**
- * Whose authority it has. Without one the names below are claims.
+ * Authority. Without one the names below are only claims.
  */
 authority: Authority, 
 /**

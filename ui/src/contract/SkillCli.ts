@@ -26,7 +26,7 @@ place: Array<Piece> | null,
  */
 rule: number | null, 
 /**
- * `new`, `approved`, `changed`, `missing` or `refused` (no skill may bring it).
+ * `new`, `approved`, `changed`, `missing` or `refused` (skills may not bring it).
  */
 state: string, 
 /**

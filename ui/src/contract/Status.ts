@@ -47,11 +47,11 @@ attention: Array<string>,
  */
 managed?: string | null, 
 /**
- * The agents of which everything is denied for a while, because the person said so.
+ * Agents that the user stopped for a while.
  */
 stopped?: Array<StoppedAgent>, 
 /**
- * Why this system cannot confine a run, so that the read-only list asks; none where it can.
+ * Reason why this system cannot confine a run, so that the read-only list asks; absent if it can.
  */
 cannotConfine?: string | null, 
 /**

@@ -2,7 +2,7 @@
 import type { AgentId } from "./AgentId";
 
 /**
- * An agent that the person stopped for a while.
+ * An agent that the user stopped for a while.
  */
 export type StoppedAgent = { 
 /**
@@ -10,6 +10,6 @@ export type StoppedAgent = {
  */
 agent: AgentId, 
 /**
- * Until when.
+ * End of the stop.
  */
 until: number, };

@@ -64,7 +64,7 @@ export const pages = {
     skillsHint: "Each only while it is the one that you approved.",
     readOnly: "Allow read-only commands",
     readOnlyHint:
-      "ls, cat, git status and the like, in its folders: they run without network, write nothing, and read no keys.",
+      "ls, cat, git status, etc. in its folders: they run without network, write nothing, and read no keys.",
     elevated: "May ask for this machine",
     elevatedHint: "Off: it may be told about tools, but every command is denied without a question.",
     elevatedOff: "Off: every command of this agent is denied without a question.",

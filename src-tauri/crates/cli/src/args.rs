@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Policy(Policy),
     /// What happened, newest first
     History(History),
-    /// Show every change of what may run: who made it, through what, before and after
+    /// Show who changed what may run, with the values before and after
     Audit(Audit),
     /// One request in full
     Show {
@@ -139,10 +139,10 @@ pub(crate) struct Json {
 
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
-    /// Check that no row was changed or taken away, and that everything is as the rows say; exit 1 where not
+    /// Verify the chain and the current state; exit 1 if something is wrong
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Only what was changed in this time: 1h, 7d
+    /// Show only changes within this time: 1h, 7d
     #[arg(long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     #[command(flatten)]
@@ -194,7 +194,7 @@ pub(crate) enum Agents {
         #[arg(long = "for", value_name = "DURATION", default_value = "10m")]
         duration: humantime::Duration,
     },
-    /// Decide again about an agent that was stopped
+    /// Resume an agent that was stopped
     AllowAgain {
         /// The agent
         id: String,
@@ -216,7 +216,7 @@ pub(crate) enum Agents {
         /// What it is put into
         #[arg(long = "for", value_enum, default_value = "plain")]
         kind: Channel,
-        /// The profile for sandbox-exec alone, which has the parameters FOLDER, TMP and RUN
+        /// Print only the profile for sandbox-exec, with the parameters FOLDER, TMP and RUN
         #[arg(long, conflicts_with = "json")]
         profile: bool,
         #[command(flatten)]
@@ -255,10 +255,10 @@ pub(crate) struct Approve {
     /// The rule serves every agent
     #[arg(long, requires = "always")]
     pub(crate) everyone: bool,
-    /// The rule holds in every folder, not only in the one that the command runs in and below
+    /// Let the rule hold in every folder, not only in the command's folder and below
     #[arg(long, requires = "always")]
     pub(crate) anywhere: bool,
-    /// Allow all of the identical requests that wait, where they are as many as this; otherwise one yes is one run
+    /// Allow all identical waiting requests, if there are this many; the default allows only the first
     #[arg(long, value_name = "NUMBER")]
     pub(crate) all: Option<usize>,
     /// The digest of what was seen: answers without asking again

@@ -1,4 +1,4 @@
-//! Every command line of `postern` in the pages and scripts, read as the program itself would read it.
+//! Parses every command line of `postern` in the pages and scripts with the program's own parser.
 
 use crate::args::Cli;
 use clap::CommandFactory as _;
@@ -19,7 +19,7 @@ fn files(folder: &str, kind: Option<&str>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What is typed in the blocks of a page: up to the remark beside it.
+/// Returns the commands in a page's code blocks, without remarks.
 fn of_page(text: &str) -> Vec<String> {
     let blocks = text.split("\n```").skip(1).step_by(2);
     let lines = blocks.flat_map(str::lines).map(|line| line.trim().trim_start_matches("$ "));
@@ -27,7 +27,7 @@ fn of_page(text: &str) -> Vec<String> {
     typed.map(|line| cut(line, &["  ", " #", " >"])).collect()
 }
 
-/// What a script types, and what it tells a person to type: up to where the shell goes on.
+/// Returns the commands that a script runs or prints, without further shell syntax.
 fn of_script(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let typed = |line: &str| {
@@ -53,7 +53,7 @@ fn cut(line: &str, ends: &[&str]) -> String {
     line[..end].trim().to_owned()
 }
 
-/// The words of a line, with something in place of each variable and of a door, and with what may be left out.
+/// Returns the words of a line, with values for variables and doors, and with optional parts.
 fn words(line: &str) -> Vec<String> {
     let quoted = line.matches('"').count() % 2 == 1;
     let whole = if quoted { line.trim_end_matches('"') } else { line };

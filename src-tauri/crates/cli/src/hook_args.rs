@@ -27,7 +27,7 @@ pub(crate) enum Hook {
     KiroCli(HookRun),
     /// Answer an event of the opencode plugin (tool.execute.before) from standard input
     Opencode(HookRun),
-    /// Put the hook into an agent's settings, and enrol it here: shows the change, and makes it after a yes
+    /// Add the hook to an agent's settings and enroll the agent; shows the change and asks first
     Install {
         #[command(flatten)]
         settings: HookSettings,

@@ -16,7 +16,7 @@ pub(crate) fn line(text: impl AsRef<str>) -> Result<(), Failure> {
     raw(guarded(text.as_ref()))
 }
 
-/// Prints several lines of words, each as [`line()`] does.
+/// Prints several lines, each like [`line()`].
 pub(crate) fn lines(text: &Lines) -> Result<(), Failure> {
     text.iter().try_for_each(line)
 }

@@ -17,7 +17,8 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     print::line(format!("      {}", bold(&question.line)))?;
     let asked = question.requests.len();
     if asked > 1 {
-        let all = format!("asked {asked} times: a yes is for the first alone, --all {asked} for all of them");
+        let all =
+            format!("asked {asked} times: an approval allows the first only, --all {asked} all of them");
         print::line(format!("      {}", bold(&all)))?;
     }
     if let Some(argv) = question.argv.as_ref().filter(|argv| argv.len() > 6) {
@@ -78,7 +79,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     field("digest", &question.digest)
 }
 
-/// What waits beside it.
+/// Formats the number of further questions.
 pub(crate) fn more_waiting(question: &Question) -> String {
     match (question.waiting, question.queued) {
         (0, _) => String::new(),
@@ -89,7 +90,7 @@ pub(crate) fn more_waiting(question: &Question) -> String {
     }
 }
 
-/// The files that the agent can change until they run, in words; none where there are none.
+/// Names the files that the agent can change until they run, or returns `None` if there are none.
 pub(crate) fn changeable(question: &Question) -> Option<String> {
     let files: Vec<String> = question.changeable.iter().map(shown).collect();
     (!files.is_empty()).then(|| files.join(" and "))

@@ -101,10 +101,10 @@ pub(crate) struct NewRule {
     /// Also allow redirections that write
     #[arg(long)]
     pub(crate) writes: bool,
-    /// It allows in this folder and below (`.` is the current one); everywhere, where nothing is said
+    /// Allow only in this folder and below (`.` is the current one); in every folder by default
     #[arg(long = "in", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
-    /// It also covers whatever the command is given on standard input
+    /// Also cover any standard input
     #[arg(long)]
     pub(crate) any_input: bool,
     /// How long it lasts (15m, 1h, 7days)

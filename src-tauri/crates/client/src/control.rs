@@ -6,7 +6,7 @@ use crate::transport::Transport;
 use postern_contract::methods::Method;
 use postern_contract::{Told, methods};
 use postern_protocol::{
-    Client, ControlWelcome, Frame, Id, Key, Notification, Response, Socket, request_line,
+    CONTROL_SOCKET, Client, ControlWelcome, Frame, Id, Key, Notification, Response, Socket, request_line,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -29,7 +29,7 @@ impl Control {
     /// Connects to the host of a data folder: `control.sock`, with the key in `control.key` or, on macOS where there is no
     /// such file, in the Keychain.
     pub fn connect(data: &Path) -> Result<Self, ConnectError> {
-        let socket = data.join("control.sock");
+        let socket = data.join(CONTROL_SOCKET);
         if !socket.exists() {
             return Err(ConnectError::NothingListens { socket });
         }

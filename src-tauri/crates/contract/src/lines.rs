@@ -1,20 +1,20 @@
-//! Text of several lines.
+//! Multi-line text.
 
 use serde::{Deserialize, Serialize};
 
-/// Text that Postern wrote over several lines, for a person to read or to copy. It has no form of one line, in which its line
-/// ends would be escaped.
+/// Lines written by Postern, for a user to read or to copy. It has no one-line form, because that would escape
+/// its line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Lines(String);
 
 impl Lines {
-    /// Takes text that ends its lines with `\n`.
+    /// Creates it from text that ends its lines with `\n`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Gives the lines without their ends; empty ones at the end are left out.
+    /// Returns the lines without their ends, and without empty lines at the end.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.trim_end().split('\n')
     }

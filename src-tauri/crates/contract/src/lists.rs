@@ -34,11 +34,11 @@ pub struct Status {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub managed: Option<String>,
-    /// The agents of which everything is denied for a while, because the person said so.
+    /// Agents that the user stopped for a while.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub stopped: Vec<StoppedAgent>,
-    /// Why this system cannot confine a run, so that the read-only list asks; none where it can.
+    /// Reason why this system cannot confine a run, so that the read-only list asks; absent if it can.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine: Option<String>,
@@ -46,13 +46,13 @@ pub struct Status {
     pub started_at: Millis,
 }
 
-/// An agent that the person stopped for a while.
+/// An agent that the user stopped for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct StoppedAgent {
     /// The agent.
     pub agent: AgentId,
-    /// Until when.
+    /// End of the stop.
     pub until: Millis,
 }
 
@@ -152,10 +152,10 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub allow_writes: bool,
-    /// The folder in which, with everything below, it allows; none is every folder.
+    /// Folder in which it allows, with everything below; absent means every folder.
     #[serde(default)]
     pub folder: Option<String>,
-    /// What of standard input it covers, where it allows.
+    /// Standard input that an allow rule covers.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub input: RuleInput,
@@ -318,7 +318,7 @@ pub struct SkillCli {
     pub place: Option<Shown>,
     /// Its rule, once approved.
     pub rule: Option<i64>,
-    /// `new`, `approved`, `changed`, `missing` or `refused` (no skill may bring it).
+    /// `new`, `approved`, `changed`, `missing` or `refused` (skills may not bring it).
     pub state: String,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,

@@ -1,12 +1,12 @@
-//! The parts of a question that not every face shows, checked in one place for all of them.
+//! Parts of a question that not every face shows, checked in one place for all of them.
 
 use crate::question::{Answer, Piece, Question};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use ts_rs::TS;
 
-/// A part of a question beside its command, folder and risk. A face that does not show one cannot say yes to a question that has
-/// it.
+/// A part of a question beside its command, folder and risk. A face that does not show it cannot allow a
+/// question that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -14,11 +14,11 @@ pub enum Part {
     Environment,
     /// Standard input.
     Input,
-    /// Programs that a bare name leads to, outside of the system's folders.
+    /// Programs behind bare names, outside of the system's folders.
     Programs,
     /// Scripts that an interpreter would run, with their first lines.
     Scripts,
-    /// What *always* would save, and where it would hold. Only that answer needs it.
+    /// Rule that *always* would save, and where it would hold. Only that answer needs it.
     Always,
 }
 
@@ -26,10 +26,10 @@ pub enum Part {
 const SYSTEM: [&str; 4] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
 
 impl Part {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 5] = [Self::Environment, Self::Input, Self::Programs, Self::Scripts, Self::Always];
 
-    /// What it is, in words.
+    /// Names the part.
     pub fn words(self) -> &'static str {
         match self {
             Self::Environment => "the environment",
@@ -42,7 +42,7 @@ impl Part {
 }
 
 impl Question {
-    /// The parts that a face has to show for this answer to count. A no needs none.
+    /// Returns the parts that a face has to show for this answer to count. A denial needs none.
     pub fn parts_for(&self, answer: Answer) -> BTreeSet<Part> {
         let yes = matches!(answer, Answer::Once | Answer::Always);
         let elsewhere = |program: &crate::ShownProgram| {

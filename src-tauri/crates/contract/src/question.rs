@@ -73,19 +73,19 @@ pub struct ShownScript {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum ShownInput {
-    /// Text that the request brings: all of it.
+    /// Text in the request, in full.
     Text {
-        /// How many bytes it has.
+        /// Its length in bytes.
         bytes: u64,
         /// Its lines.
         lines: Vec<Shown>,
     },
-    /// The agent sends it while the command runs: nobody has seen it, and nothing holds it to anything.
+    /// A stream that the agent sends during the run: nobody has seen it, and nothing is bound to it.
     Stream,
 }
 
 impl ShownInput {
-    /// What it is, in words; the text itself is in its lines.
+    /// Describes the input; the text itself is in its lines.
     pub fn words(&self) -> String {
         match self {
             Self::Text { bytes, .. } => format!("{bytes} bytes of text"),
@@ -93,7 +93,7 @@ impl ShownInput {
         }
     }
 
-    /// The text, line by line; none of what is still to come.
+    /// Returns the lines of a text, and none for a stream.
     pub fn lines(&self) -> &[Shown] {
         match self {
             Self::Text { lines, .. } => lines,
@@ -160,8 +160,8 @@ pub struct Proposal {
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
     pub label: Shown,
-    /// The folder in which, with everything below, it would hold. None is every folder: an answer says so by
-    /// [`AnswerParams::anywhere`]. What is saved for a tool has no folder.
+    /// Folder in which it would hold, with everything below. `None` means every folder, which an answer
+    /// confirms by [`AnswerParams::anywhere`]. Rules for a tool have no folder.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<Shown>,
@@ -181,11 +181,11 @@ pub struct ProposedRule {
     pub text: String,
     /// Whether it is bound to the program (and script) as it is now.
     pub pinned: bool,
-    /// The folder in which it would hold, as it would be saved.
+    /// Folder in which it would hold, as it would be saved.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<String>,
-    /// The input that it would cover.
+    /// Input that it would cover.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub input: RuleInput,
@@ -218,7 +218,7 @@ pub struct Question {
     /// Who asks.
     pub asker: Asker,
     /// The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
-    /// A tool's question has no programs, and a folder where it is about a line of a shell.
+    /// A tool's question has no programs, but a folder if it shows a shell line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,
@@ -243,8 +243,8 @@ pub struct Question {
     pub steps: Vec<StepVerdict>,
     /// What would run.
     pub programs: Vec<ShownProgram>,
-    /// The programs and scripts among it that the agent can change until they run, each once: a yes is to whatever is in them
-    /// by then.
+    /// Programs and scripts among them that the agent can change until they run, each once. An approval covers
+    /// their content at run time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<Shown>>", optional)]
     pub changeable: Vec<Shown>,
@@ -252,7 +252,7 @@ pub struct Question {
     pub cwd: Shown,
     /// What changes in the environment.
     pub env: Vec<EnvChange>,
-    /// Standard input, where some is given.
+    /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
     /// Why it asks, in one or two sentences.
     pub why: Shown,
@@ -272,9 +272,9 @@ pub struct Question {
     pub at_zero: String,
     /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
     pub arming_ms: u64,
-    /// How many more wait, of all agents.
+    /// Number of further questions, of all agents.
     pub waiting: u32,
-    /// How many of them are of the same agent and wait for their turn to be asked.
+    /// Number of the same agent's requests that wait for their turn.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub queued: u32,
@@ -333,12 +333,12 @@ pub struct AnswerParams {
     /// Words for the agent.
     #[serde(default)]
     pub feedback: Option<String>,
-    /// The requests that a yes lets run, of [`Question::requests`] as they were shown. Empty is the first alone: *once* is one
-    /// run. The others go on waiting as a question of their own.
+    /// Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
+    /// one run; the others stay in a question of their own.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub requests: Vec<String>,
-    /// Whether what *always* allows holds in every folder, and not only in [`Proposal::folder`] and below.
+    /// True to let *always* hold in every folder, not only in [`Proposal::folder`] and below.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub anywhere: bool,
@@ -405,18 +405,18 @@ pub struct Answered {
     /// Other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
-    /// What *always* saved, each rule in words; empty where nothing was to be saved.
+    /// Rules that *always* saved, each as a sentence; empty if nothing was to be saved.
     #[serde(default)]
     pub saved: Vec<String>,
 }
 
 impl Answered {
-    /// It decided.
+    /// The answer counted.
     pub fn done() -> Self {
         Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new() }
     }
 
-    /// It did not, for this reason.
+    /// The answer did not count, for this reason.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self { applied: false, reason: Some(reason.into()), ..Self::done() }
     }

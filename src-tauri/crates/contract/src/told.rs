@@ -35,7 +35,7 @@ pub enum Told {
     /// Skills or their CLIs changed: read the list again.
     #[serde(rename = "skills.changed")]
     SkillsChanged,
-    /// What may run was widened, by whom and how.
+    /// A change that lets more run.
     #[serde(rename = "policy.widened")]
     PolicyWidened(Box<AuditRow>),
     /// Something the person should know.
@@ -108,21 +108,21 @@ pub struct ToolApprovalResolved {
     pub approved: bool,
 }
 
-/// What closed a question.
+/// Cause of a question's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClosedBy {
-    /// A person allowed it.
+    /// A user allowed it.
     Allowed,
-    /// A person denied it, or blocked the agent.
+    /// A user denied it, or blocked the agent.
     Denied,
     /// Nobody answered in time.
     Expired,
-    /// The agent asks for it no more.
+    /// The agent withdrew it.
     Withdrawn,
     /// A new rule answered it.
     Rule,
-    /// What closed it was not seen.
+    /// The cause was not seen.
     Resolved,
 }
 
@@ -147,7 +147,7 @@ pub struct Closed {
     pub id: String,
     /// Its four hex digits.
     pub code: String,
-    /// What closed it.
+    /// Cause of the end.
     pub how: ClosedBy,
     /// The face that answered: "window", "terminal"; none where nobody did.
     pub face: Option<String>,

@@ -104,7 +104,7 @@ async fn agent_of(host: &Host, name: &str) -> Result<(AgentId, PathBuf), Control
     let agent = AgentId::new(name)
         .map_err(|error| ControlError::invalid(format!("channels is AGENT@ADDRESS:PORT: {error}")))?;
     let face = host.named_face(FaceKind::Remote, "forwarder").id();
-    let row = crate::call::<GetAgent>(host, face, &AgentRef { agent: agent.clone() }).await?;
+    let row = host.ask::<GetAgent>(face, &AgentRef { agent: agent.clone() }).await?;
     Ok((agent, row.socket.into()))
 }
 

@@ -22,18 +22,10 @@ mod websocket;
 
 pub use doors::Doors;
 
-use postern_contract::methods::{ControlCode, ControlError, Method};
-use postern_host::{FaceId, Host, now};
+use postern_host::{Host, now};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
-
-/// Calls a control method of the host, for a face.
-async fn call<M: Method>(host: &Host, face: FaceId, params: &M::Params) -> Result<M::Result, ControlError> {
-    let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
-    let answer = host.call(&face, M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
-    serde_json::from_value(answer).map_err(odd)
-}
 
 /// The folder where doors keep files and sockets: 0700, in the data folder.
 fn folder(host: &Host) -> io::Result<PathBuf> {

@@ -1,5 +1,5 @@
-//! The pairing code that lets somebody new in: works once and for ten minutes. Wrong guesses take nothing
-//! from it, or anybody could make it void: it has too many letters to be guessed in its time.
+//! Pairing codes. Each works once within ten minutes; wrong guesses do not invalidate it, because it is too
+//! long to guess in that time and anybody could invalidate it otherwise.
 
 use postern_policy::Millis;
 use std::io;
@@ -9,8 +9,8 @@ use subtle::ConstantTimeEq as _;
 pub(crate) const CODE_LASTS: Millis = 10 * 60 * 1000;
 /// Letters of a pairing code: none that is mistaken for another.
 const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// Letters in a pairing code: 31^10 is more than 2^49; at ten thousand guesses a second, one in a hundred million codes is
-/// guessed before it ends.
+/// Letters in a pairing code: 31^10 is more than 2^49. At ten thousand guesses a second, one code in a hundred
+/// million is guessed before it expires.
 const LENGTH: usize = 10;
 
 /// The code that may be brought now, if one may.

@@ -53,7 +53,7 @@ pub(crate) async fn agent(host: &Host, values: &Values, door: DoorKind) -> Resul
     })?;
     let agent = AgentId::new(name).map_err(|error| ControlError::invalid(format!("agent: {error}")))?;
     let face = host.named_face(FaceKind::Remote, door.name()).id();
-    crate::call::<GetAgent>(host, face, &AgentRef { agent }).await
+    host.ask::<GetAgent>(face, &AgentRef { agent }).await
 }
 
 /// What stands between commas.

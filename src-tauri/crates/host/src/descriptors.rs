@@ -1,18 +1,19 @@
-//! How many files this process may hold open: raised at the start, and given back to what it starts.
+//! Limit of open files: raised for the host at its start. Linux runs get the original limit back; macOS, where
+//! `posix_spawn` sets no limits, passes the raised one on.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::OnceLock;
 
-/// How many are asked for. macOS gives no process more than 10,240 (`OPEN_MAX`).
+/// Requested limit. macOS gives no process more than 10,240 (`OPEN_MAX`).
 const WANTED: u64 = if cfg!(target_os = "macos") { 10_240 } else { 65_536 };
-/// Where the system names no limit at all.
+/// Limit to use if the system names none.
 const UNLIMITED: u64 = WANTED;
 
-/// The limit as it was found.
+/// Soft limit before it was raised.
 static FOUND: OnceLock<Rlimit> = OnceLock::new();
 
-/// Raises the limit as far as the system lets this user, and gives what it is then. A program that is started from a desktop
-/// finds 256 of them on macOS and 1,024 on Linux, which is what a handful of connections use up.
+/// Raises the soft limit as far as the system permits, and returns it. Programs started from a desktop get 256
+/// files on macOS and 1,024 on Linux, which a few connections use up.
 pub(crate) fn raise() -> u64 {
     let found = *FOUND.get_or_init(|| getrlimit(Resource::Nofile));
     let most = found.maximum.map_or(WANTED, |hard| hard.min(WANTED));
@@ -29,7 +30,7 @@ pub(crate) fn raise() -> u64 {
     }
 }
 
-/// What a program that is started here finds: some look at every descriptor up to the limit. None where it was never raised.
+/// Returns the limit for runs, because some programs walk every descriptor up to it; `None` if it was never raised.
 #[cfg(target_os = "linux")]
 pub(crate) fn given_to_children() -> Option<libc::rlimit> {
     let raw = |limit: Option<u64>| limit.unwrap_or(libc::RLIM_INFINITY);

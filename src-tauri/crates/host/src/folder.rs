@@ -73,7 +73,7 @@ pub(crate) async fn lock_once_free(data: &Path) -> Result<FolderLock, LockError>
 /// Whether a host speaks on the approvers' socket.
 async fn has_a_host(data: &Path) -> bool {
     let hello = async {
-        let mut connection = UnixStream::connect(data.join(crate::control::SOCKET)).await?;
+        let mut connection = UnixStream::connect(data.join(postern_protocol::CONTROL_SOCKET)).await?;
         connection.read_u8().await
     };
     matches!(tokio::time::timeout(PAUSE * 10, hello).await, Ok(Ok(_)))

@@ -1,8 +1,9 @@
 //! The host: everything that runs behind a window, a terminal or `postern serve`.
 
 use crate::ask::{FaceGuard, FaceId, FaceKind, Faces};
-use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places, now};
-use crate::control::{self, Control, ListenError, Listening, Stranger};
+use crate::book::{Book, BookError, MANAGED_VARIABLE, ManagedPlace, Places};
+use crate::clock::now;
+use crate::control::{self, Control, Handle as Handles, ListenError, Listening, Stranger};
 use crate::descriptors;
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
@@ -16,7 +17,7 @@ use crate::socket::Channels;
 use crate::user::User;
 use crate::watch;
 use postern_contract::Told;
-use postern_contract::methods::{ControlCode, ControlError};
+use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_store::{OpenError, Opened, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -189,8 +190,16 @@ impl Host {
         &self.inner.data
     }
 
-    /// Calls a control method within the process, for the face that asks. The names, params and results are those of
-    /// [`postern_contract::methods`].
+    /// Calls a method of [`postern_contract::methods`] within the process, for the face that asks.
+    pub async fn ask<M: Method>(&self, face: FaceId, params: &M::Params) -> Result<M::Result, ControlError>
+    where
+        Control: Handles<M>,
+    {
+        let (control, params) = (self.inner.control.clone(), params.clone());
+        self.on_own(async move { control.ask::<M>(face, params).await }).await
+    }
+
+    /// Calls a control method by its name, with JSON as on the control socket.
     pub async fn call(
         &self,
         face: &FaceId,
@@ -198,11 +207,15 @@ impl Host {
         params: serde_json::Value,
     ) -> Result<serde_json::Value, ControlError> {
         let (control, face, method) = (self.inner.control.clone(), *face, method.to_owned());
-        let called = self
-            .inner
-            .own
-            .handle()
-            .spawn(audit::carry(async move { control.call(face, &method, params).await }));
+        self.on_own(async move { control.call(face, &method, params).await }).await
+    }
+
+    /// Does a method's work on the threads of the person's side.
+    async fn on_own<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, ControlError>> + Send + 'static,
+    ) -> Result<T, ControlError> {
+        let called = self.inner.own.handle().spawn(audit::carry(work));
         let quitting = |_| ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down");
         called.await.map_err(quitting)?
     }
@@ -321,7 +334,7 @@ impl Host {
         }
         #[cfg(target_os = "linux")]
         if tokio::task::spawn_blocking(crate::run::end_orphans).await.is_err() {
-            tracing::warn!("what commands left behind was not ended");
+            tracing::warn!("orphaned processes of runs could not be ended");
         }
         self.inner.channels.close_all().await;
         if let Some(listening) = listening {

@@ -1,5 +1,5 @@
-//! Threads for what an agent makes Postern read. Each agent has its own, so that one whose folder does not answer, or that
-//! has gigabytes hashed, keeps nobody else waiting; none of them serves the gate, the record or the person.
+//! Threads for what an agent makes Postern read. Each agent has its own, so a folder that does not answer or
+//! gigabytes to hash delay no other agent, and not the gate, the record or the user.
 
 use crate::identity::{Allowance, Meter};
 use postern_policy::AgentId;
@@ -10,24 +10,24 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// How long somebody waits for an answer before it is given up.
+/// Longest time that a caller waits for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a thread without work stays.
+/// Idle time after which a thread ends.
 const IDLE: Duration = Duration::from_secs(5);
-/// Looks whose files are open at the same time: read, and not yet taken over by the gate.
+/// Largest number of look-ups per agent with open files that the gate has not taken over.
 const OPEN: usize = 8;
 
-/// What is read.
+/// Kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Lane {
-    /// What requests would run: files and folders that the agent names.
+    /// Programs, files and folders that a request names.
     LookUps,
-    /// What is kept of its requests.
+    /// Stored requests.
     Records,
 }
 
 impl Lane {
-    /// How many threads an agent has for it.
+    /// Number of threads per agent.
     fn threads(self) -> usize {
         match self {
             Self::LookUps => 2,
@@ -35,7 +35,7 @@ impl Lane {
         }
     }
 
-    /// How much of it may wait.
+    /// Largest number of waiting jobs.
     fn room(self) -> usize {
         match self {
             Self::LookUps => 256,
@@ -44,18 +44,18 @@ impl Lane {
     }
 }
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unanswered {
-    /// Too much of this agent's waits already.
+    /// Too many jobs of this agent wait already.
     Full,
-    /// It took longer than [`PATIENCE`].
+    /// The job took longer than [`PATIENCE`].
     Late,
-    /// It panicked.
+    /// The job panicked.
     Failed,
 }
 
-/// Every agent's threads. Clones are the same.
+/// The threads of all agents. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Lanes {
     agents: Arc<Mutex<HashMap<AgentId, Threads>>>,
@@ -74,7 +74,7 @@ impl Lanes {
         Self { agents: Arc::default(), patience }
     }
 
-    /// Does `work` on one of the agent's threads. Files that it opens belong to the [`Open`] that it gets.
+    /// Runs `work` on one of the agent's threads. Files that it opens belong to the [`Open`] that it gets.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         agent: &AgentId,
@@ -86,12 +86,12 @@ impl Lanes {
         let (tell, told) = oneshot::channel();
         let may_read = allowance.clone();
         pool.submit(Box::new(move |open| {
-            // Nobody waits for it any more.
+            // The caller gave up.
             if tell.is_closed() {
                 return;
             }
             if let Ok(done) = catch_unwind(AssertUnwindSafe(|| work(may_read, open))) {
-                // Whoever waited has gone meanwhile.
+                // The caller has gone meanwhile.
                 _ = tell.send(done);
             }
         }))?;
@@ -103,7 +103,7 @@ impl Lanes {
         }
     }
 
-    /// Whether another one may wait.
+    /// Returns true if another job may wait.
     pub(crate) fn has_room(&self, agent: &AgentId, lane: Lane) -> bool {
         self.of(agent, lane).0.has_room()
     }
@@ -125,7 +125,7 @@ impl Lanes {
 
 type Job = Box<dyn FnOnce(Open) + Send>;
 
-/// The threads of one agent for one thing.
+/// The threads of one agent for one kind of work.
 struct Pool {
     lane: Lane,
     state: Mutex<State>,
@@ -159,7 +159,7 @@ impl Pool {
             let pool = Arc::clone(self);
             match std::thread::Builder::new().name("agent".to_owned()).spawn(move || pool.work()) {
                 Ok(_) => state.threads += 1,
-                // Another one comes to it.
+                // A later job starts one.
                 Err(_) if state.threads > 0 => {}
                 Err(error) => {
                     tracing::error!(%error, "no thread for what an agent asks");
@@ -179,7 +179,7 @@ impl Pool {
         }
     }
 
-    /// The next job; none when there was none for a while.
+    /// Returns the next job, or `None` after an idle time.
     fn next(&self) -> Option<Job> {
         let mut state = self.lock();
         loop {
@@ -200,7 +200,7 @@ impl Pool {
         }
     }
 
-    /// Every change is one of a number or of the queue: a panic elsewhere leaves it whole.
+    /// Every change is one assignment: after a panic elsewhere the data is still consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -212,7 +212,7 @@ impl std::fmt::Debug for Pool {
     }
 }
 
-/// Files may be open for one look until this is dropped: so many at a time.
+/// Permit for the open files of one look-up; dropping it returns it.
 #[derive(Debug)]
 pub(crate) struct Open(Arc<Pool>);
 

@@ -5,6 +5,7 @@
 
 mod ask;
 mod book;
+mod clock;
 mod confine;
 mod control;
 mod descriptors;
@@ -24,8 +25,9 @@ pub mod user;
 mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
-pub use book::now;
-pub use gate::{Counts, Gate, Gone, Killed};
+pub use clock::now;
+pub use control::{Control, Handle};
+pub use gate::{Counts, Gate, Gone, Killed, Unwritten};
 pub use host::{Host, HostConfig, StartError};
 pub use socket::{BindError, Bound, bind};
 pub use user::{UnknownUser, User};

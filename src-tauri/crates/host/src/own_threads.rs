@@ -1,12 +1,12 @@
-//! Threads of the gate and of the person's side alone: what agents send, run and print is worked on elsewhere.
+//! Threads of the gate and of the user's side; agents' input, runs and output are handled elsewhere.
 
 use std::io;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How many carry messages. What blocks has others beside them.
+/// Number of worker threads; blocking work has further ones.
 const THREADS: usize = 2;
 
-/// A runtime of one's own. Ends, without waiting for anybody, when it is dropped.
+/// A private runtime. Dropping it ends it without waiting.
 #[derive(Debug)]
 pub(crate) struct OwnThreads(Option<Runtime>);
 
@@ -17,9 +17,9 @@ impl OwnThreads {
         Ok(Self(Some(runtime)))
     }
 
-    /// A handle on it.
+    /// Returns a handle to it.
     pub(crate) fn handle(&self) -> Handle {
-        // It is there until it is dropped.
+        // `Some` until it is dropped.
         self.0.as_ref().map_or_else(Handle::current, |runtime| runtime.handle().clone())
     }
 }

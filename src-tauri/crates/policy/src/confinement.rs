@@ -1,17 +1,17 @@
-//! How the operating system confines a run, and which places no confined run may read.
+//! Confinement profiles, and the places that no confined run may read.
 
 use crate::path;
 use serde::{Deserialize, Serialize};
 
-/// The profile that a run is started with.
+/// Profile that a run is started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "profile")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Confinement {
-    /// It runs as the person does.
+    /// Not confined: it has the user's rights.
     #[default]
     None,
-    /// It may look around: it reads these folders and the system's, writes nothing, and has no network and no sockets.
+    /// Read-only: it reads these folders and the system's, writes nothing, and has no network and no sockets.
     Look {
         /// Real paths.
         folders: Vec<String>,
@@ -19,12 +19,12 @@ pub enum Confinement {
 }
 
 impl Confinement {
-    /// Whether it runs as the person does.
+    /// Returns true if it is not confined.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// The profile's name.
+    /// Returns the profile's name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -33,7 +33,7 @@ impl Confinement {
     }
 }
 
-/// Folders and files of the system and of what is installed: everybody may read them, and nobody's secrets are there.
+/// Folders and files of the system and of installed programs: readable by everybody, without secrets.
 pub const SYSTEM_PLACES: &[&str] = &[
     "/usr",
     "/bin",
@@ -60,11 +60,11 @@ pub const SYSTEM_PLACES: &[&str] = &[
     "/private/etc",
 ];
 
-/// Devices that hold nothing.
+/// Devices without content.
 pub const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/fd"];
 
-/// Key material below the home folder: of programs that sign in somewhere, of browsers, of the person's past commands.
+/// Key material below the home folder: credentials of programs, browser data, shell histories.
 const KEYS: &[&str] = &[
     ".1password",
     ".android/adbkey",
@@ -143,13 +143,13 @@ const KEYS: &[&str] = &[
     "Library/Safari",
 ];
 
-/// The places that no confined run may read: Postern's data, and key material.
+/// Places that no confined run may read: Postern's data, and key material.
 pub fn protected_places(home: &str, data: &str) -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(move |key| path::join(home, key));
     std::iter::once(data.to_owned()).chain(keys)
 }
 
-/// The same places, to compare paths with.
+/// Returns the places in a form to compare paths with.
 #[derive(Debug)]
 pub(crate) struct Protected {
     home: String,
@@ -161,14 +161,14 @@ impl Protected {
         Self { home: path::deny_key(home), data: path::deny_key(data) }
     }
 
-    /// Whether a path lies in one of them.
+    /// Returns true if a path lies in one of them.
     pub(crate) fn hold(&self, path: &str) -> bool {
         let key = path::deny_key(path);
         path::is_within(&key, &self.data)
             || self.at_home(&key).is_some_and(|rest| KEYS.iter().any(|place| begins_with(rest, place)))
     }
 
-    /// Whether one of them lies in a folder.
+    /// Returns true if one of them lies in a folder.
     pub(crate) fn lie_in(&self, folder: &str) -> bool {
         let key = path::deny_key(folder);
         path::is_within(&self.data, &key)
@@ -181,7 +181,7 @@ impl Protected {
     }
 }
 
-/// Whether a path begins with these names, whatever their letter case.
+/// Returns true if a path begins with these names, ignoring case.
 fn begins_with(path: &str, names: &str) -> bool {
     let (path, names) = (path.as_bytes(), names.as_bytes());
     path.len() >= names.len()

@@ -20,11 +20,11 @@ pub struct Program {
     pub shebang: Option<Vec<String>>,
     /// Whether the file or any folder above it can be written to by the person's own user.
     pub mutable: bool,
-    /// Whether the agent can change which file runs, or what is in it, until it runs: through a folder or link on the way
-    /// there, the file itself, its interpreter, or an earlier folder of the search path. Then its identity promises nothing.
+    /// True if the agent can change which file runs, or its content, until it runs: the file, a folder or link
+    /// on the way, its interpreter, or an earlier search-path folder. Then its identity promises nothing.
     #[serde(default)]
     pub agent_can_change: bool,
-    /// How many names (hard links) the file has; 0 where that is not known.
+    /// Number of hard links; 0 if unknown.
     #[serde(default)]
     pub links: u64,
     /// Whether it runs as another user (setuid, setgid).
@@ -60,7 +60,8 @@ pub struct Script {
     pub real_path: String,
     /// Its identity.
     pub identity: Identity,
-    /// Whether the agent can change which file is read, or what is in it, until it is. Then its identity promises nothing.
+    /// True if the agent can change which file is read, or its content, until then. Then its identity promises
+    /// nothing.
     #[serde(default)]
     pub agent_can_change: bool,
 }
@@ -80,7 +81,8 @@ pub struct StepFacts {
 }
 
 impl StepFacts {
-    /// The files of the step that the agent can change until they run, as they were written: wrappers, program, script.
+    /// Returns the step's files that the agent can change until they run, as written: wrappers, program,
+    /// script.
     pub fn changeable(&self) -> impl Iterator<Item = &str> {
         let programs = self.via.iter().chain([&self.program]).filter_map(|lookup| match lookup {
             Lookup::Found(program) if program.agent_can_change => Some(program.invoked.as_str()),
@@ -105,12 +107,12 @@ pub struct Target {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
 pub enum Input {
-    /// There is none.
+    /// No input.
     #[default]
     Nothing,
-    /// This text, by its sha256.
+    /// Text, by its sha256.
     Text(String),
-    /// Sent while it runs.
+    /// A stream, sent while the command runs.
     Stream,
 }
 
@@ -137,12 +139,12 @@ pub struct Facts<'a> {
     pub case_insensitive: bool,
     /// Whether the request came as shell text (an argv otherwise).
     pub shell: bool,
-    /// The agent's folders, or where it names none the one that the request works in: real paths.
+    /// The agent's folders, or the request's folder if it has none, as real paths.
     pub folders: &'a [String],
-    /// Whether the system can confine a run.
+    /// True if the system can confine a run.
     pub confinable: bool,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
-    /// Its standard input.
+    /// Standard input.
     pub input: &'a Input,
 }

@@ -48,17 +48,17 @@ pub(crate) fn out_of_proc<'a>(text: &'a str, here: &str) -> Cow<'a, str> {
     }
 }
 
-/// Other names of the root of macOS's start volume. Firmlinks (`/usr/share/firmlinks`) lead to the same relative place below
-/// the data volume, so that one name stands for all of them.
+/// Other names of the root of macOS's start volume. Firmlinks (`/usr/share/firmlinks`) lead to the same
+/// relative place below the data volume, so one name stands for all of them.
 const ROOTS: [&[&str]; 3] = [&["System", "Volumes", "Data"], &["Volumes", "Macintosh HD"], &[".nofollow"]];
 
-/// The folder of a file's forks, each of which is the file.
+/// Folder of a file's forks, each of which is the file.
 const FORK: &str = "/..namedfork";
 
-/// Folders at the root that are links into `/private`.
+/// Top-level folders that are links into `/private`.
 const PRIVATE: [&str; 3] = ["tmp", "var", "etc"];
 
-/// Folders at the root of a start volume, by which one of another name is known.
+/// Top-level folders of a start volume, which identify one under another name.
 const AT_ROOT: [&str; 12] = [
     "Applications",
     "Library",
@@ -74,8 +74,8 @@ const AT_ROOT: [&str; 12] = [
     "var",
 ];
 
-/// The file that XNU opens by a normal path, without the names that only XNU knows: `/.nofollow/x`, `/.resolve/N/x`,
-/// `x/..namedfork/data`, the folders of the start volume, `/private`. On other systems nothing is called so.
+/// Resolves a normal path as XNU does, without names that only XNU knows: `/.nofollow/x`, `/.resolve/N/x`,
+/// `x/..namedfork/data`, the folders of the start volume, `/private`. Other systems have no such names.
 pub(crate) fn without_aliases(path: &str) -> &str {
     let mut path = path;
     while let Some(rest) = without_one_alias(path) {
@@ -84,8 +84,8 @@ pub(crate) fn without_aliases(path: &str) -> &str {
     path
 }
 
-/// The same, and without the folder of any other volume that looks like the start volume: it may be called anything. Only for
-/// what is denied whatever the settings.
+/// Does the same, and strips any other volume's folder that looks like the start volume, under any name.
+/// Only for unconditional denials.
 pub(crate) fn without_any_volume(path: &str) -> &str {
     let path = without_aliases(path);
     let own = behind(path, &["Volumes"]).and_then(|rest| behind_any(rest)).filter(|rest| {
@@ -112,7 +112,7 @@ fn without_one_alias(path: &str) -> Option<&str> {
     ends.then(|| &path[..fork])
 }
 
-/// What follows these names at the start of a path, in any letter case; empty, or with a slash before it.
+/// Returns the rest of a path after these names, ignoring case; empty, or with a leading slash.
 fn behind<'a>(path: &'a str, names: &[&str]) -> Option<&'a str> {
     names.iter().try_fold(path, |path, name| {
         let (start, rest) = path.strip_prefix('/')?.split_at_checked(name.len())?;
@@ -120,13 +120,13 @@ fn behind<'a>(path: &'a str, names: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// What follows the first name of a path.
+/// Returns the rest of a path after its first name.
 fn behind_any(path: &str) -> Option<&str> {
     let name = path.strip_prefix('/').filter(|name| !name.is_empty())?;
     Some(name.find('/').map_or("", |at| &name[at..]))
 }
 
-/// A path without the prefixes that XNU takes from it before it looks at a `..` in it.
+/// Strips the prefixes that XNU removes before it resolves `..`.
 fn without_prefixes(path: &str) -> Cow<'_, str> {
     if !path.starts_with('/') {
         return Cow::Borrowed(path);
@@ -143,19 +143,20 @@ fn without_prefixes(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The file that XNU opens by a path seen from `base`, without the names that only XNU knows.
+/// Resolves a path from `base` as XNU does, without names that only XNU knows.
 pub(crate) fn reached(base: &str, path: &str) -> String {
     let path = without_prefixes(path);
     let joined = join(base, &out_of_proc(&path, base));
     without_aliases(&joined).to_owned()
 }
 
-/// Whether a normal path names its file by a number (`/.vol/DEVICE/INODE`): only the system knows which one that is.
+/// Returns true if a normal path names its file by id (`/.vol/DEVICE/INODE`), which only the system can
+/// resolve.
 pub(crate) fn is_by_number(path: &str) -> bool {
     behind(without_aliases(path), &[".vol"]).is_some_and(|rest| rest.len() > 1)
 }
 
-/// A word of a command that is a path by one of XNU's names, as the path that it leads to.
+/// Resolves a word of a command that is a path by one of XNU's names.
 pub(crate) fn without_aliases_of_word(word: &str) -> Option<String> {
     let path = word.starts_with('/').then(|| normal(word))?;
     let reached = reached("/", word);

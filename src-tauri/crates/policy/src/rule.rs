@@ -62,18 +62,19 @@ pub enum IdentityPattern {
     Sha256(String),
     /// macOS signing identifier under who signed it: `signing:TEAMID:com.example.tool`, `signing:platform:com.apple.git`.
     Signed {
-        /// Who signed it.
+        /// The signer.
         signer: Signer,
         /// Signing identifier.
         id: String,
     },
-    /// macOS signing identifier alone (`signing:com.apple.git`). Any file can claim it: it denies, and allows nothing.
+    /// macOS signing identifier alone (`signing:com.apple.git`). Any file can claim it: it denies, and allows
+    /// nothing.
     SigningId(String),
     /// macOS team identifier.
     TeamId(String),
 }
 
-/// Who a rule wants a program to be signed by.
+/// Signer that a rule requires.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "by", content = "is", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -84,20 +85,20 @@ pub enum Signer {
     Team(String),
 }
 
-/// Whose authority a signature has, found by code requirement and never by a name that the signature claims.
+/// Authority of a signature, found by code requirement and never by a name that the signature claims.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Authority {
-    /// Apple: a part of macOS.
+    /// Apple: part of macOS.
     Platform,
     /// The App Store.
     AppStore,
     /// A Developer ID certificate.
     DeveloperId,
-    /// Nobody's: signed ad hoc, by whoever made the file.
+    /// Nobody: signed ad hoc, which everybody can do.
     AdHoc,
-    /// None that is known: self-signed, or recorded before authorities were looked for.
+    /// Unknown: self-signed, or recorded before authorities were checked.
     #[default]
     Unknown,
 }
@@ -130,7 +131,7 @@ pub struct Identity {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Signature {
-    /// Whose authority it has. Without one the names below are claims.
+    /// Authority. Without one the names below are only claims.
     #[serde(default)]
     pub authority: Authority,
     /// Signing identifier, as the file claims it.
@@ -142,7 +143,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns the developer's team, where a certificate of Apple's vouches for it.
+    /// Returns the developer's team, if an Apple-issued certificate proves it.
     pub fn team(&self) -> Option<&str> {
         match self.authority {
             Authority::AppStore | Authority::DeveloperId => self.team_id.as_deref(),
@@ -150,7 +151,7 @@ impl Signature {
         }
     }
 
-    /// Returns who signed it, where that is more than a claim.
+    /// Returns the signer, if it is more than a claim.
     pub fn signer(&self) -> Option<Signer> {
         match self.authority {
             Authority::Platform => Some(Signer::Platform),
@@ -182,17 +183,17 @@ pub struct ScriptPin {
     pub sha256: String,
 }
 
-/// What of standard input an allow rule covers.
+/// Standard input that an allow rule covers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum RuleInput {
-    /// No input, but for programs that read it as data or not at all.
+    /// No input, except for programs that treat it as data or ignore it.
     #[default]
     Nothing,
-    /// This text, by its sha256 (64 hex digits); and no input.
+    /// This text, by its sha256 (64 hex digits), or no input.
     Text(String),
-    /// Whatever is given, also while it runs.
+    /// Any input, also a stream.
     Any,
 }
 
@@ -249,11 +250,12 @@ pub struct Rule {
     pub pin: Option<Box<Pin>>,
     /// Whether it also allows redirections that write.
     pub allow_writes: bool,
-    /// The folder in which, with everything below, it allows: a real path, or one that begins with `~`. None is every folder.
+    /// Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
+    /// means every folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub folder: Option<String>,
-    /// What of standard input it covers, where it allows.
+    /// Standard input that an allow rule covers.
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub input: RuleInput,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where programs are looked up when an agent's settings name no folders. On macOS those of `/etc/paths.d` come behind them.
+/// Folders searched for programs by default. On macOS those of `/etc/paths.d` follow.
 #[cfg(target_os = "macos")]
 pub const SEARCH_PATH: &[&str] = &[
     "/opt/homebrew/bin",
@@ -15,7 +15,7 @@ pub const SEARCH_PATH: &[&str] = &[
     "/sbin",
 ];
 
-/// Where programs are looked up when an agent's settings name no folders.
+/// Folders searched for programs by default.
 #[cfg(not(target_os = "macos"))]
 pub const SEARCH_PATH: &[&str] =
     &["/usr/local/bin", "/usr/local/sbin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
@@ -160,11 +160,11 @@ pub struct Settings {
     pub env_pass: Vec<String>,
     /// Folders it may run in (`~` allowed); none means any.
     pub folders: Vec<String>,
-    /// Where programs are looked up, in order; empty means [`SEARCH_PATH`].
+    /// Folders searched for programs, in order; empty means [`SEARCH_PATH`].
     pub search_path: Vec<String>,
     /// Output kept per stream, in bytes (head and tail).
     pub output_cap_bytes: u64,
-    /// Questions a minute that open beside others; beyond that they come one after the other.
+    /// Questions per minute that open in parallel; further ones open one after the other.
     pub questions_per_minute: u32,
     /// Requests a second, sustained.
     pub requests_per_second: u32,

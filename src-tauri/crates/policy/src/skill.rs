@@ -1,9 +1,9 @@
-//! Which programs a skill may bring: never one that runs whatever it is told.
+//! Programs that a skill may bring: never one that runs other programs or code.
 
 use crate::path::{base_name, fold};
 use postern_command::{Class, class_of};
 
-/// Programs that run code of others, change what is installed or reach other machines, whatever a skill wants them for.
+/// Programs that run others' code, change installed software or reach other machines.
 const NEVER: [&str; 60] = [
     "git",
     "hg",
@@ -67,8 +67,8 @@ const NEVER: [&str; 60] = [
     "systemctl",
 ];
 
-/// Whether a skill's rule may allow the program at this path with any arguments: not a shell, an interpreter, a wrapper,
-/// a version control system, a container or a package manager. Those are allowed by rules that name their arguments.
+/// Returns true if a skill's rule may allow the program at this path with any arguments. Shells, interpreters,
+/// wrappers, version control, containers and package managers need rules that name their arguments.
 pub fn may_serve_skill(path: &str) -> bool {
     let name = fold(base_name(path)).into_owned();
     let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');

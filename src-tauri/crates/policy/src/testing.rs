@@ -137,7 +137,7 @@ impl Scene {
         self
     }
 
-    /// What lies at this path, the agent can change.
+    /// Makes this path changeable by the agent.
     pub(crate) fn changeable(mut self, path: &str) -> Self {
         self.changeable.push(path.to_owned());
         self

@@ -2,21 +2,8 @@
 
 use crate::confinement::Confinement;
 use crate::rule::{Effect, RuleId};
+pub use postern_protocol::Decision;
 use serde::{Deserialize, Serialize};
-
-/// Strictest wins: `Deny > Ask > Allow`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[must_use]
-pub enum Decision {
-    /// It runs.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It does not run.
-    Deny,
-}
 
 /// Why, as a stable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -156,7 +143,7 @@ pub struct Verdict {
     pub rule: Option<RuleRef>,
     /// How careful a person should be.
     pub risk: Risk,
-    /// How the system confines it, should it run.
+    /// Confinement of its run.
     #[serde(default)]
     pub confinement: Confinement,
     /// What each step contributed.

@@ -15,7 +15,7 @@ impl WordPattern {
         if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
     }
 
-    /// As it was written.
+    /// The word as it was written.
     pub(crate) fn text(&self) -> &str {
         let (Self::Literal(text) | Self::Glob(text)) = self;
         text

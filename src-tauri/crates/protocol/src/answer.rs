@@ -2,35 +2,11 @@
 
 use crate::data::Encoding;
 use crate::mistake::Mistake;
-use crate::notice::{Decision, Event, Notice, Pending};
+use crate::notice::{Event, Notice, Pending};
+use crate::words::{Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
-
-/// Where a request is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum RunState {
-    /// Written down.
-    Received,
-    /// Being resolved and judged.
-    Resolving,
-    /// A question is open.
-    Asking,
-    /// Let through; the last checks and the start are under way.
-    Starting,
-    /// It runs.
-    Running,
-    /// It is being ended.
-    Stopping,
-    /// It never ran.
-    Denied,
-    /// It ran and ended.
-    Finished,
-    /// It was let through but could not be started.
-    Failed,
-}
 
 /// What came out of judging, as far as an agent is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,9 +97,7 @@ impl Event {
     fn end_state(&self) -> RunState {
         match self {
             Self::Denied(_) => RunState::Denied,
-            Self::Finished(finished) if finished.outcome == crate::notice::Outcome::Failed => {
-                RunState::Failed
-            }
+            Self::Finished(finished) if finished.outcome == Outcome::Failed => RunState::Failed,
             Self::Finished(_) | Self::ToolResolved(_) => RunState::Finished,
             Self::Pending(_) => RunState::Asking,
             Self::Started(_) | Self::Output(_) => RunState::Running,
@@ -249,7 +223,7 @@ pub struct SessionResult {
 pub struct ToolCheckResult {
     /// What happens.
     pub decision: Decision,
-    /// With allow: no line of a person says so, only a default. An agent with a prompt of its own shows it.
+    /// True if only a default allows it. An agent with its own prompt should show it then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_default: bool,
     /// With ask: what `tool.resolved` will name.

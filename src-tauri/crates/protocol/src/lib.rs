@@ -21,9 +21,10 @@ mod run;
 mod signal;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use answer::{
-    Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, RunState, SessionResult,
+    Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunResult, SessionResult,
     StatusResult, ToolCheckResult, ToolError, VerdictNote, WhichProgram, WhichResult,
 };
 pub use call::Call;
@@ -37,14 +38,12 @@ pub use hello::{AuthenticateParams, Client, ControlWelcome, Hello, PROTOCOL, Pol
 pub use limits::Limits;
 pub use line::LineBuffer;
 pub use mistake::{Mistake, Refused};
-pub use notice::{
-    By, Decision, Denied, DenyReason, Event, Finished, Notice, Outcome, Output, Pending, Started,
-    ToolResolved,
-};
+pub use notice::{Denied, Event, Finished, Notice, Output, Pending, Started, ToolResolved};
 pub use params::{
     Defaults, EventsAfterParams, InputParams, KillParams, OutputParams, SessionCloseParams,
-    SessionOpenParams, StatusParams, Stream, ToolCheckParams, WhichParams,
+    SessionOpenParams, StatusParams, ToolCheckParams, WhichParams,
 };
-pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, Handshake, Key, Nonce, Side, Socket};
+pub use proof::{BadKey, BadNonce, CONTROL_KEY_SERVICE, CONTROL_SOCKET, Handshake, Key, Nonce, Side, Socket};
 pub use run::{RunParams, Stdin, Wait, What};
 pub use signal::{BadSignal, Signal};
+pub use words::{By, Decision, DenyReason, Outcome, RunState, Stream};

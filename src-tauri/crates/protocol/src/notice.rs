@@ -3,8 +3,8 @@
 use crate::data::Encoding;
 use crate::frame::{self, Notification};
 use crate::mistake::Mistake;
-use crate::params::Stream;
 use crate::signal::Signal;
+use crate::words::{By, Decision, DenyReason, Outcome, Stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -76,30 +76,11 @@ pub struct Started {
     /// Where.
     pub cwd: String,
     /// Who let it through.
+    #[serde(flatten)]
     pub by: By,
-    /// The number of the rule that let it through.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<i64>,
     /// What runs instead of what was asked for, as one line of shell text, where the person changed the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-}
-
-/// Who let a request through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum By {
-    /// An allow rule.
-    Rule,
-    /// The agent's settings.
-    Policy,
-    /// A person.
-    Person,
-    /// A skill's rule.
-    Skill,
-    /// The fallback, when nobody answered.
-    Fallback,
 }
 
 /// `exec.output`.
@@ -129,27 +110,6 @@ impl Output {
     pub fn bytes(self) -> Result<Vec<u8>, Mistake> {
         self.encoding.decode(self.data)
     }
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// By itself.
-    Exited,
-    /// By a signal that Postern did not send.
-    Signalled,
-    /// Its time ran out.
-    Timeout,
-    /// It was killed on request, or because Postern quit.
-    Killed,
-    /// It was let through but could not be started.
-    Failed,
-    /// It ran when Postern ended, and was gone afterwards.
-    Lost,
-    /// It may have been started when Postern ended. It is never run again.
-    Unknown,
 }
 
 /// `exec.finished`.
@@ -192,75 +152,6 @@ pub struct Finished {
     /// More in words, where there is more to say (why it could not be started, how to ask for more time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-}
-
-/// Why a request was denied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum DenyReason {
-    /// The built-in core.
-    Core,
-    /// A deny rule, a managed rule or a parent's layer.
-    Denylist,
-    /// The agent's settings.
-    Policy,
-    /// No rule covers it and nobody is to be asked.
-    AllowlistMiss,
-    /// A person said no.
-    User,
-    /// Nobody answered in time.
-    Expired,
-    /// The agent withdrew it, or its session closed.
-    Cancelled,
-    /// The program was not found.
-    NotFound,
-    /// Malformed, oversized or impossible to show in full.
-    Invalid,
-    /// File, script, folder or policy changed between the yes and the start.
-    Drifted,
-    /// Too many questions wait.
-    QueueFull,
-    /// Too much at once, or in a short time.
-    RateLimited,
-    /// It asks for environment names that are refused.
-    EnvRefused,
-    /// Its working directory is refused.
-    CwdRefused,
-    /// No face could show the question.
-    CannotPresent,
-    /// A folder or file that it names did not answer in time.
-    NoAnswer,
-    /// Postern is paused.
-    Paused,
-    /// Postern was restarted before it was decided or started.
-    Restarted,
-}
-
-impl DenyReason {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Denylist => "denylist",
-            Self::Policy => "policy",
-            Self::AllowlistMiss => "allowlist-miss",
-            Self::User => "user",
-            Self::Expired => "expired",
-            Self::Cancelled => "cancelled",
-            Self::NotFound => "not-found",
-            Self::Invalid => "invalid",
-            Self::Drifted => "drifted",
-            Self::QueueFull => "queue-full",
-            Self::RateLimited => "rate-limited",
-            Self::EnvRefused => "env-refused",
-            Self::CwdRefused => "cwd-refused",
-            Self::CannotPresent => "cannot-present",
-            Self::NoAnswer => "no-answer",
-            Self::Paused => "paused",
-            Self::Restarted => "restarted",
-        }
-    }
 }
 
 /// `exec.denied`.
@@ -306,19 +197,6 @@ impl Denied {
         }
         text
     }
-}
-
-/// What comes out of judging.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// It may.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It may not.
-    Deny,
 }
 
 /// `tool.resolved`.

@@ -5,6 +5,7 @@ use crate::limits;
 use crate::mistake::Mistake;
 use crate::run::{check_name, check_session};
 use crate::signal::Signal;
+use crate::words::Stream;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,17 +18,6 @@ use uuid::Uuid;
 pub struct StatusParams {
     /// Which request.
     pub request_id: Uuid,
-}
-
-/// One of the two streams that a run writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
 }
 
 /// `system.output`.
@@ -145,22 +135,22 @@ pub struct ToolCheckParams {
     /// The session it is called in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The folder that relative paths among the arguments start in.
+    /// Folder that relative paths among the arguments start in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// What becomes of a tool that only a default speaks about; without it, what the default says.
+    /// Behavior if only a default matches; the default decides if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Defaults>,
 }
 
-/// What becomes of a tool that no line of a person speaks about, for an agent that has a prompt of its own.
+/// Behavior if no line of the user matches, for an agent with its own prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Defaults {
-    /// A person is asked where a default would allow: the agent's own rules ask, and this is their answer.
+    /// Asks the user where a default would allow, because the agent's own rules ask.
     Ask,
-    /// Nobody is asked where a default would ask: the agent's own rules decide.
+    /// Asks nobody where a default would ask, because the agent's own rules decide.
     Leave,
 }
 

@@ -7,6 +7,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
+/// The control socket's name in the data folder.
+pub const CONTROL_SOCKET: &str = "control.sock";
 /// The name under which the macOS Keychain keeps control keys. Its account is the data folder, by its real path.
 pub const CONTROL_KEY_SERVICE: &str = "dev.postern.control";
 

@@ -88,7 +88,7 @@ pub struct Plan {
     pub scripts: Vec<BoundFile>,
     /// Working directory.
     pub cwd: BoundDir,
-    /// How the system confines it.
+    /// Confinement of the run.
     #[serde(default, skip_serializing_if = "Confinement::is_none")]
     pub confinement: Confinement,
     /// The whole environment of the child, sorted by name.

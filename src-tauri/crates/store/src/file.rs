@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// What lies beside the file itself: SQLite's own, and the head of the audit.
+/// Suffixes of the files beside the database: SQLite's own, and the head of the audit.
 const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", crate::audit::COMPANION];
 
 /// Makes the folder (0700) and the file (0600) where they are missing, and takes rights from others where they have

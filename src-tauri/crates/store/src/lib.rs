@@ -6,15 +6,12 @@
 //! only read. The functions of each table take the connection that either of them gives, so that several of them make
 //! one transaction:
 //!
-//! ```no_run
-//! # use postern_store::{Store, requests, events, Error};
-//! # fn f(store: &Store, change: requests::Change, id: uuid::Uuid, told: events::NewEvent) -> Result<(), Error> {
+//! ```text
 //! let written = store.write(move |conn| {
 //!     requests::change(conn, id, &change)?;
 //!     events::append(conn, &told)
 //! });
 //! let sequence = written.wait()?; // or `.await`
-//! # Ok(()) }
 //! ```
 
 pub mod audit;

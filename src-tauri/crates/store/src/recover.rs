@@ -3,9 +3,10 @@
 
 use crate::error::Error;
 use crate::tables::questions::{self, Closed};
-use crate::tables::requests::{self, Change, Phase, RequestRow};
+use crate::tables::requests::{self, Change, RequestRow};
 use postern_policy::Millis;
-use postern_request::{Denial, DenyReason, Ending, Outcome};
+use postern_protocol::{DenyReason, Outcome, RunState};
+use postern_request::{Denial, Ending};
 use rusqlite::Connection;
 
 /// What a restart found. Those in `ended` are to be told to their agents, in the same transaction.
@@ -25,22 +26,22 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
     let mut found = Recovered::default();
     for row in requests::live(conn)? {
         let ending = match (row.summary.phase, row.intended_at) {
-            (Phase::Running | Phase::Stopping, _) => {
+            (RunState::Running | RunState::Stopping, _) => {
                 found.running.push(row);
                 continue;
             }
-            (Phase::Starting, Some(_)) => Ending::Finished { outcome: Outcome::Unknown },
+            (RunState::Starting, Some(_)) => Ending::Finished { end: Outcome::Unknown.into() },
             // Ended phases have an end time and are not live; were there one, it would be denied, not run.
             (
-                Phase::Received
-                | Phase::Resolving
-                | Phase::Asking
-                | Phase::Denied
-                | Phase::Finished
-                | Phase::Failed,
+                RunState::Received
+                | RunState::Resolving
+                | RunState::Asking
+                | RunState::Denied
+                | RunState::Finished
+                | RunState::Failed,
                 _,
             )
-            | (Phase::Starting, None) => Ending::Denied(restarted()),
+            | (RunState::Starting, None) => Ending::Denied(restarted()),
         };
         requests::change(conn, row.summary.id, &Change::ended(&ending, now)?)?;
         found.ended.push((row, ending));
@@ -70,22 +71,23 @@ mod tests {
     use crate::Store;
     use crate::tables::requests::Process;
     use crate::testing::{asked, open};
-    use postern_request::By;
+    use postern_protocol::By;
+    use postern_request::Exit;
 
     /// A request that got as far as `phase`.
-    fn left(conn: &Connection, name: &str, phase: Phase, intended: bool) -> Result<(), Error> {
+    fn left(conn: &Connection, name: &str, phase: RunState, intended: bool) -> Result<(), Error> {
         let request = asked("main", name, 1);
         let id = request.id;
         requests::open(conn, &request)?;
-        if phase != Phase::Received {
+        if phase != RunState::Received {
             requests::change(conn, id, &Change::to(phase, 2).by(&By::Policy)?)?;
         }
         if intended {
             assert!(requests::intend(conn, id, 3)?, "{name} is starting");
         }
-        if phase == Phase::Running {
+        if phase == RunState::Running {
             let process = Process { pid: 9, start_time: 8, boot: "b".into() };
-            requests::change(conn, id, &Change::to(Phase::Running, 4).process(process))?;
+            requests::change(conn, id, &Change::to(RunState::Running, 4).process(process))?;
         }
         Ok(())
     }
@@ -98,16 +100,16 @@ mod tests {
     fn what_was_left_behind_ends_and_nothing_is_run_again() {
         let (_folder, store) = open();
         let done = store.write(|conn| {
-            left(conn, "received", Phase::Received, false)?;
-            left(conn, "resolving", Phase::Resolving, false)?;
-            left(conn, "asking", Phase::Asking, false)?;
-            left(conn, "approved", Phase::Starting, false)?;
-            left(conn, "intended", Phase::Starting, true)?;
-            left(conn, "running", Phase::Running, false)?;
-            left(conn, "stopping", Phase::Stopping, false)?;
+            left(conn, "received", RunState::Received, false)?;
+            left(conn, "resolving", RunState::Resolving, false)?;
+            left(conn, "asking", RunState::Asking, false)?;
+            left(conn, "approved", RunState::Starting, false)?;
+            left(conn, "intended", RunState::Starting, true)?;
+            left(conn, "running", RunState::Running, false)?;
+            left(conn, "stopping", RunState::Stopping, false)?;
             let done = asked("main", "done", 1);
             requests::open(conn, &done)?;
-            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            let ending = Ending::Finished { end: Exit::Code(0).into() };
             requests::change(conn, done.id, &Change::ended(&ending, 5)?)
         });
         done.wait().unwrap();
@@ -118,7 +120,7 @@ mod tests {
             .map(|(row, ending)| {
                 let how = match ending {
                     Ending::Denied(denial) => format!("{:?}", denial.reason),
-                    Ending::Finished { outcome } => format!("{outcome:?}"),
+                    Ending::Finished { end } => format!("{:?}", end.outcome),
                     Ending::Failed { .. } => "failed".into(),
                 };
                 (row.summary.request_id.as_str(), how)
@@ -146,7 +148,7 @@ mod tests {
         let question = questions::QuestionRow::test(1);
         let done = store.write({
             let question = question.clone();
-            move |conn| questions::open(conn, &question)
+            move |conn| questions::keep(conn, &question)
         });
         done.wait().unwrap();
         assert_eq!(recovered(&store).questions, [question.id]);

@@ -85,11 +85,11 @@ mod tests {
     use crate::tables::questions::{self, Closed, QuestionRow};
     use crate::tables::requests::{self, Change, Filter};
     use crate::testing::{agent, asked, id, open};
-    use postern_request::{Ending, Outcome};
+    use postern_request::{Ending, Exit};
 
     fn fill(conn: &Connection) -> Result<(), Error> {
         agents::add(conn, &agent("main"))?;
-        let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+        let ending = Ending::Finished { end: Exit::Code(0).into() };
         for at in 1..=10 {
             let request = asked("main", &format!("r{at}"), at);
             requests::open(conn, &request)?;
@@ -127,7 +127,7 @@ mod tests {
         store.write(|conn| overwrite_deleted(conn, true)).wait().unwrap();
         let secret = requests::NewRequest { line: "curl hunter2secret".into(), ..asked("main", "r1", 1) };
         let id = secret.id;
-        let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+        let ending = Ending::Finished { end: Exit::Code(0).into() };
         store.write(move |conn| requests::open(conn, &secret)).wait().unwrap();
         store
             .write(move |conn| requests::change(conn, id, &requests::Change::ended(&ending, 2)?))
@@ -154,7 +154,7 @@ mod tests {
         let (_folder, store) = open();
         let done = store.write(|conn| {
             for number in [1, 2] {
-                questions::open(conn, &QuestionRow::test(number))?;
+                questions::keep(conn, &QuestionRow::test(number))?;
             }
             let closed = Closed { at: 5, answer: "deny".into(), face: None, feedback: None };
             questions::close(conn, QuestionRow::test(1).id, &closed)?;

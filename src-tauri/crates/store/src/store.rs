@@ -98,12 +98,12 @@ impl Store {
         self.shared.counts.committed.subscribe()
     }
 
-    /// Changes whenever something was put into the audit: the number of its newest row.
+    /// Changes with every new audit row: holds the number of the newest.
     pub fn recorded(&self) -> watch::Receiver<i64> {
         self.shared.counts.recorded.subscribe()
     }
 
-    /// Looks at the whole audit, which takes as long as reading it does.
+    /// Verifies the whole audit, which takes as long as reading it.
     pub fn verify_audit(&self) -> Result<audit::Verified, Error> {
         self.read(|conn| audit::verify(conn, self.path()))
     }

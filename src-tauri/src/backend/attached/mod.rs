@@ -3,7 +3,7 @@
 use super::Heard;
 use anyhow::Context;
 use postern_client::{CallError, Control};
-use postern_contract::methods::{ControlCode, ControlError, FaceKind};
+use postern_contract::methods::{ControlCode, ControlError, FaceKind, Method};
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -60,6 +60,12 @@ impl Attached {
         self.calls.send(Call { method: method.to_owned(), params, reply }).map_err(|_| gone())?;
         (&self.wake).write_all(&[1]).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
+    }
+
+    pub(super) async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
+        let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
+        let answer = self.call(M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
+        serde_json::from_value(answer).map_err(odd)
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             let until = set(link, &id, "deniedUntil", &duration.to_string())?.denied_until;
             let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
             print::line(format!(
-                "everything of {id} is denied{until}; this ends it: postern agents allow-again {id}"
+                "{id} is stopped{until}: all its requests are denied. To end this: postern agents allow-again {id}"
             ))
         }
         Agents::AllowAgain { id } => {
@@ -101,7 +101,7 @@ fn channel(link: &mut Link, agent: &AgentId, kind: Channel, json: Json) -> Resul
     print::lines(&lines.text)
 }
 
-/// The profile alone, for a sandbox that is given one.
+/// Returns the profile alone, for sandboxes that have one.
 fn profile(link: &mut Link, agent: &AgentId, kind: Channel) -> Result<(), Failure> {
     let Channel::SandboxExec = kind else {
         return Err(Failure::usage(
@@ -110,7 +110,7 @@ fn profile(link: &mut Link, agent: &AgentId, kind: Channel) -> Result<(), Failur
     };
     let asked = ChannelAsk { agent: agent.clone(), kind: ChannelKind::SandboxExec };
     let lines = link.call::<GetChannel>(&asked)?;
-    let missing = || Failure::own("this host tells no profile: it is older than this program");
+    let missing = || Failure::own("this host is older than this program and sends no profile");
     print::lines(&lines.profile.ok_or_else(missing)?)
 }
 

@@ -8,7 +8,7 @@ use postern_contract::methods::{AuditAsk, AuditBy, AuditRow, AuditVerified, Read
 use serde::Serialize;
 use serde_json::Value;
 
-/// A change for another program: what was and what is as values.
+/// A change as JSON, with both values parsed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row<'a> {
@@ -52,14 +52,14 @@ pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
             print::line(line)?;
         }
         if rows.is_empty() {
-            print::line("nothing was changed")?;
+            print::line("no changes")?;
         }
         for line in verified.iter().flat_map(verdict) {
             print::line(line)?;
         }
     }
     let wrong = verified.is_some_and(|found| found.problem.is_some() || !found.strayed.is_empty());
-    if wrong { Err(Failure::no("the audit is not whole")) } else { Ok(()) }
+    if wrong { Err(Failure::no("the audit is not intact")) } else { Ok(()) }
 }
 
 fn for_programs(row: &AuditRow) -> Row<'_> {
@@ -78,14 +78,14 @@ fn for_programs(row: &AuditRow) -> Row<'_> {
     }
 }
 
-/// A change as a person reads it: when and who, then what.
+/// Formats a change: time and author, then the change.
 fn lines(row: &AuditRow, at: &str) -> [String; 2] {
     let widens = if row.widens { "more may run" } else { "" };
     let head = format!("{:>5}  {at}  {}  {widens}", row.number, who(&row.by));
     [head.trim_end().to_owned(), format!("       {}", row.summary)]
 }
 
-/// Who made a change.
+/// Formats the author of a change.
 pub(crate) fn who(by: &AuditBy) -> String {
     let mut words = vec![match &by.name {
         Some(name) => format!("{} {name}", by.face),
@@ -101,10 +101,7 @@ fn verdict(found: &AuditVerified) -> Vec<String> {
     let mut lines: Vec<String> =
         found.problem.iter().chain(&found.strayed).map(|what| format!("WRONG  {what}")).collect();
     if lines.is_empty() {
-        lines.push(format!(
-            "ok     {} rows, each as it was written, and everything is as they say",
-            found.rows
-        ));
+        lines.push(format!("ok     {} rows, all intact; the current state matches them", found.rows));
     }
     if !found.head.is_empty() {
         lines.push(format!("head   {}", found.head));
@@ -151,17 +148,17 @@ mod tests {
     #[test]
     fn a_broken_chain_is_said_in_lines_of_their_own() {
         let whole = AuditVerified { rows: 3, head: "ab".into(), problem: None, row: None, strayed: vec![] };
-        let expected = ["ok     3 rows, each as it was written, and everything is as they say", "head   ab"];
+        let expected = ["ok     3 rows, all intact; the current state matches them", "head   ab"];
         assert_eq!(verdict(&whole), expected);
         let wrong = AuditVerified {
             problem: Some("row 2 is missing".into()),
             row: Some(2),
-            strayed: vec!["agents main is not as the audit says: it was changed past Postern".into()],
+            strayed: vec!["agents main differs from the audit: another program changed it".into()],
             ..whole
         };
         let expected = [
             "WRONG  row 2 is missing",
-            "WRONG  agents main is not as the audit says: it was changed past Postern",
+            "WRONG  agents main differs from the audit: another program changed it",
             "head   ab",
         ];
         assert_eq!(verdict(&wrong), expected);

@@ -119,7 +119,7 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
     told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
 }
 
-/// The requests that a yes is for, where they are as many as the person says.
+/// Returns the requests that an approval covers, if their number is the one given.
 fn all_of(
     link: &mut Link,
     question: &str,
@@ -135,7 +135,7 @@ fn all_of(
     }
     let now = requests.len();
     Err(Failure::refused(format!(
-        "it was asked {now} times, not {all}: look again, and say --all {now} if that is meant"
+        "{now} identical requests wait, not {all}: check the question again, then use --all {now}"
     )))
 }
 
@@ -168,6 +168,10 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
     if !answered.applied {
         let why = answered.reason.as_deref().unwrap_or("it was answered already");
         return Err(Failure::no(format!("not applied: {why}")));
+    }
+    // It holds, and something that goes with it does not.
+    if let Some(reason) = &answered.reason {
+        return Err(Failure::no(reason.clone()));
     }
     print::line(done)?;
     for saved in &answered.saved {

@@ -22,8 +22,8 @@ pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
     runtime.block_on(serve(config))
 }
 
-/// How many threads carry what agents send: a quarter of the cores, and two at least. What computes or waits for the disk has threads of its own,
-/// and every request goes through the one task of the gate: more of them only wake each other.
+/// Returns the number of threads for agents' messages: a quarter of the cores, at least two. Computing and disk
+/// access have threads of their own, and the gate is one task, so more would only wake each other.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, |cores| (cores.get() / 4).max(2))
 }

@@ -49,11 +49,11 @@ fn show(status: &Status) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An agent that the person stopped, how long still, and how that ends.
+/// Describes an agent that the user stopped: the time left, and the command that ends it.
 fn stopped(one: &StoppedAgent) -> String {
     let StoppedAgent { agent, until } = one;
     let left = print::until(*until);
-    format!("everything of {agent} is denied, {left} more; this ends it: postern agents allow-again {agent}")
+    format!("{agent} is stopped for another {left}. To end this: postern agents allow-again {agent}")
 }
 
 pub(crate) fn pause(link: &mut Link, duration: Option<humantime::Duration>) -> Result<(), Failure> {
@@ -98,7 +98,7 @@ fn mend_of(what: &str) -> &'static str {
             "correct that line of the file; it is read again at once (postern policy lint looks it over)",
         ),
         ("cannot be read: ", "remove the rule (postern rules remove) and write it anew"),
-        ("the audit: ", "postern audit --verify says all that is wrong; docs/AUDIT.md says what it means"),
+        ("the audit: ", "run postern audit --verify for every fault; docs/AUDIT.md explains them"),
         ("were damaged", "look at what was set aside, then: postern resume"),
     ];
     known.iter().find(|(part, _)| what.contains(part)).map_or("see postern status", |(_, mend)| *mend)
@@ -106,7 +106,7 @@ fn mend_of(what: &str) -> &'static str {
 
 /// Looks at everything that commonly goes wrong. Exits 1 where something is.
 pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
-    let mut findings = vec![private_folder(data), socket(&data.join("control.sock"))];
+    let mut findings = vec![private_folder(data), socket(&data.join(postern_protocol::CONTROL_SOCKET))];
     match Link::open(data) {
         Ok(mut link) => running(&mut link, &mut findings)?,
         Err(failure) => {
@@ -155,11 +155,11 @@ fn socket(path: &Path) -> Finding {
 }
 
 fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> {
-    // First: what is wrong with the audit is in the status then.
+    // First, because it puts the audit's faults into the status.
     let audit =
         link.call::<ReadAudit>(&AuditAsk { limit: Some(1), verify: Some(true), ..AuditAsk::default() })?;
     if let Some(whole) = audit.verified.filter(|found| found.problem.is_none() && found.strayed.is_empty()) {
-        findings.push(Finding::good(format!("the audit is whole, {} rows", whole.rows)));
+        findings.push(Finding::good(format!("the audit is intact, {} rows", whole.rows)));
     }
     let status = link.call::<GetStatus>(&Nothing {})?;
     findings.push(Finding::good(format!("Postern {} is {}", status.version, mode(&status))));
@@ -171,9 +171,9 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
     findings.extend(status.stopped.iter().map(|one| Finding::good(stopped(one))));
     findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
     findings.push(match &status.cannot_confine {
-        None => Finding::good("what only reads runs confined"),
+        None => Finding::good("commands that only read run confined"),
         Some(why) => Finding::good(format!(
-            "what only reads cannot be confined here, so the read-only list asks: {why}"
+            "commands that only read cannot be confined here, so the read-only list asks: {why}"
         )),
     });
     if status.faces.is_empty() {

@@ -223,7 +223,7 @@ impl App {
         self.choice.edited = (!same && !text.trim().is_empty()).then_some((id, text));
     }
 
-    /// No key that is pressed by habit answers: neither Return nor Esc allows or denies.
+    /// Keys pressed by habit, Return and Esc, neither allow nor deny.
     fn answer(&mut self, key: Key) -> Act {
         let Some(question) = self.question().filter(|_| self.view == View::Questions) else {
             return Act::Nothing;
@@ -232,7 +232,7 @@ impl App {
         let yes = match key {
             Key::Char('d') => return no(Answer::Deny, None),
             Key::Enter | Key::Escape => {
-                "d denies; nothing else does by habit".clone_into(&mut self.message);
+                "Return and Esc do not answer; press d to deny".clone_into(&mut self.message);
                 return Act::Nothing;
             }
             Key::Char('x') => return no(Answer::DenyAll, None),

@@ -1,4 +1,4 @@
-//! What *Always* would save, as the person sets it before saying it: for whom, where, for how long, and which words.
+//! The rule that *Always* would save, as the user adjusts it: for whom, where, for how long, and which words.
 
 use postern_contract::{Proposal, Question, Scope};
 use postern_policy::{Lifetime, Millis};
@@ -24,7 +24,7 @@ pub(super) enum Span {
 pub(super) struct Choice {
     pub(super) scope: Scope,
     pub(super) span: Span,
-    /// Whether it holds in every folder, and not only in the one on show and below.
+    /// True if it holds in every folder, not only in the one shown and below.
     pub(super) anywhere: bool,
     /// The offer whose pattern was changed, and what it is now.
     pub(super) edited: Option<(String, String)>,
@@ -67,7 +67,7 @@ impl Choice {
         self.edited.as_ref().filter(|(id, _)| Some(id.as_str()) == proposal).map(|(_, text)| text.clone())
     }
 
-    /// For whom, where and how long, in words.
+    /// Describes for whom, where and how long it holds.
     pub(super) fn words(&self) -> String {
         let whom = match self.scope {
             Scope::Agent => "this agent",

@@ -127,12 +127,12 @@ fn present(link: &mut Link, app: &mut App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An answer as it was given by a key.
+/// An answer given by a key.
 struct Given {
     answer: Answer,
     proposal: Option<String>,
     feedback: Option<String>,
-    /// The requests that it is for; empty is the first alone.
+    /// The requests that it covers; empty means the first alone.
     requests: Vec<String>,
 }
 

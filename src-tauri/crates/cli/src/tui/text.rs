@@ -51,7 +51,7 @@ pub(super) fn question(
     };
     add("", [shown(&asker.name, Style::new().bold()), wish].concat());
     if question.requests.len() > 1 {
-        let asked = format!("asked {} times: a yes is for the first alone", question.requests.len());
+        let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
         add("", vec![(asked, Style::new().bold())]);
     }
     add("", vec![]);

@@ -1,21 +1,23 @@
-//! Commands that a program does not have by itself: aliases of its configuration, plugins, extensions. What such a word
-//! runs is decided by files, which whoever may write a project may write.
+//! Subcommands that a program does not have itself: configured aliases, plugins, extensions. Files decide what
+//! they run, and everybody who can write the project can write those.
 
 use super::subcommand::positions;
 use super::{family, ways};
 
-/// Commands of programs whose table of ways out lists none: jj(1), without the aliases that it ships, which can be changed.
+/// Subcommands of programs without a table of their own: jj(1), except its built-in aliases, which can be
+/// redefined.
 const JJ: &str = "abandon absorb bisect bookmark commit config debug describe diff diffedit duplicate edit evolog file fix \
                   gerrit git help interdiff log metaedit new next operation parallelize prev rebase redo resolve restore \
                   revert root show sign simplify-parents sparse split squash status tag undo unsign util version workspace";
-/// Programs whose aliases may have the name of a command: hg(1), `[alias]`.
+/// Programs whose aliases may replace a built-in subcommand: hg(1), `[alias]`.
 const OVERRIDDEN: [&str; 4] = ["hg", "chg", "rhg", "sl"];
-/// Programs that can be told of further commands, and list their own.
+/// Programs that can be extended by subcommands; their own ones are in the tables.
 const EXTENDED: [&str; 8] = ["git", "cargo", "gh", "kubectl", "oc", "docker", "podman", "nerdctl"];
-/// Short names that cargo has for commands of its own, and that a configuration can give another meaning.
+/// cargo's built-in short names, which a configuration can redefine.
 const CARGO: [&str; 6] = ["b", "c", "d", "t", "r", "rm"];
 
-/// Where words stand that their program may take for a command of its configuration or of a plugin, in the order of the argv.
+/// Returns the positions of words that the program may take for a configured subcommand or a plugin, in the
+/// order of argv.
 pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
     let family = family(name);
@@ -34,7 +36,7 @@ fn is_of_git(word: &str) -> bool {
     ways::has_command("git", word).unwrap_or(true)
 }
 
-/// The command that git's own `-c alias.WORD=COMMAND` gives a word: it counts before every file.
+/// Returns the command that git's own `-c alias.WORD=COMMAND` assigns to a word; it overrides every file.
 fn alias<'a>(argv: &[Option<&'a str>], word: &str) -> Option<&'a str> {
     let set = |pair: &[Option<&'a str>]| match pair {
         [Some("-c"), Some(set)] => set.strip_prefix("alias.")?.strip_prefix(word)?.strip_prefix('='),

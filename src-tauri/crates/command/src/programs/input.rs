@@ -1,8 +1,8 @@
-//! Which programs cannot be told what to do by their standard input.
+//! Programs that treat standard input as data, not as commands.
 
 use super::class::family;
 
-/// Programs that read their input as data or not at all, unless an argument names it.
+/// Programs that treat their input as data or ignore it, unless an argument names it.
 const DATA: [&str; 96] = [
     "base64",
     "basename",
@@ -102,7 +102,7 @@ const DATA: [&str; 96] = [
     "whoami",
 ];
 
-/// Subcommands of those that do what their input says, or start a program that does.
+/// Subcommands of those programs that obey their input, or start a program that does.
 const TOLD: [(&str, &[&str]); 4] = [
     (
         "git",
@@ -137,8 +137,8 @@ const TOLD: [(&str, &[&str]); 4] = [
     ("go", &["run", "tool"]),
 ];
 
-/// Whether a program that is called so does the same whatever it is given on standard input: it reads data there, or nothing.
-/// False where that is not known. `words` are those of the step without wrappers.
+/// Returns true if a program reads its input as data or not at all, and false if that is unknown. `words` are
+/// the step's words without wrappers.
 pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
     let all: Option<Vec<&str>> = words.iter().copied().collect();
     let Some([name, args @ ..]) = all.as_deref() else { return false };
@@ -146,11 +146,11 @@ pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
     if DATA.binary_search(&name.as_str()).is_err() || args.iter().any(|arg| names_input(arg)) {
         return false;
     }
-    // Wherever it stands: options before a subcommand may have values of their own.
+    // At any position, because options before a subcommand may have values.
     TOLD.iter().all(|(program, told)| *program != name || !args.iter().any(|arg| told.contains(arg)))
 }
 
-/// Whether an argument asks for standard input by name, alone or behind an option.
+/// Returns true if an argument names standard input, alone or after an option.
 fn names_input(arg: &str) -> bool {
     let value = arg.rsplit('=').next().unwrap_or(arg);
     let stream = ["/dev/stdin", "/dev/fd/", "/proc/"].iter().any(|place| value.contains(place));

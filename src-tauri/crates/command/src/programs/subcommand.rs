@@ -146,7 +146,7 @@ pub(super) fn globals(family: &str) -> Option<&'static str> {
     GLOBALS.iter().find(|(names, _)| names.contains(&family)).map(|(_, grammar)| *grammar)
 }
 
-/// The known options that may stand before the verb of a program, and whether the next word is their value.
+/// Known options that may precede a program's verb, and whether each takes the next word.
 pub fn global_options(program: &str) -> impl Iterator<Item = (&'static str, bool)> {
     let grammar = globals(&super::family(program)).unwrap_or_default();
     let options = grammar.split_whitespace().filter(|mark| mark.starts_with('-'));

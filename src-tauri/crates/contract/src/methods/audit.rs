@@ -1,24 +1,24 @@
-//! The audit: every change of what may run.
+//! The audit: every change to what may run.
 
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Asks for rows of the audit, oldest first.
+/// Requests rows of the audit, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct AuditAsk {
-    /// Behind this row: the last number of the page before.
+    /// Only rows after this number, the last of the previous page.
     #[serde(default)]
     pub after: Option<i64>,
-    /// Written then or later.
+    /// Only rows written at this time or later.
     #[serde(default)]
     pub since: Option<Millis>,
-    /// At most so many: 500 where left out, which is also the most.
+    /// Largest number of rows: 500 by default, which is also the limit.
     #[serde(default)]
     pub limit: Option<u32>,
-    /// Whether to look at the whole chain too.
+    /// True to also verify the whole chain.
     #[serde(default)]
     pub verify: Option<bool>,
 }
@@ -29,7 +29,7 @@ pub struct AuditAsk {
 pub struct Audit {
     /// The rows, oldest first.
     pub rows: Vec<AuditRow>,
-    /// What a look at the whole chain found, where that was asked for.
+    /// Result of verifying the whole chain, if that was requested.
     pub verified: Option<AuditVerified>,
 }
 
@@ -37,57 +37,57 @@ pub struct Audit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditRow {
-    /// Its place in the chain, from 1 on without gaps.
+    /// Position in the chain, from 1 without gaps.
     pub number: i64,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub at: Millis,
-    /// Who, and through which approver.
+    /// Author, and the approver that the change came through.
     pub by: AuditBy,
-    /// What kind of thing changed: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`, `managed`,
-    /// `keys`, `secrets`, `hooks`, or `audit` itself.
+    /// Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
+    /// `managed`, `keys`, `secrets`, `hooks`, or `audit` itself.
     pub subject: String,
-    /// Which of them, escaped.
+    /// Name of the changed thing, escaped.
     pub key: String,
-    /// How it was, as JSON text; none where it was not there.
+    /// Value before, as JSON text; absent if there was none.
     pub before: Option<String>,
-    /// How it is, as JSON text; none where it is gone.
+    /// Value after, as JSON text; absent if it was removed.
     pub after: Option<String>,
-    /// Whether more may run because of it, or that cannot be ruled out.
+    /// True if more may run because of it, or if that cannot be ruled out.
     pub widens: bool,
-    /// The change in a line of words, ready to be shown.
+    /// The change in one line, ready to be shown.
     pub summary: String,
-    /// Hex sha256 over the hash of the row before and this row's content.
+    /// Hex sha256 over the previous row's hash and this row's content.
     pub hash: String,
 }
 
-/// Who made a change, and through which approver.
+/// Author of a change, and the approver that it came through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditBy {
     /// `terminal`, `window`, `remote` (a chat, a paired device), `file` (changed on disk), or `postern` itself.
     pub face: String,
-    /// The approver's own name: `telegram, Anna (123)`; for a file its path. Escaped.
+    /// The approver's own name (`telegram, Anna (123)`), or the path of a file. Escaped.
     pub name: Option<String>,
-    /// The user that the process ran as.
+    /// User id of the process.
     pub user: Option<u32>,
-    /// The process.
+    /// Process id.
     pub pid: Option<u32>,
-    /// The program of that process, escaped.
+    /// Path of the process's program, escaped.
     pub program: Option<String>,
 }
 
-/// What a look at the whole chain found.
+/// Result of verifying the whole chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditVerified {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: i64,
-    /// The newest row's hash in hex; empty where there is none.
+    /// Hash of the newest row in hex; empty if there is none.
     pub head: String,
-    /// The first thing that is wrong with the chain, in words; none where it is whole.
+    /// First fault of the chain, as a sentence; absent if there is none.
     pub problem: Option<String>,
-    /// The row that this is about.
+    /// Number of the faulty row.
     pub row: Option<i64>,
-    /// What is not as the audit says, in words: it was changed past Postern.
+    /// Differences from the audit, as sentences: another program made these changes.
     pub strayed: Vec<String>,
 }

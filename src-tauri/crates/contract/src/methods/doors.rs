@@ -82,8 +82,7 @@ impl DoorKind {
         match self {
             Self::Websocket => {
                 let mut all = over_tcp("127.0.0.1:7717");
-                let pages =
-                    "pages that may come, such as https://approver.example: no other page in a browser may";
+                let pages = "web pages that may connect, such as https://approver.example; no other page may";
                 all.push(DoorSetting::new("origins", "Origins", Text, pages));
                 all
             }

@@ -54,13 +54,13 @@ pub struct FeedEvent {
     pub times: Option<FeedTimes>,
     /// The program it names first, without arguments, ready to be shown; none for shell text.
     pub program: Option<String>,
-    /// The approver that answered, or that widened what may run.
+    /// Approver that answered, or that widened what may run.
     pub face: Option<String>,
     /// At a door: which.
     pub door: Option<String>,
-    /// At a door: who, as far as they said, escaped. Of a change: who made it.
+    /// At a door: the sender's own name, escaped. Of a change: its author.
     pub who: Option<String>,
-    /// More in words: why it was denied, or what the stranger wanted, or what changed.
+    /// Further text: the reason of a denial, a stranger's message, or the change.
     pub message: Option<String>,
 }
 

@@ -44,7 +44,7 @@ pub trait Method: Send + Sync + 'static {
     /// Its name on the control socket.
     const NAME: &'static str;
     /// What it takes. Unknown fields are refused.
-    type Params: Serialize + DeserializeOwned + TS + Send + 'static;
+    type Params: Serialize + DeserializeOwned + TS + Clone + Send + Sync + 'static;
     /// What it gives.
     type Result: Serialize + DeserializeOwned + TS + Send + 'static;
 }
@@ -169,7 +169,7 @@ macro_rules! with_methods {
             GetSettings "settings.get" settings_get (Nothing) -> HostSettings;
             /// Change what holds for the whole.
             SetSettings "settings.set" settings_set (HostSettings) -> HostSettings;
-            /// Every change of what may run, and whether its record is whole.
+            /// Every change to what may run, and the verification of their record.
             ReadAudit "audit" audit (AuditAsk) -> Audit;
             /// What is kept on this machine, and how much of it there is.
             GetDataUse "data.use" data_use (Nothing) -> DataUse;

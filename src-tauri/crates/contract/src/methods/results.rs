@@ -54,7 +54,7 @@ pub struct ChannelLines {
     /// The lines, ready to be copied.
     #[ts(as = "String")]
     pub text: Lines,
-    /// The profile in them, for a sandbox that is given one.
+    /// The profile in them, for sandboxes that have one.
     #[ts(as = "Option<String>")]
     pub profile: Option<Lines>,
     /// The socket on the host.
@@ -302,8 +302,8 @@ pub struct HostSettings {
     pub keep_days: u32,
     /// The settings that a new agent starts with.
     pub new_agent: Settings,
-    /// While the screen is locked, only approvers that were paired (a chat, a device) are asked and may allow: with none
-    /// connected, what would ask is denied at once.
+    /// While the screen is locked, only paired approvers (a chat, a device) are asked and may allow. With none
+    /// connected, a request that needs an answer is denied at once.
     pub deny_when_locked: bool,
 }
 

@@ -220,7 +220,7 @@ impl<M: Messenger> Hub<M> {
         let face = self.faces.get(&owner.id).map_or(passing.id(), FaceGuard::id);
         let id = approval.question.clone();
         let waiting = QuestionRef { question_id: id.clone() };
-        let question = crate::call::<GetQuestion>(&self.host, face, &waiting).await;
+        let question = self.host.ask::<GetQuestion>(face, &waiting).await;
         let question = question.map_err(|_| "it waits no more".to_owned())?;
         // The risk or the settings may be others than when it was shown.
         if let (Some(why), Verdict::Once | Verdict::Always) =
@@ -230,7 +230,7 @@ impl<M: Messenger> Hub<M> {
         }
         let (answer, proposal, words) = self.meant(&question, verdict);
         let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
-        let answered = crate::call::<AnswerQuestion>(&self.host, face, &params).await;
+        let answered = self.host.ask::<AnswerQuestion>(face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {
             return Err(answered.reason.unwrap_or_default());

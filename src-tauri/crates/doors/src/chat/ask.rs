@@ -15,7 +15,7 @@ const READER: FaceId = FaceId { kind: FaceKind::Window, number: 0 };
 impl<M: Messenger> Hub<M> {
     /// Everything that waits is shown where it was not; what was shown and waits no more is told.
     pub(super) async fn catch_up(&mut self) {
-        let Ok(waiting) = crate::call::<ListQuestions>(&self.host, READER, &Nothing {}).await else { return };
+        let Ok(waiting) = self.host.ask::<ListQuestions>(READER, &Nothing {}).await else { return };
         for question in &waiting.questions {
             self.ask(question);
         }
@@ -116,7 +116,7 @@ impl<M: Messenger> Hub<M> {
             ClosedBy::Expired => {
                 (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
             }
-            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent asks for it no more".to_owned()),
+            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent no longer asks for it".to_owned()),
             ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
         self.ended(&closed.id, status, outcome);
@@ -126,7 +126,7 @@ impl<M: Messenger> Hub<M> {
     async fn looked_up(&self, approval: &Approval) -> (Status, String) {
         let unknown = || (Status::Denied, "Denied: it waits no more".to_owned());
         let Some(id) = approval.request.clone() else { return unknown() };
-        let Ok(detail) = crate::call::<GetRequest>(&self.host, READER, &RequestNumber { id }).await else {
+        let Ok(detail) = self.host.ask::<GetRequest>(READER, &RequestNumber { id }).await else {
             return unknown();
         };
         Status::of(&detail.row).unwrap_or_else(unknown)

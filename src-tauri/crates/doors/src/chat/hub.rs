@@ -236,7 +236,7 @@ impl<M: Messenger> Hub<M> {
         if let Some(face) = face {
             let shown = QuestionRef { question_id: question.id.clone() };
             // It may wait no more.
-            drop(crate::call::<GetQuestion>(&self.host, face, &shown).await);
+            drop(self.host.ask::<GetQuestion>(face, &shown).await);
         }
         let late = {
             let mut register = self.register();

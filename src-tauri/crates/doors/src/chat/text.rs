@@ -99,7 +99,7 @@ fn details(question: &Question, message: &mut Message) {
         }
     }
     if question.requests.len() > 1 {
-        message.own(&format!("\nAsked {} times: a yes is for one of them", question.requests.len()));
+        message.own(&format!("\nAsked {} times: an approval allows one of them", question.requests.len()));
     }
     if let Some(offer) = question.proposals.first() {
         message.own("\nAlways saves: ").quoted(&cut(&plain(&offer.label), SAVES));

@@ -47,10 +47,10 @@ pub fn answer(kind: Kind, event: &str, verdict: &Verdict) -> Result<String, Stri
     Ok(told.to_string())
 }
 
-/// The answer that changes nothing: the agent's own rules and its own prompt go on as they would without the hook.
+/// Returns the answer that leaves the decision to the agent's own rules and prompt.
 fn no_opinion(kind: Kind, event: &str) -> String {
     let told = match (kind, event) {
-        // An answer without a permission is none to it. It shows no prompt for what it reads, and knows no other word there.
+        // Cursor requires a permission. It shows no prompt for a read, and knows no other word there.
         (Kind::Cursor, "beforeReadFile") => json!({"permission": "allow"}),
         (Kind::Cursor, _) => json!({"permission": "ask"}),
         (Kind::Cline, _) => json!({"cancel": false}),

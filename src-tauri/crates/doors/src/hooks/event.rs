@@ -11,9 +11,9 @@ pub struct Asked {
     pub tool: String,
     /// What it would be called with, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
-    /// Who decides where no line of a person speaks about it.
+    /// Decides if no line of the user matches the tool.
     pub class: ToolClass,
-    /// The folder that the agent works in.
+    /// Folder that the agent works in.
     pub cwd: Option<String>,
     /// The agent's session.
     pub session: Option<String>,

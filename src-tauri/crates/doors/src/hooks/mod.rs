@@ -89,7 +89,7 @@ pub enum Verdict {
     Deny(String),
     /// Ask your own person.
     HandOver,
-    /// Do what you would do without this hook: nobody decided anything here.
+    /// The agent proceeds as without this hook, because nobody decided.
     NoOpinion,
 }
 

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 /// Under what other names agents pass a path.
 const PATHS: [&str; 3] = ["notebook_path", "absolute_path", "filePath"];
 
-/// Who decides about a tool that no line of a person speaks about.
+/// Party that decides about a tool that no line of the user matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolClass {
-    /// It touches nothing outside of the agent (a list of things to do, a question to the person): the agent itself, also
-    /// while Postern does not run.
+    /// The agent, also while Postern does not run: the tool touches nothing outside it (a to-do list, a
+    /// question to the user).
     Harmless,
-    /// It fetches, looks around or starts what asks for itself: the agent's own prompt.
+    /// The agent's own prompt: the tool fetches, looks around, or starts tools that ask themselves.
     OwnPrompt,
-    /// `permissions.jsonc`, and a person where it asks.
+    /// `permissions.jsonc`, and the user if it asks.
     Gate,
 }
 
-/// Tools that touch nothing outside of their agent, by the names that agents have for them.
+/// Tools that touch nothing outside of their agent, by their agents' names for them.
 const HARMLESS: &[&str] = &[
     "AskUserQuestion",
     "EnterPlanMode",
@@ -52,7 +52,7 @@ const HARMLESS: &[&str] = &[
     "write_todos",
 ];
 
-/// Tools that agents ask about by their own rules, or that start others which are asked about one by one.
+/// Tools that agents ask about by their own rules, or that start others which ask separately.
 const OWN_PROMPT: &[&str] = &[
     "Agent",
     "BashOutput",
@@ -93,7 +93,7 @@ const OWN_PROMPT: &[&str] = &[
     "websearch",
 ];
 
-/// Who decides about a tool, by its agent's name for it.
+/// Returns who decides about a tool, by its agent's name for it.
 pub(super) fn class(tool: &str) -> ToolClass {
     if HARMLESS.contains(&tool) {
         ToolClass::Harmless

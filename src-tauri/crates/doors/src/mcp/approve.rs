@@ -34,7 +34,7 @@ pub(super) async fn approve(
         arguments: asked.arguments,
         session,
         cwd: asked.cwd,
-        // Claude Code asks here what its own rules ask about: a default must not answer that for the person.
+        // Claude Code asks here for what its own rules ask about; a default must not answer for the user.
         defaults: Some(Defaults::Ask),
     };
     let agent = Arc::clone(agent);

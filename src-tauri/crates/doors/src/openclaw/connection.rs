@@ -181,7 +181,7 @@ async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
         session: question.session_key.clone(),
     };
     let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
-    match crate::call::<ExplainCommand>(&shared.host, face, &explain).await {
+    match shared.host.ask::<ExplainCommand>(face, &explain).await {
         Ok(explained) => match explained.decision {
             // What runs is OpenClaw's: no gate of ours stands behind this one.
             postern_policy::Decision::Allow if denies_everything(shared).await => Some(Decision::Deny),
@@ -199,8 +199,8 @@ async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
 /// Whether Postern is paused, or everything of this agent is denied for a while; also where that is not known.
 async fn denies_everything(shared: &Shared) -> bool {
     let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
-    let status = crate::call::<GetStatus>(&shared.host, face, &Nothing {}).await;
-    let agent = crate::call::<GetAgent>(&shared.host, face, &AgentRef { agent: shared.agent.clone() }).await;
+    let status = shared.host.ask::<GetStatus>(face, &Nothing {}).await;
+    let agent = shared.host.ask::<GetAgent>(face, &AgentRef { agent: shared.agent.clone() }).await;
     let listens = status.is_ok_and(|status| status.mode == Mode::Listening);
     !listens || agent.map_or(true, |agent| agent.denied_until.is_some_and(|until| until > crate::now()))
 }

@@ -18,7 +18,7 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     let shared = Arc::clone(shared);
     // On duty before it is asked, or nobody would be.
     let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
-    // What OpenClaw shows its person: the command, its folder, where its program lies, and what it would save.
+    // The parts that OpenClaw shows its user: command, folder, program path, and what it would save.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         tokio::select! {
@@ -38,7 +38,7 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
             let proposal = offer.map(|offer| offer.id.clone());
             let requests = vec![request];
             let params = AnswerParams { proposal, requests, ..AnswerParams::to(&question, answer) };
-            match crate::call::<AnswerQuestion>(&shared.host, face.id(), &params).await {
+            match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
                 Ok(answered) if answered.applied => {}
                 Ok(answered) => {
                     tracing::warn!(
@@ -57,14 +57,14 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
     }
 }
 
-/// The question that waits for a request of this agent's, and the request by the host's number.
+/// Returns the open question for a request of this agent, by the host's request id.
 async fn question_of(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
-    let waiting = crate::call::<ListQuestions>(&shared.host, face.id(), &Nothing {}).await.ok()?.questions;
+    let waiting = shared.host.ask::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
     if waiting.is_empty() {
         return None;
     }
     let filter = RequestFilter { agent: Some(shared.agent.clone()), ..RequestFilter::default() };
-    let rows = crate::call::<ListRequests>(&shared.host, face.id(), &filter).await.ok()?.requests;
+    let rows = shared.host.ask::<ListRequests>(face.id(), &filter).await.ok()?.requests;
     let row = rows.into_iter().find(|row| row.request_id == request_id.to_string())?;
     let question = waiting.into_iter().find(|question| question.requests.contains(&row.id))?;
     Some((question, row.id))

@@ -6,7 +6,7 @@ use postern_contract::methods::{ControlError, FeedEvent};
 /// What stands for shell text of which nothing may be told.
 const SHELL: &str = "(shell text)";
 
-/// The event of a change by which more may run.
+/// Event of a change that lets more run.
 const WIDENED: &str = "policy.widened";
 
 /// How much of a command is told.
@@ -41,7 +41,7 @@ impl Commands {
             event.message = None;
         }
         if event.event == WIDENED {
-            // What changed may name commands and folders, and who did it programs.
+            // The change may name commands and folders, its author programs.
             (event.message, event.who) = (None, None);
         }
         event

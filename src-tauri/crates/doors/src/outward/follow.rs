@@ -38,7 +38,7 @@ impl Follower {
             let place: Place = serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
             follower.after = place.after;
         } else {
-            let now = crate::call::<NextEvents>(host, face, &FeedAsk::default()).await?;
+            let now = host.ask::<NextEvents>(face, &FeedAsk::default()).await?;
             follower.reached(now.after).await?;
         }
         Ok(follower)
@@ -60,7 +60,7 @@ impl Follower {
     /// What comes next; waits a while, and may then have nothing.
     pub(super) async fn next(&self) -> Result<FeedPage, ControlError> {
         let ask = FeedAsk { after: Some(self.after), wait_ms: Some(WAIT), ..FeedAsk::default() };
-        crate::call::<NextEvents>(&self.host, self.face, &ask).await
+        self.host.ask::<NextEvents>(self.face, &ask).await
     }
 
     /// Everything up to here was told: it is not told again.

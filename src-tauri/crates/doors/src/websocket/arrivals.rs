@@ -1,5 +1,5 @@
-//! Connections that have proved nothing yet: few at a time, fewer from one peer, and the oldest makes room for the newest.
-//! Who brings wrong tokens waits longer each time; no number of them takes anything from anybody else.
+//! Connections that have not authenticated: few at a time, fewer per peer, and the oldest is closed for the
+//! newest. Each wrong token delays its own peer longer, and no other.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Such connections at a time.
+/// Largest number of such connections.
 pub(super) const ALL: usize = 16;
-/// Of these, from one peer.
+/// Largest number from one peer.
 pub(super) const OF_ONE: usize = ALL / 2;
-/// How much longer a peer waits for each wrong token, and at the most.
+/// Additional delay per wrong token, and the longest delay.
 const STEP: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(1);
-/// When a peer's wrong tokens are forgotten.
+/// Time after which a peer's wrong tokens are forgotten.
 const FORGOTTEN: Duration = Duration::from_mins(1);
-/// Peers whose wrong tokens are remembered.
+/// Number of peers whose wrong tokens are remembered.
 const REMEMBERED: usize = 1024;
 
-/// Who has come, and who brought wrong tokens.
+/// Unauthenticated connections and wrong tokens.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     inner: Mutex<Inner>,
@@ -33,20 +33,20 @@ struct Inner {
     wrong: HashMap<IpAddr, (u32, Instant)>,
 }
 
-/// A connection's place until it has proved itself. Dropped, the place is free.
+/// Slot of a connection until it authenticates; dropping it frees the slot.
 #[derive(Debug)]
 pub(super) struct Arrival {
     of: Arc<Arrivals>,
     number: u64,
     peer: IpAddr,
-    /// Cancelled when it has to make room.
+    /// Cancelled when a newer connection needs the slot.
     pub(super) cut: CancellationToken,
-    /// How long it waits before it is heard.
+    /// Delay before its first message is read.
     pub(super) delay: Duration,
 }
 
 impl Arrivals {
-    /// Takes in a connection from this address.
+    /// Adds a connection from this address.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr, now: Instant) -> Arrival {
         let (peer, cut) = (peer(address), CancellationToken::new());
         let mut inner = self.inner();
@@ -77,7 +77,7 @@ impl Arrivals {
 }
 
 impl Arrival {
-    /// Notes that a wrong token came with it.
+    /// Counts a wrong token on this connection.
     pub(super) fn was_wrong(&self, now: Instant) {
         let mut inner = self.of.inner();
         inner.wrong.retain(|_, (_, last)| now.duration_since(*last) < FORGOTTEN);
@@ -95,7 +95,8 @@ impl Drop for Arrival {
     }
 }
 
-/// Whom an address belongs to: of IPv6 a network is one peer, which has the rest of the address to choose from.
+/// Returns the peer of an address: an IPv6 network counts as one, because it can choose the rest of the
+/// address.
 fn peer(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(six) if !six.is_loopback() => {

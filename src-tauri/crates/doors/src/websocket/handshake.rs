@@ -25,8 +25,8 @@ pub(super) struct Arrived<S> {
     pub(super) name: String,
 }
 
-/// Upgrades a connection whose token is admitted; answers any other with 401. A page in a browser tells its origin: where that
-/// is none of `origins`, its token is not looked at, and it is answered with 403.
+/// Upgrades a connection whose token is admitted, and answers any other with 401. A browser page whose origin
+/// is not in `origins` gets 403 before its token is checked.
 pub(super) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     origins: &[String],
@@ -76,8 +76,8 @@ fn name(request: &Request) -> String {
 }
 
 fn foreign() -> ErrorResponse {
-    let words = "this page is none that may answer: postern doors enable websocket origins=ORIGIN names it\n"
-        .to_owned();
+    let words =
+        "this page may not connect; to permit it: postern doors enable websocket origins=ORIGIN\n".to_owned();
     let mut response = ErrorResponse::new(Some(words));
     *response.status_mut() = StatusCode::FORBIDDEN;
     response

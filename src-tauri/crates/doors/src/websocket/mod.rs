@@ -35,9 +35,10 @@ use uuid::Uuid;
 
 /// Where it listens when nothing is said.
 const LISTEN: &str = "127.0.0.1:7717";
-/// Connected clients at a time. Those that have not proved anything yet have places of their own.
+/// Largest number of connected clients. Unauthenticated connections have slots of their own.
 const CLIENTS: usize = 32;
-/// Connections that the loop takes in at a time: those that make room for others are among them for a moment.
+/// Largest number of connections in the accept loop; those that are being closed for newer ones count for a
+/// moment.
 const TAKEN_IN: usize = 256;
 /// How long a client may take for TLS and its first words.
 const ARRIVAL: Duration = Duration::from_secs(10);
@@ -57,7 +58,7 @@ struct Shared {
     hub: String,
     address: SocketAddr,
     wrapping: Option<Wrapping>,
-    /// The pages that may come: what a browser says in `Origin`.
+    /// Pages that may connect, by the `Origin` that a browser sends.
     origins: Vec<String>,
     arrivals: Arc<Arrivals>,
     seats: Semaphore,
@@ -101,7 +102,7 @@ impl Websocket {
         });
         let (listening, serving) = (Listening::default(), Arc::clone(&shared));
         listening.serve(DoorKind::Websocket, listener, TAKEN_IN, move |stream, closed| {
-            // Here, in the order in which they came: the tasks begin in any order.
+            // Here, in the order of their arrival: the tasks begin in any order.
             let peer = stream.peer_addr().ok();
             let arrival = peer.map(|peer| serving.arrivals.enter(peer.ip(), Instant::now()));
             Arc::clone(&serving).arrive(stream, arrival, closed)
@@ -158,7 +159,7 @@ fn origins(values: &Values) -> Result<Vec<String>, ControlError> {
     };
     match origins.iter().find(|origin| !plain(origin)) {
         Some(origin) => Err(ControlError::invalid(format!(
-            "{} is no origin: https://HOST or https://HOST:PORT, as the browser says it, without a path",
+            "{} is no origin: write https://HOST or https://HOST:PORT, without a path",
             postern_command::escape::text(origin)
         ))),
         None => Ok(origins),
@@ -180,7 +181,7 @@ impl Shared {
         }
     }
 
-    /// Hears who it is; `None` where nobody may come in.
+    /// Authenticates a client; returns `None` if it is not admitted.
     async fn hear<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: S,

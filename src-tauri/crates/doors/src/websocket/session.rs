@@ -6,7 +6,7 @@ use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
 use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Shown, Told};
-use postern_host::{FaceGuard, Host};
+use postern_host::{Control, FaceGuard, Handle, Host};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -283,8 +283,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         }
     }
 
-    async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
-        crate::call::<M>(&self.host, self.face.id(), params).await
+    async fn ask<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError>
+    where
+        Control: Handle<M>,
+    {
+        self.host.ask::<M>(self.face.id(), params).await
     }
 
     async fn send(&mut self, text: String) -> Result<(), End> {

@@ -1,6 +1,6 @@
 //! Who is on duty: windows, terminals and other faces that can show a question.
 
-use crate::book::now;
+use crate::clock::now;
 use postern_contract::Part;
 use postern_policy::Millis;
 use postern_store::audit::By;

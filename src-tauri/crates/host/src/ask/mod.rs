@@ -2,7 +2,6 @@
 
 pub(crate) mod arming;
 mod faces;
-pub(crate) mod flood;
 pub(crate) mod questions;
 
 pub(crate) use faces::Faces;

@@ -10,10 +10,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Questions that may wait for one agent.
-pub(crate) const PER_AGENT: usize = 10;
-/// Questions that may wait in all. An agent that has none open may open one beyond that.
-pub(crate) const IN_ALL: usize = 32;
 /// How long a question waits for an approver to connect, where none is: one that restarts is back by then, and who is told
 /// that something waits has opened a terminal.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);

@@ -2,9 +2,9 @@
 //! `permissions.jsonc`: an agent that could write to it would write its own policy).
 
 use crate::folder;
-use crate::socket::PATH_MAX;
 use postern_policy::AgentId;
 use postern_protocol::Key;
+use postern_protocol::limits::SOCKET_PATH;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -23,7 +23,7 @@ pub(crate) struct AgentFolder {
 /// Why an agent's files could not be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("the socket {} would have a path of {PATH_MAX} bytes or more: use a shorter name or a shorter data folder", .0.display())]
+    #[error("the socket {} would have a path of {SOCKET_PATH} bytes or more: use a shorter name or a shorter data folder", .0.display())]
     TooLong(PathBuf),
     #[error("cannot use {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -62,7 +62,7 @@ impl AgentFolder {
     /// Refuses a name whose socket no system could bind.
     pub(crate) fn check_length(&self) -> Result<(), FolderError> {
         let socket = self.socket();
-        if socket.as_os_str().len() >= PATH_MAX { Err(FolderError::TooLong(socket)) } else { Ok(()) }
+        if socket.as_os_str().len() >= SOCKET_PATH { Err(FolderError::TooLong(socket)) } else { Ok(()) }
     }
 
     /// Makes both folders, 0700.
@@ -97,12 +97,12 @@ impl AgentFolder {
     }
 }
 
-/// The folder that holds every agent's permissions.
+/// Returns the folder of every agent's permissions.
 pub(crate) fn permissions_folder(data: &Path) -> PathBuf {
     data.join("policy")
 }
 
-/// Makes a folder, 0700, where it is missing.
+/// Creates a folder with mode 0700 if it is missing.
 pub(super) fn make_folder(path: &Path) -> Result<(), FolderError> {
     folder::make_private(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })
 }

@@ -37,7 +37,7 @@ impl Book {
         self.record_files(&before).await
     }
 
-    /// Records what files say by now about what may run, where it is not what they said before.
+    /// Records changes of files that decide what may run.
     async fn record_files(&self, before: &Snapshot) -> Result<(), BookError> {
         let now = self.snapshot();
         for (agent, entry) in &now.agents {
@@ -164,7 +164,7 @@ impl Book {
         let mut set = RuleSet::compile(rules, &places.home, places.any_case);
         let folders = search_path(&[], &places.home);
         for (id, name) in set.denied_programs(&places.home) {
-            // Every program of that name, not only the first: a copy of the second is one of it as well.
+            // Every program of that name counts: a copy of the second one is a copy, too.
             let paths = if name.contains('/') {
                 vec![name]
             } else {
@@ -182,7 +182,7 @@ impl Book {
     }
 }
 
-/// Where nobody is named, the file was changed on disk.
+/// Without a named author, the file was changed on disk.
 fn recorded_for<T>(path: &str, write: impl FnOnce() -> T) -> T {
     match audit::current() {
         Some(_) => write(),
@@ -190,10 +190,10 @@ fn recorded_for<T>(path: &str, write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The most of a file that is kept in the audit, in bytes.
+/// Largest part of a file that the audit stores, in bytes.
 const KEPT_TEXT: usize = 16 * 1024;
 
-/// What is kept of a file: its hash, and its text where that is not long.
+/// Returns what the audit stores of a file: its hash, and its text if that is short.
 fn of_text(text: &str) -> Value {
     let sha256 = postern_protocol::hex(&Sha256::digest(text.as_bytes()));
     let text = Some(text).filter(|text| text.len() <= KEPT_TEXT);

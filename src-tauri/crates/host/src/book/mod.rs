@@ -40,9 +40,11 @@ use skills::CliState;
 pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
 
+pub(crate) use crate::clock::now;
+
 use crate::resolve::Resolver;
 use arc_swap::ArcSwap;
-use postern_policy::{AgentId, AgentPolicy, Millis};
+use postern_policy::{AgentId, AgentPolicy};
 use postern_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,7 +86,7 @@ impl Book {
     /// Reads everything. What does not outlive a host (rules until quit, what is allowed in sessions
     /// that were only named) is removed first.
     pub(crate) async fn open(store: Store, resolver: Resolver, places: Places) -> Result<Self, BookError> {
-        // There before anybody is enrolled: what is not there cannot be watched.
+        // Created before the first agent, because a missing folder cannot be watched.
         agent_folder::make_folder(&permissions_folder(&places.data))?;
         let now = now();
         store
@@ -175,8 +177,3 @@ impl Book {
 
 #[cfg(test)]
 mod tests;
-
-/// Now, in milliseconds since 1970.
-pub fn now() -> Millis {
-    jiff::Timestamp::now().as_millisecond()
-}

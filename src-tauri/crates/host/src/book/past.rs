@@ -16,10 +16,10 @@ pub(crate) struct Found {
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
     pub(crate) cwd: String,
-    /// The folders that the agent could read: real.
+    /// Folders that the agent could read, as real paths.
     #[serde(default)]
     pub(crate) folders: Vec<String>,
-    /// Whether the system could confine a run.
+    /// True if the system could confine a run.
     #[serde(default)]
     pub(crate) confinable: bool,
     /// Names of environment overrides that had to be asked about.

@@ -45,8 +45,8 @@ impl Book {
         Ok(pin)
     }
 
-    /// Whether one of these agents (all, where none is named) can change the program or script that a pattern names until it
-    /// runs: a pin on it holds nothing. Reads the disk.
+    /// Returns true if one of these agents (all, if the list is empty) can change the program or script that a
+    /// pattern names. Then a pin on it does not hold. Reads the disk.
     pub(super) fn is_changeable(&self, pattern: &Pattern, agent: Option<&AgentId>) -> bool {
         let (home, agents) = (&self.places().home, self.agents());
         let words = |text: &str| postern_command::words_of(text).unwrap_or_default();

@@ -36,7 +36,7 @@ pub(crate) struct NewRule {
     pub(crate) allow_writes: bool,
     /// Where it holds: this folder and below, or everywhere.
     pub(crate) folder: Option<String>,
-    /// The input that it covers.
+    /// Standard input that it covers.
     pub(crate) input: RuleInput,
 }
 

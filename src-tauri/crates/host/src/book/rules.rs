@@ -21,7 +21,7 @@ pub(crate) struct Listed {
     pub(crate) remarks: Vec<String>,
 }
 
-/// A folder as requests are compared with it: by its real path, where it is there. Reads the disk.
+/// Resolves a folder to its real path, if it exists, as requests are compared with it. Reads the disk.
 fn real_folder(folder: &str, home: &str) -> String {
     let folder = folder.trim();
     let expanded = postern_policy::expand_home(folder, home);
@@ -113,7 +113,7 @@ impl Book {
             && self.is_changeable(&pattern, Some(agent))
         {
             return Err(BookError::CannotPin(format!(
-                "{agent} can change it until it runs, so that a pin holds nothing; without --pin the rule allows whatever is in it"
+                "{agent} can change it until it runs, so a pin would not hold; without --pin the rule allows any content"
             )));
         }
         let pin = if draft.pin { Some(Box::new(self.pin_of(&pattern, draft.agent.as_ref())?)) } else { None };

@@ -1,5 +1,5 @@
-//! seccomp: which system calls a confined run may make. What Landlock does not know is refused here: sockets of every
-//! kind, `io_uring` (it opens sockets by itself), looking into other processes, changing modes, owners and times.
+//! seccomp filter of a confined run. It refuses what Landlock does not cover: every kind of socket, `io_uring`
+//! (which opens sockets itself), access to other processes, and changes of modes, owners and times.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -12,9 +12,9 @@ const ARCH: TargetArch = TargetArch::x86_64;
 #[cfg(target_arch = "aarch64")]
 const ARCH: TargetArch = TargetArch::aarch64;
 
-/// Refused whatever they are given.
+/// System calls that are refused with any argument.
 const REFUSED: &[libc::c_long] = &[
-    // Reaching others.
+    // Networking.
     libc::SYS_socket,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -42,7 +42,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // Another view of the files.
+    // Other views of the file system.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_move_mount,
@@ -58,7 +58,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_setns,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
-    // What Landlock lets through: changing what a file is besides its content.
+    // Changes of a file besides its content, which Landlock does not cover.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchmodat2,
@@ -71,7 +71,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
-    // The kernel, and the machine.
+    // The kernel and the machine.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -93,7 +93,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_kexec_file_load,
 ];
 
-/// Older calls for the same.
+/// Older calls with the same effect.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS_chmod,
@@ -108,7 +108,7 @@ const REFUSED_HERE: &[libc::c_long] = &[
 #[cfg(target_arch = "aarch64")]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
-/// Calls whose first argument is a process: refused for any other than the caller (0).
+/// Calls whose first argument is a process: refused for every process but the caller (0).
 const OWN_ONLY: &[libc::c_long] = &[
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -117,10 +117,10 @@ const OWN_ONLY: &[libc::c_long] = &[
     libc::SYS_sched_setattr,
 ];
 
-/// Numbers of system calls from here on are those of x32, the same calls once more.
+/// First system call number of x32, which repeats the same calls.
 const X32: u32 = 0x4000_0000;
 
-/// The filter, for the kernel.
+/// Returns the compiled filter.
 pub(super) fn program() -> Result<Vec<libc::sock_filter>, String> {
     let told = |error: seccompiler::BackendError| format!("the filter of system calls: {error}");
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
@@ -138,7 +138,7 @@ pub(super) fn program() -> Result<Vec<libc::sock_filter>, String> {
     Ok(no_x32().into_iter().chain(own).collect())
 }
 
-/// Refuses every call of x32. Jumps in what follows are relative, so it may stand in front.
+/// Refuses every x32 call. The jumps after it are relative, so it may be put in front.
 fn no_x32() -> [libc::sock_filter; 3] {
     const LOAD_WORD: u16 = 0x20;
     const JUMP_IF_NOT_LESS: u16 = 0x35;

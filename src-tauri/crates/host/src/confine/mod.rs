@@ -1,4 +1,4 @@
-//! Runs that the operating system confines: what such a run may read, and whether this system can hold it to that.
+//! Confinement by the operating system: what such a run may read, and a test if this system can enforce it.
 
 #[cfg(target_os = "linux")]
 mod filter;
@@ -11,17 +11,17 @@ use postern_command::read_argv;
 use postern_policy::{AgentId, Confinement};
 use postern_request::{Plan, Stdin};
 
-/// What is tried before the profile is relied on: it does nothing.
+/// Program used to test the profile; it does nothing.
 const TRIED: &str = "/usr/bin/true";
 
-/// A run that may look around.
+/// Scope of a run with the profile `look`.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// The folders that it may read: real paths.
+    /// Folders that it may read, as real paths.
     pub folders: Vec<String>,
-    /// The person's home folder, whose keys it may not read.
+    /// The user's home folder, whose keys it may not read.
     pub home: String,
-    /// Postern's own data folder.
+    /// Postern's data folder.
     pub data: String,
 }
 
@@ -29,9 +29,9 @@ pub struct Look {
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub(crate) struct Fence {
-    /// What may be read.
+    /// File access rules.
     pub(crate) ruleset: std::os::fd::OwnedFd,
-    /// Which system calls may be made.
+    /// System call filter.
     pub(crate) filter: Vec<libc::sock_filter>,
 }
 
@@ -43,7 +43,7 @@ impl Fence {
     }
 }
 
-/// Whether this system can confine a run: tried on a program that does nothing. The error says why not.
+/// Tests on a program that does nothing if this system can confine a run. The error says why it cannot.
 pub(crate) fn can_confine(home: &str, data: &str) -> Result<(), String> {
     let cwd = Cwd::open("/").map_err(|error| format!("/ {error}"))?;
     let resolved = Resolver::new().facts(&read_argv(&[TRIED.to_owned()]), &cwd, &[]);

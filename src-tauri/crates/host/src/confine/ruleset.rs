@@ -1,4 +1,4 @@
-//! Landlock: which files a confined run may read. It writes nothing, and starts nothing that an agent could have written.
+//! Landlock rules of a confined run. It writes nothing, and starts no program that an agent could have written.
 
 use super::Look;
 use crate::resolve::real_path;
@@ -11,10 +11,10 @@ use rustix::fs::{FileType, Mode, OFlags};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// The oldest Landlock that is enough: it also keeps signals inside (Linux 6.12).
+/// Oldest Landlock version that is enough: it also keeps signals inside the run (Linux 6.12).
 const ENOUGH: ABI = ABI::V6;
 
-/// What is installed for the person, and how the programs that only read are set up. Seen from the home folder.
+/// Installed programs and their configuration, relative to the home folder.
 const INSTALLED: &[&str] = &[
     ".asdf/installs",
     ".bun/bin",
@@ -46,7 +46,7 @@ const INSTALLED: &[&str] = &[
     "go/bin",
 ];
 
-/// The ruleset for a run of these programs.
+/// Returns the ruleset for a run of these programs.
 pub(super) fn of<'a>(look: &Look, programs: impl Iterator<Item = &'a str>) -> Result<OwnedFd, String> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let run = read | AccessFs::Execute;
@@ -83,7 +83,7 @@ fn told(error: &landlock::RulesetError) -> String {
     format!("the kernel's Landlock is missing or too old (Linux 6.12 is needed): {error}")
 }
 
-/// The protected places by their own and by their real paths.
+/// Returns the protected places by their own and by their real paths.
 fn hidden(look: &Look) -> Vec<PathBuf> {
     let places = protected_places(&look.home, &look.data).map(PathBuf::from);
     places.flat_map(|place| std::fs::canonicalize(&place).ok().into_iter().chain([place])).collect()
@@ -95,7 +95,7 @@ struct Grants {
 }
 
 impl Grants {
-    /// Lets a place be read with all that is in it, but for what is hidden there. One that is not there is passed over.
+    /// Allows reading a place and everything in it, except hidden places. Skips a place that does not exist.
     fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
         match open(path, OFlags::empty()) {
             Some(file) => self.add_open(&file, access),
@@ -103,13 +103,13 @@ impl Grants {
         }
     }
 
-    /// The same for a folder that was judged: its path must still lead to it.
+    /// Does the same for a folder of the request, whose path must still lead to it.
     fn add_folder(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
         let file = open(path, OFlags::NOFOLLOW | OFlags::DIRECTORY);
         let file = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
         match file {
             Some(file) => self.add_open(&file, access),
-            None => Err(format!("{} is not the folder any more that it was", path.display())),
+            None => Err(format!("{} is no longer the same folder", path.display())),
         }
     }
 
@@ -126,7 +126,8 @@ impl Grants {
         if !self.hidden.iter().any(|hidden| hidden.starts_with(&real)) {
             return self.grant(file, access);
         }
-        // Rules only add rights: what is beside the hidden places is named one by one. Names may be listed here.
+        // Landlock rules only add rights, so every sibling of a hidden place is named. Their names may be
+        // listed.
         self.grant(file, access & AccessFs::ReadDir)?;
         for entry in std::fs::read_dir(&real).into_iter().flatten().flatten() {
             if let Some(child) = open(&real.join(entry.file_name()), OFlags::NOFOLLOW) {
@@ -136,7 +137,7 @@ impl Grants {
         Ok(())
     }
 
-    /// A link grants nothing: what it leads to is judged where it lies.
+    /// A link gets no rule; its target is decided at its own place.
     fn add_child(&mut self, child: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         let stat = rustix::fs::fstat(child).map_err(|error| error.to_string())?;
         match FileType::from_raw_mode(stat.st_mode) {

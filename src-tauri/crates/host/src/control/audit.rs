@@ -1,4 +1,4 @@
-//! `audit`: every change of what may run, and whether its record is whole.
+//! `audit`: the changes to what may run, and their verification.
 
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
-/// How many rows a page has at most.
+/// Largest number of rows on a page.
 const PAGE: u32 = 500;
-/// How many changes of one moment watchers are told of; the audit has all of them.
+/// Largest number of changes of one moment that watchers are notified of; the audit has all of them.
 const TOLD: usize = 8;
-/// How many characters of a value are shown in a line.
+/// Largest number of characters of a value in a line.
 const SHOWN: usize = 80;
 
 impl Handle<ReadAudit> for Control {
@@ -29,7 +29,7 @@ impl Handle<ReadAudit> for Control {
 }
 
 impl Control {
-    /// What is wrong with the audit, as far as was looked.
+    /// Returns the known fault of the audit, if there is one.
     pub(super) fn audit_problem(&self) -> Option<String> {
         self.audited.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -45,7 +45,7 @@ impl Control {
         Ok(found)
     }
 
-    /// Looks at the audit once, and tells watchers of every change by which more may run.
+    /// Verifies the audit once, then notifies watchers of every change that lets more run.
     pub(crate) fn tell_of_changes(&self, closed: &CancellationToken) {
         let (control, closed) = (self.clone(), closed.clone());
         let mut recorded = self.parts.book.store().recorded();
@@ -72,7 +72,7 @@ impl Control {
     }
 }
 
-/// A row as it is told. All of it is escaped.
+/// Converts a row for clients, with all text escaped.
 pub(super) fn row(entry: Entry) -> AuditRow {
     let by: AuditBy = serde_json::from_str(&entry.who).unwrap_or_default();
     let escaped = |text: Option<String>| text.as_deref().map(escape::text);
@@ -92,7 +92,7 @@ pub(super) fn row(entry: Entry) -> AuditRow {
     }
 }
 
-/// Who it was, in a line of words.
+/// Names the author in one line.
 pub(super) fn words_of(by: &AuditBy) -> String {
     let mut words = vec![by.name.clone().unwrap_or_else(|| by.face.clone())];
     words.extend(by.program.clone());
@@ -101,7 +101,7 @@ pub(super) fn words_of(by: &AuditBy) -> String {
     words.join(", ")
 }
 
-/// The change in a line of words: what it was, then each member that differs.
+/// Describes the change in one line: its subject, then each member that differs.
 fn summary(entry: &Entry) -> String {
     let read =
         |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -130,7 +130,7 @@ fn summary(entry: &Entry) -> String {
     format!("{what} {done}{differs}")
 }
 
-/// The members of a value that are not as they were, one level down where both are objects.
+/// Returns the members that differ, one level down if both values are objects.
 fn members(before: &Value, after: &Value) -> Vec<String> {
     let empty = Map::new();
     let (old, new) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
@@ -139,7 +139,7 @@ fn members(before: &Value, after: &Value) -> Vec<String> {
     names.dedup();
     let mut all = Vec::new();
     for name in names {
-        // A name of its own says nothing twice, and a hash nothing to a person.
+        // An object's own name repeats the key, and a hash means nothing to a user.
         if matches!(name.as_str(), "id" | "key" | "sha256") || old.get(name) == new.get(name) {
             continue;
         }
@@ -183,14 +183,14 @@ fn broken_words(broken: &Broken) -> (Option<i64>, String) {
             (Some(found + 1), format!("it was cut short: it had {kept} rows and has {found}"))
         }
         Broken::Replaced(row) => (Some(*row), format!("row {row} is not the one that was written")),
-        Broken::NoHead => (None, "the file that keeps its head beside the record is missing".to_owned()),
+        Broken::NoHead => (None, "the file with its head, beside the database, is missing".to_owned()),
         Broken::Recorded(row) => (
             Some(*row),
-            format!("row {row} tells of rows that were taken away or replaced while Postern did not run"),
+            format!("row {row} records that rows were removed or replaced while Postern was not running"),
         ),
     }
 }
 
 fn strayed_words((subject, key): &(String, String)) -> String {
-    format!("{subject} {} is not as the audit says: it was changed past Postern", escape::text(key))
+    format!("{subject} {} differs from the audit: another program changed it", escape::text(key))
 }

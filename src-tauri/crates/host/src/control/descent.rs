@@ -1,8 +1,8 @@
-//! Whose child a process is: what Postern started for an agent must not answer its own questions, whoever its parent is by
-//! now.
+//! Ancestry check of control clients: no process that Postern started for an agent may answer Postern's
+//! questions.
 //!
-//! Linux: every run carries a mark that its descendants cannot take off (`run::mark`), and what it leaves behind becomes
-//! the host's own child. macOS: a process is of the host's coalition for good, or a run is responsible for it.
+//! Linux: every run carries a mark that its descendants cannot remove (`run::mark`), and its orphans become
+//! children of the host. macOS: the process is in the host's coalition, or a run is responsible for it.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,14 @@ pub(crate) trait Processes {
     fn parent(&self, pid: u32) -> Option<u32>;
     /// The session `pid` belongs to; none where it is gone or unknown.
     fn session(&self, pid: u32) -> Option<u32>;
-    /// Returns whether `pid` descends from a host or one of `runs`, through any orphaning; `None` where that cannot be told.
+    /// Returns true if `pid` descends from a host or one of `runs`, through any orphaning; `None` if that is
+    /// unknown.
     fn descends(&self, pid: u32, runs: &BTreeSet<u32>) -> Option<bool>;
-    /// What it means that the parent of an ancestor cannot be seen.
+    /// Verdict for an ancestor whose parent is hidden.
     fn unseen(&self) -> Descent;
 }
 
-/// What became of looking.
+/// Result of the ancestry check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Descent {
     /// Nothing that Postern started.
@@ -90,8 +91,8 @@ impl Processes for System {
         crate::run::is_marked(pid)
     }
 
-    /// Where `/proc` hides other users' processes, the chain above every terminal ends at one of root's. Nothing is lost by
-    /// that: the mark was looked at, and only root could have taken it off.
+    /// With `/proc` hidden, the chain above every terminal ends at a process of root. That is safe: the mark
+    /// was checked, and only root could have removed it.
     #[cfg(target_os = "linux")]
     fn unseen(&self) -> Descent {
         Descent::Foreign
@@ -102,7 +103,7 @@ impl Processes for System {
         crate::run::descends(pid, runs)
     }
 
-    /// Every process can be seen here: one that cannot is gone.
+    /// Every process is visible here, so a hidden one has exited.
     #[cfg(target_os = "macos")]
     fn unseen(&self) -> Descent {
         Descent::Unknown

@@ -11,10 +11,10 @@ use std::sync::Arc;
 macro_rules! dispatch {
     ($($(#[$doc:meta])+ $marker:ident $name:literal $field:ident ($params:ty) -> $result:ty;)+) => {
         impl Control {
-            /// Calls a method by its name. What it changes is recorded as done by whoever is named, or else by the face.
+            /// Calls a method by its name. Changes are recorded as made by the named author, otherwise by the
+            /// face.
             pub(crate) async fn call(&self, face: FaceId, method: &str, params: Value) -> Result<Value, ControlError> {
-                let who = audit::current().unwrap_or_else(|| Arc::new(self.parts.faces.who(face)));
-                audit::by(who, self.dispatch(face, method, params)).await
+                audit::by(self.who(face), self.dispatch(face, method, params)).await
             }
 
             async fn dispatch(&self, face: FaceId, method: &str, params: Value) -> Result<Value, ControlError> {
@@ -28,6 +28,21 @@ macro_rules! dispatch {
     };
 }
 with_methods!(dispatch);
+
+impl Control {
+    /// Calls a method within the process. What it changes is recorded as by [`Self::call`].
+    pub(crate) async fn ask<M: Method>(&self, face: FaceId, params: M::Params) -> super::Answer<M>
+    where
+        Self: Handle<M>,
+    {
+        audit::by(self.who(face), <Self as Handle<M>>::handle(self, face, params)).await
+    }
+
+    /// Whoever is named, or else the face.
+    fn who(&self, face: FaceId) -> Arc<audit::By> {
+        audit::current().unwrap_or_else(|| Arc::new(self.parts.faces.who(face)))
+    }
+}
 
 async fn answer<M: Method>(control: &Control, face: FaceId, params: Value) -> Result<Value, ControlError>
 where

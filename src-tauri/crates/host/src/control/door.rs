@@ -75,7 +75,7 @@ pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
     let asked: serde_json::Value = serde_json::from_str(asked).map_err(|error| odd(error.to_string()))?;
     if asked.get("notKept").is_some() {
         return Err(ControlError::refused(
-            "what was asked for was too long to be kept: only the agent can ask again",
+            "the request was too long to be stored: only the agent can send it again",
         ));
     }
     RunParams::from_value(asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))

@@ -3,7 +3,7 @@
 
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
-use crate::book::now;
+use crate::clock::now;
 use crate::gate::{Judgement, judge_run};
 use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
 use postern_policy::{Decision, Reason, Risk, RiskLevel, TraceLine};

@@ -6,10 +6,11 @@ use postern_command::escape;
 use postern_contract::RequestRow;
 use postern_contract::methods::{ControlError, FeedAsk, FeedEvent, FeedPage, FeedTimes, NextEvents};
 use postern_policy::Millis;
+use postern_protocol::RunState;
 use postern_request::Ending;
 use postern_store::Connection;
 use postern_store::feed::{self, Entry};
-use postern_store::requests::{Phase, RequestRow as Kept};
+use postern_store::requests::RequestRow as Kept;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -114,12 +115,12 @@ enum Step {
 
 impl Step {
     fn of(kind: &str) -> Self {
-        match Phase::named(kind) {
-            Some(Phase::Received | Phase::Resolving) | None => Self::Received,
-            Some(Phase::Asking) => Self::Asked,
-            Some(Phase::Starting) => Self::Decided,
-            Some(Phase::Running | Phase::Stopping) => Self::Started,
-            Some(Phase::Denied | Phase::Finished | Phase::Failed) => Self::Ended,
+        match RunState::named(kind) {
+            Some(RunState::Received | RunState::Resolving) | None => Self::Received,
+            Some(RunState::Asking) => Self::Asked,
+            Some(RunState::Starting) => Self::Decided,
+            Some(RunState::Running | RunState::Stopping) => Self::Started,
+            Some(RunState::Denied | RunState::Finished | RunState::Failed) => Self::Ended,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::offers::rule_offer;
 use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
-use crate::book::now;
+use crate::clock::now;
 use crate::gate::Judgement;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;

@@ -126,11 +126,11 @@ TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside
     )
 }
 
-/// What `sandbox-exec` is given with `-f`. It has three parameters: `FOLDER` to work in, `TMP`, a temporary folder of the
-/// sandbox's own, and `RUN`, the program `postern-run`. All are real paths.
+/// Returns the profile for `sandbox-exec -f`, with the parameters `FOLDER` (working folder), `TMP` (temporary
+/// folder) and `RUN` (`postern-run`), all real paths.
 ///
-/// What is denied of the home folder is allowed for ancestors as far as their metadata go: without it no program that asks
-/// for the real path of its folder starts. The files `xcrun_db` tell Apple's shims outside of the sandbox what to run.
+/// Metadata of the home folder's ancestors stay readable, because programs that resolve their own folder do not
+/// start otherwise. Apple's shims find their programs in the files `xcrun_db`.
 pub(crate) fn profile(channel: Channel<'_>) -> String {
     let (folder, data, home) = (sbpl(channel.folder), sbpl(channel.data), sbpl(channel.home));
     let socket = sbpl(&channel.folder.join("agent.sock"));

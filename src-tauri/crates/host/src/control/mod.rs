@@ -34,7 +34,7 @@ mod tools;
 
 pub(crate) use feed::Stranger;
 pub(crate) use key::{door_secret, given_secret, keep_given};
-pub(crate) use socket::{ListenError, Listening, SOCKET, listen};
+pub(crate) use socket::{ListenError, Listening, listen};
 
 use crate::ask::{FaceId, Faces};
 use crate::book::Book;
@@ -62,18 +62,18 @@ pub(crate) struct Parts {
 
 /// Every control method. Clones are the same.
 #[derive(Debug, Clone)]
-pub(crate) struct Control {
+pub struct Control {
     parts: Arc<Parts>,
     staged: Arc<staged::Staged>,
-    /// What a look at the audit found last.
+    /// Result of the last audit verification.
     audited: Arc<Mutex<Option<String>>>,
 }
 
 /// What a method gives.
 pub(crate) type Answer<M> = Result<<M as Method>::Result, ControlError>;
 
-/// One method's handler.
-pub(crate) trait Handle<M: Method> {
+/// One method's handler. [`Control`] has one for every method of the contract's list.
+pub trait Handle<M: Method> {
     /// Does it, for the face that asked.
     fn handle(&self, face: FaceId, params: M::Params) -> impl Future<Output = Answer<M>> + Send;
 }

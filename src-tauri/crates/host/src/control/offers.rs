@@ -5,7 +5,7 @@ use super::door::asked_before;
 use super::rules::draft_of;
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
-use crate::book::now;
+use crate::clock::now;
 use crate::gate::{Judged, Judgement, judge_run, shown};
 use postern_contract::methods::{
     ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,

@@ -1,4 +1,4 @@
-//! Who is at the other end of the control socket, held so that its number cannot become another process's meanwhile.
+//! The process at the other end of the control socket, held so that its id cannot be reused meanwhile.
 #![cfg_attr(
     any(target_os = "linux", target_os = "macos"),
     expect(unsafe_code, reason = "these two socket options have no safe form")
@@ -10,14 +10,14 @@ use rustix::process::Pid;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use tokio::net::UnixStream;
 
-/// A process and its user, as the system told them when it connected.
+/// A process and its user, as the system reported them at the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Peer {
     pub(super) uid: u32,
     pub(super) pid: u32,
 }
 
-/// A peer, and what tells whether it is still the process of that number.
+/// A peer, with a way to tell if it is still the same process.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) peer: Peer,
@@ -32,14 +32,14 @@ pub(super) struct Pinned {
 impl Peer {
     fn of(stream: &UnixStream) -> Option<Self> {
         let peer = stream.peer_cred().ok()?;
-        // 0 is a process that this one cannot see.
+        // 0 means a process that this one cannot see.
         let pid = u32::try_from(peer.pid()?).ok().filter(|pid| *pid > 0)?;
         Some(Self { uid: peer.uid(), pid })
     }
 }
 
 impl Pinned {
-    /// The peer as it is named in the audit. What it is for is known once it watches.
+    /// Returns the peer as the author of a change. Its kind is known once it watches.
     pub(super) fn who(&self) -> By {
         #[cfg(target_os = "linux")]
         let program = std::fs::read_link(format!("/proc/{}/exe", self.peer.pid)).ok();
@@ -57,7 +57,7 @@ impl Pinned {
 
 #[cfg(target_os = "linux")]
 impl Pinned {
-    /// Holds the process that connected. Before Linux 6.5 the one that has its number now is held instead.
+    /// Holds the process that connected. Before Linux 6.5 it holds the process that has its id now.
     pub(super) fn of(stream: &UnixStream) -> Option<Self> {
         let peer = Peer::of(stream)?;
         let pid = Pid::from_raw(peer.pid.cast_signed())?;
@@ -65,7 +65,7 @@ impl Pinned {
         Some(Self { peer, held: connected(stream).or_else(by_number)? })
     }
 
-    /// Whether it has not ended: until then its number is its own.
+    /// Returns true until the process ends; until then its id is not reused.
     pub(super) fn is_there(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut ended = [PollFd::new(&self.held, PollFlags::IN)];
@@ -73,13 +73,14 @@ impl Pinned {
     }
 }
 
-/// `SO_PEERPIDFD`: a descriptor of the very process that connected.
+/// `SO_PEERPIDFD`: a descriptor of the process that connected.
 #[cfg(target_os = "linux")]
 fn connected(stream: &UnixStream) -> Option<OwnedFd> {
     use std::os::fd::FromRawFd as _;
     let mut descriptor: libc::c_int = -1;
     let mut length = libc::socklen_t::try_from(size_of_val(&descriptor)).ok()?;
-    // SAFETY: the kernel writes one descriptor, of the length it is told; on success it is new and nobody else's.
+    // SAFETY: the kernel writes one descriptor, at most of the given length; on success it is new and ours
+    // alone.
     unsafe {
         let told = libc::getsockopt(
             stream.as_raw_fd(),
@@ -94,17 +95,17 @@ fn connected(stream: &UnixStream) -> Option<OwnedFd> {
 
 #[cfg(target_os = "macos")]
 impl Pinned {
-    /// Notes the audit token of the process that connected; its last word is the number's version.
+    /// Stores the audit token of the process that connected; its last word is the version of the id.
     pub(super) fn of(stream: &UnixStream) -> Option<Self> {
         use std::os::fd::AsFd as _;
         let socket = stream.as_fd().try_clone_to_owned().ok()?;
         let token = token_of(&socket)?;
         let peer = Peer::of(stream)?;
-        // The process of the token and the one of the number have to be the same.
+        // The token and the id have to name the same process.
         (token[5] == peer.pid).then_some(Self { peer, token, socket })
     }
 
-    /// Whether the connection is still that process's, and it has not ended.
+    /// Returns true while the connection still belongs to that process and it has not ended.
     pub(super) fn is_there(&self) -> bool {
         let pid = Pid::from_raw(self.peer.pid.cast_signed());
         token_of(&self.socket) == Some(self.token)
@@ -120,7 +121,7 @@ fn token_of(socket: &OwnedFd) -> Option<[u32; 8]> {
     let mut token = [0_u32; 8];
     let bytes = libc::socklen_t::try_from(size_of_val(&token)).ok()?;
     let mut length = bytes;
-    // SAFETY: an audit token is eight words, and the kernel writes at most the length it is told.
+    // SAFETY: an audit token is eight words, and the kernel writes at most the given length.
     let told = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),

@@ -82,7 +82,7 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         agent: summary.agent.clone(),
         session: summary.session.as_deref().map(escape::text),
         line: summary.line.clone(),
-        state: summary.phase.as_str().to_owned(),
+        state: summary.phase.name().to_owned(),
         ending: summary.ending.clone(),
         exit_code: summary.exit_code,
         by: by(summary),

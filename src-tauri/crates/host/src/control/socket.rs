@@ -7,7 +7,7 @@ use super::key;
 use super::peer::{Peer, Pinned};
 use crate::socket::{BindError, Bound, bind};
 use postern_contract::methods::ControlCode;
-use postern_protocol::{ErrorObject, Key, error_line};
+use postern_protocol::{CONTROL_SOCKET, ErrorObject, Key, error_line};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +18,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Its name in the data folder.
-pub(crate) const SOCKET: &str = "control.sock";
 /// Connections at a time.
 const MOST: usize = 128;
 /// How long to wait when the system has no descriptor to give.
@@ -54,7 +52,7 @@ impl Listening {
 pub(crate) fn listen(control: Control, data: &Path) -> Result<Listening, ListenError> {
     let key = key::control_key(data, key::vault().as_deref())
         .map_err(|error| ListenError::Key(error.to_string()))?;
-    let bound = bind(&data.join(SOCKET))?;
+    let bound = bind(&data.join(CONTROL_SOCKET))?;
     let closed = CancellationToken::new();
     let task = tokio::spawn(accept(bound, control, key, closed.clone()));
     Ok(Listening { closed, task })
@@ -89,7 +87,7 @@ async fn admit(mut stream: UnixStream, control: Control, key: Key, closed: Cance
     let peer = pinned.as_ref().map(|pinned| pinned.peer);
     let own = Peer { uid: rustix::process::getuid().as_raw(), pid: std::process::id() };
     let refused = refusal(peer, own, &control.running().await, &System);
-    // Looked at last: what was read before is about the process that connected only if it is still there.
+    // Checked last: the process's data read before are valid only if it still exists.
     let gone = pinned.as_ref().is_some_and(|pinned| !pinned.is_there());
     match refused.or(gone.then_some("the process that connected has ended")) {
         None => serve(stream, control, key, closed, pinned.map(|pinned| Arc::new(pinned.who()))).await,

@@ -2,9 +2,11 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::book::{Managed, now};
+use crate::book::Managed;
+use crate::clock::now;
+use crate::gate::Unwritten;
 use crate::publish::{Stirred, seldom};
-use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{Mode, Status, StoppedAgent, Told};
 use postern_policy::Millis;
 use postern_store::Opened;
@@ -24,6 +26,7 @@ impl Control {
             attention
                 .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
         }
+        attention.extend(counts.unwritten.as_ref().map(unwritten));
         attention.extend(self.audit_problem());
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
@@ -72,7 +75,7 @@ impl Control {
     }
 }
 
-/// An agent that the person stopped, while it is.
+/// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     let until = agent.denied_until.filter(|until| *until > now())?;
     Some(StoppedAgent { agent: agent.id.clone(), until })
@@ -87,16 +90,43 @@ impl Handle<GetStatus> for Control {
 impl Handle<PauseAll> for Control {
     async fn handle(&self, _: FaceId, params: Pause) -> Answer<PauseAll> {
         let until = params.for_ms.map(until).transpose()?;
-        self.parts.gate.pause(until).await.map_err(gone)?;
+        let kept = self.parts.gate.pause(until).await.map_err(gone)?;
+        kept.map_err(|error| not_kept("paused", &error))?;
         self.status_changed().await
     }
 }
 
 impl Handle<ResumeAll> for Control {
     async fn handle(&self, _: FaceId, _: Nothing) -> Answer<ResumeAll> {
-        self.parts.gate.resume().await.map_err(gone)?;
+        let kept = self.parts.gate.resume().await.map_err(gone)?;
+        kept.map_err(|error| not_kept("resumed", &error))?;
         self.status_changed().await
     }
+}
+
+/// What waits to be written, in words.
+fn unwritten(owed: &Unwritten) -> String {
+    let many = |count: u32, one: &str, more: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {more}")),
+    };
+    let what = [
+        many(owed.endings, "ending", "endings"),
+        many(owed.others, "other entry of the record", "other entries of the record"),
+    ];
+    let what: Vec<String> = what.into_iter().flatten().collect();
+    let waits = if owed.endings + owed.others == 1 { "waits" } else { "wait" };
+    format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why)
+}
+
+/// It holds from now on, and a restart would forget it.
+fn not_kept(what: &str, error: &str) -> ControlError {
+    let message = format!(
+        "{what} from now on, but that is not written down yet ({error}): Postern tries again until it is, and a restart \
+         before that forgets it"
+    );
+    ControlError::new(ControlCode::Store, message)
 }
 
 fn until(for_ms: u64) -> Result<Millis, ControlError> {

@@ -2,7 +2,7 @@
 
 use super::denial;
 use super::judged::Closing;
-use super::live::{Choice, Request};
+use super::live::{Answering, Choice, Pledge, Request, Stopping};
 use super::task::{Task, answer};
 use crate::ask::FaceId;
 use crate::ask::questions::{Waiter, Waiting};
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::message::{Killed, Told as Done};
+use super::message::Killed;
 
 /// How long *deny all* lasts, in milliseconds.
 pub(super) const DENY_ALL_MS: i64 = 10 * 60 * 1000;
@@ -69,12 +69,8 @@ impl Task {
         tracing::info!(question = %id, answer = name(params.answer), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
-        self.question_closed(
-            &waiting.question,
-            Closing::Answer(params.answer),
-            Some(face_name.clone()),
-            feedback,
-        );
+        let answered = Some((face_name.clone(), feedback));
+        self.question_closed(&waiting.question, &waiting.waiters, Closing::Answer(params.answer), answered);
         for waiter in &waiting.waiters {
             if let Waiter::Request(id) = waiter
                 && let Some(request) = self.requests.get_mut(id)
@@ -129,33 +125,46 @@ impl Task {
 
     fn answered_yes(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let digest = Digest(params.digest.clone());
-        let always = params.answer == Answer::Always;
-        let mut reply = Some(reply);
+        let mut answering = self.answering(waiting, params, reply);
         for waiter in &waiting.waiters {
             match waiter {
                 Waiter::Request(id) => {
-                    let mut remember = false;
-                    if let (Some(request), Some(reply)) = (self.requests.get_mut(id), reply.take()) {
-                        remember = always;
-                        if always {
-                            request.choice = Some(Choice {
-                                params: Box::new(params.clone()),
-                                saved: Vec::new(),
-                                reply,
-                                who: audit::current(),
-                            });
-                        } else {
-                            request.answering = Some(reply);
-                        }
+                    let theirs = answering.for_one();
+                    let remember = matches!(theirs, Some(Answering::Saves(_)));
+                    if let Some(request) = self.requests.get_mut(id) {
+                        request.answering = theirs;
                     }
                     let digest = digest.clone();
                     self.happen(*id, Event::AnsweredAllow { digest, remember });
                 }
-                Waiter::Tool(check) => self.tool_answered(*check, params, reply.take()),
+                Waiter::Tool(check) => self.tool_answered(*check, params, answering.reply.take()),
             }
         }
-        if let Some(reply) = reply {
-            answer(reply, refused("it waits no more".to_owned()));
+    }
+
+    /// Who of those that wait carries the reply.
+    fn answering(
+        &self,
+        waiting: &Waiting,
+        params: &AnswerParams,
+        reply: oneshot::Sender<Answered>,
+    ) -> Answerings {
+        let lives = |waiter: &&Waiter| match waiter {
+            Waiter::Request(id) => self.requests.get(id).is_some_and(Request::is_asking),
+            Waiter::Tool(_) => false,
+        };
+        match waiting.waiters.iter().filter(lives).count() {
+            0 => Answerings { reply: Some(reply), saves: None, pledge: None },
+            _ if params.answer == Answer::Always => {
+                let choice = Choice {
+                    params: Box::new(params.clone()),
+                    saved: Vec::new(),
+                    reply,
+                    who: audit::current(),
+                };
+                Answerings { reply: None, saves: Some(choice), pledge: None }
+            }
+            lives => Answerings { reply: None, saves: None, pledge: Some(Pledge::new(reply, lives)) },
         }
     }
 
@@ -163,25 +172,32 @@ impl Task {
         let agent = waiting.question.asker.agent.clone();
         let rule = self.deny_rule(waiting, params);
         let denial = denial::user(params.feedback.clone());
+        // A rule, and the end of everything of the agent, have a receipt of their own.
+        let (mut answering, reply) = match params.answer {
+            Answer::DenyAll | Answer::DenyAlways => (Answerings::default(), Some(reply)),
+            Answer::Once | Answer::Always | Answer::Deny => (self.answering(waiting, params, reply), None),
+        };
         for waiter in &waiting.waiters {
             match waiter {
-                Waiter::Request(id) => self.happen(*id, Event::AnsweredDeny(denial.clone())),
-                Waiter::Tool(check) => self.tool_answered(*check, params, None),
+                Waiter::Request(id) => {
+                    if let Some(request) = self.requests.get_mut(id) {
+                        request.answering = answering.for_one();
+                    }
+                    self.happen(*id, Event::AnsweredDeny(denial.clone()));
+                }
+                Waiter::Tool(check) => self.tool_answered(*check, params, answering.reply.take()),
             }
         }
+        let Some(reply) = reply else { return };
         let book = self.parts.book.clone();
         let gate = self.messages.clone();
         match params.answer {
             Answer::DenyAll => {
                 // From now on, not from when it is written down.
-                self.agent(&agent).stopping = true;
+                let (until, who) = (now() + DENY_ALL_MS, audit::current());
+                self.agent(&agent).stopping = Some(Stopping { until, who });
                 self.deny_agent(&agent, &denial);
-                self.spawn(audit::carry(async move {
-                    let until = now() + DENY_ALL_MS;
-                    let saved = book.deny_agent_until(&agent, Some(until)).await;
-                    answer(reply, saved_or(saved.map_err(|error| error.to_string())));
-                    Done::Stopped { agent }
-                }));
+                self.keep_stop(&agent, Some(reply));
             }
             Answer::DenyAlways => {
                 tokio::spawn(audit::carry(async move {
@@ -196,14 +212,7 @@ impl Task {
                     answer(reply, saved_or(saved));
                 }));
             }
-            Answer::Once | Answer::Always | Answer::Deny => {
-                // Behind everything that was written because of it.
-                let written = self.parts.store.write_durable(|_| Ok(()));
-                tokio::spawn(async move {
-                    let durable = written.await.map_err(|error| error.to_string());
-                    answer(reply, saved_or(durable));
-                });
-            }
+            Answer::Once | Answer::Always | Answer::Deny => {}
         }
     }
 
@@ -232,7 +241,7 @@ impl Task {
             .collect();
         for id in ids {
             let Some(waiting) = self.questions.close(&id) else { continue };
-            self.question_closed(&waiting.question, how, None, None);
+            self.question_closed(&waiting.question, &waiting.waiters, how, None);
             for waiter in waiting.waiters {
                 match waiter {
                     Waiter::Request(id) => self.happen(id, Event::AnsweredDeny(denial.clone())),
@@ -256,8 +265,27 @@ impl Task {
             self.happen(id, Event::AnsweredDeny(denial::user(None)));
             return Killed::Denied;
         }
+        // It ended, and its end waits to be written.
+        if live.ending().is_some() {
+            return Killed::Unknown;
+        }
         self.signal(id, signal);
         Killed::Stopping
+    }
+}
+
+/// Who is told what became of an answer: the check of a tool, the rule that is saved, or the records of all requests.
+#[derive(Default)]
+struct Answerings {
+    reply: Option<oneshot::Sender<Answered>>,
+    saves: Option<Choice>,
+    pledge: Option<Pledge>,
+}
+
+impl Answerings {
+    fn for_one(&mut self) -> Option<Answering> {
+        let saves = self.saves.take().map(Answering::Saves);
+        saves.or_else(|| self.pledge.clone().map(Answering::Pledged))
     }
 }
 
@@ -266,7 +294,7 @@ fn refused(reason: String) -> Answered {
 }
 
 /// A no holds whether or not what goes with it could be saved; the person is told what could not.
-fn saved_or(saved: Result<(), String>) -> Answered {
+pub(super) fn saved_or(saved: Result<(), String>) -> Answered {
     let reason = saved.err().map(|problem| format!("denied, but this could not be saved: {problem}"));
     Answered { reason, ..Answered::done() }
 }

@@ -1,22 +1,18 @@
 //! What an agent says on its channel.
 
 use super::judge::Judged;
-use super::live::{ConnectionId, InputPiece, InputQueue, Request, state_of};
+use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
-use crate::ask::flood::TryAfter;
 use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::lanes::Lane;
-use crate::run::Stream as RunStream;
 use postern_command::escape;
 use postern_policy::{AgentId, Decision, Verdict};
 use postern_protocol::{
-    Accepted, Call, Decision as Word, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams,
-    RunResult, Signal, StatusParams, StatusResult, Stdin, VerdictNote, Wait, What,
+    Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
+    RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
 };
-use postern_request::{Ending, Event, State};
-use postern_store::requests::Phase;
-use std::collections::VecDeque;
+use postern_request::{Ending, Event, Life, State, TryAfter};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -62,6 +58,7 @@ impl Task {
 
     /// Requests and tool checks have a limit of their own; input waits until it was written.
     fn may_call(&mut self, agent: &AgentId, call: &Call) -> Result<(), TryAfter> {
+        let clock = self.clock();
         match call {
             Call::Run(_) | Call::ToolCheck(_) | Call::Input(_) => Ok(()),
             Call::Status(_)
@@ -70,7 +67,7 @@ impl Task {
             | Call::Which(_)
             | Call::SessionOpen(_)
             | Call::SessionClose(_)
-            | Call::EventsAfter(_) => self.agent(agent).flood.call(Instant::now()),
+            | Call::EventsAfter(_) => self.agent(agent).limits.call(clock),
         }
     }
 
@@ -84,7 +81,8 @@ impl Task {
             reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
             return;
         };
-        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+        let clock = self.clock();
+        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
             return;
@@ -139,13 +137,13 @@ impl Task {
         }
         match wait {
             Wait::Finished => request.finished.push(reply),
-            Wait::None if matches!(request.state, State::Received | State::Resolving) => {
-                request.accepted.push(reply);
-            }
+            // What is not on record is not taken yet.
+            Wait::None if request.new.is_some() => request.accepted.push(reply),
             Wait::None => {
-                let result = accepted(&request.run, &request.state, request.judged.as_deref());
+                let result = accepted(&request.run, request.state(), request.judged.as_deref());
                 let waiting = self.questions.of(Waiter::Request(id));
-                let pending = waiting.map(|waiting| waiting.question.clone()).map(|open| self.pending(&open));
+                let open = waiting.map(|waiting| waiting.question.clone());
+                let pending = open.map(|open| self.told_pending(&open));
                 reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
             }
         }
@@ -192,8 +190,8 @@ impl Task {
         // Output is looked at off the gate's own task.
         self.look_into(agent, reply, move |reply| {
             if let Some(running) = running {
-                status.stdout_bytes = running.output(RunStream::Stdout).bytes;
-                status.stderr_bytes = running.output(RunStream::Stderr).bytes;
+                status.stdout_bytes = running.output(Stream::Stdout).bytes;
+                status.stderr_bytes = running.output(Stream::Stderr).bytes;
             }
             reply.ok(&status);
         });
@@ -243,14 +241,14 @@ impl Task {
         } else {
             self.signal(id, params.signal);
         }
-        let state = self.requests.get(&id).map_or(state_of(Phase::Finished), Request::run_state);
+        let state = self.requests.get(&id).map_or(RunState::Finished, Request::run_state);
         reply.ok(&KillResult { request_id: params.request_id, state });
     }
 
     /// Sends a signal to what runs; TERM and KILL end the request, and anything ends what does not run yet.
     pub(super) fn signal(&mut self, id: Uuid, signal: Signal) {
         let Some(request) = self.requests.get(&id) else { return };
-        let runs = matches!(request.state, State::Running { .. } | State::Stopping { .. });
+        let runs = matches!(request.state(), State::Running { .. } | State::Stopping { .. });
         match (&request.running, signal.name()) {
             (Some(running), "SIGKILL") if runs => {
                 running.signal(signal.number());
@@ -278,7 +276,7 @@ fn duplicate() -> ErrorObject {
 pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
     Accepted {
         request_id: run.request_id,
-        state: state_of(Phase::from(state)),
+        state: RunState::from(state),
         verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
         timeout_ms: judged.and_then(|judged| super::end::cut(run, judged)),
         pending: None,
@@ -293,8 +291,8 @@ fn ending_of(state: &State) -> Option<&Ending> {
 pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<VerdictNote> {
     match ending {
         Some(Ending::Denied(denial)) => Some(VerdictNote {
-            decision: Word::Deny,
-            reason: super::end::reason(denial.reason).name().to_owned(),
+            decision: Decision::Deny,
+            reason: denial.reason.name().to_owned(),
             message: denial.message.clone(),
             advice: denial.advice.clone(),
             rule: denial.rule,
@@ -307,19 +305,11 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
 fn note(verdict: &Verdict) -> VerdictNote {
     let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {
-        decision: word(verdict.decision),
+        decision: verdict.decision,
         reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
         message: verdict.message.clone(),
         advice: verdict.advice.clone(),
         rule: verdict.rule.as_ref().map(|rule| rule.id),
-    }
-}
-
-pub(super) fn word(decision: Decision) -> Word {
-    match decision {
-        Decision::Allow => Word::Allow,
-        Decision::Ask => Word::Ask,
-        Decision::Deny => Word::Deny,
     }
 }
 
@@ -348,26 +338,23 @@ fn new_request(
         line,
         edited: None,
         run_edited: None,
-        state: State::Received,
-        effects: VecDeque::new(),
-        waits: false,
+        life: Life::default(),
         connection,
         received_at: now(),
         new: None,
-        early: None,
         judged: None,
         question: None,
         by: None,
         answered_by: None,
-        choice: None,
         answering: None,
+        closes: None,
+        writing: None,
         uses: Vec::new(),
         accepted: Vec::new(),
         finished: Vec::new(),
         input,
         running: None,
         began: None,
-        intended: false,
         placed: false,
         output_cap,
         started_at: None,

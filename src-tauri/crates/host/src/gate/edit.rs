@@ -10,7 +10,7 @@ use crate::book::now;
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
 use postern_contract::{EditParams, Edited, Question, Shown};
 use postern_policy::Decision;
-use postern_protocol::{Event as Notice, RunParams, What};
+use postern_protocol::{RunParams, What};
 use postern_request::{Denial, DenyReason, Event, Launch};
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,10 +160,6 @@ impl Task {
         let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
         let expires = Instant::now() + Duration::from_millis(left);
         self.questions.show(question.clone(), expires);
-        let pending = self.pending(&question);
-        if let Some(row) = super::judged::row_of(&question) {
-            drop(self.parts.store.write(move |conn| postern_store::questions::show(conn, &row)));
-        }
         let mut speaks = None;
         for (id, judged) in judged {
             let Some(request) = self.requests.get_mut(&id) else { continue };
@@ -173,9 +169,6 @@ impl Task {
             request.edited = Some(text);
             request.run_edited = Some(Arc::clone(run));
             request.judged = Some(judged);
-            let about = request.about();
-            let pending = Notice::Pending(pending.clone());
-            self.parts.publisher.tell(&about, question.asked_at, pending);
             self.happen(id, Event::Edited { digest });
             speaks = speaks.or(Some(id));
         }

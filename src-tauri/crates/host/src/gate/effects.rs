@@ -1,39 +1,45 @@
 //! Carrying out what `step` wants, in order. What has to be durable first holds the rest back.
 
 use super::judge::Judgement;
+use super::live::Answering;
 use super::message::{Message, Told as Done};
+use super::owed::Before;
 use super::task::Task;
 use crate::lanes::Lane;
 use postern_contract::Scope;
-use postern_request::{Effect, Event};
+use postern_request::Effect;
 use postern_store::{audit, requests};
 use std::sync::Arc;
 use uuid::Uuid;
 
 impl Task {
-    /// Carries out what is to be done for a request, up to the next record that is not durable yet.
+    /// Carries out what is to be done for a request, up to the next entry of the record that is not durable yet.
     pub(super) fn proceed(&mut self, id: Uuid) {
         loop {
+            let clock = self.clock();
             let Some(request) = self.requests.get_mut(&id) else { return };
-            if request.waits {
-                return;
-            }
-            let Some(effect) = request.effects.pop_front() else { return };
+            let Some(effect) = request.life.next(clock) else { return };
             let span = request.span.clone();
             let _entered = span.enter();
             match effect {
-                Effect::Record => self.record(id),
-                Effect::Resolve => self.resolve(id),
+                Effect::Record(entry) => self.record(id, &entry),
+                Effect::Accept => self.answer_accepted(id),
                 Effect::Ask { digest } => self.ask(id, &digest),
-                Effect::CloseQuestion => self.close_question(id),
+                Effect::Acknowledge => self.acknowledge(id),
                 Effect::Remember => self.remember(id),
                 Effect::Start(approved) => self.start(id, approved),
-                // It was carried out when it was given.
-                Effect::Stop(_) => {}
-                // It was told with its record.
-                Effect::TellStarted { pid } => tracing::info!(pid, "started"),
                 Effect::TellEnded => self.tell_ended(id),
+                // These were carried out when they were given.
+                Effect::CloseQuestion | Effect::Stop(_) => {}
             }
+        }
+    }
+
+    /// The person's answer is on record for this request.
+    fn acknowledge(&mut self, id: Uuid) {
+        let answering = self.requests.get_mut(&id).and_then(|request| request.answering.take());
+        if let Some(Answering::Pledged(pledge)) = answering {
+            pledge.kept();
         }
     }
 
@@ -46,7 +52,7 @@ impl Task {
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
-        let new = request.new.clone().filter(|_| !request.waits);
+        let new = request.new.clone().filter(|_| !request.life.is_busy());
         let (store, messages) = (self.parts.store.clone(), self.messages.clone());
         let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
         self.aside(async move {
@@ -73,26 +79,17 @@ impl Task {
         });
     }
 
-    /// What was found meanwhile counts from now on.
-    fn resolve(&mut self, id: Uuid) {
-        let early = self.requests.get_mut(&id).and_then(|request| request.early.take());
-        if let Some(judgement) = early {
-            self.judged(id, *judgement);
-        }
-    }
-
     /// Saves the rule that the person chose; the start waits for it.
     fn remember(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        request.waits = true;
-        let Some(choice) = &request.choice else {
+        let Some(Answering::Saves(choice)) = &request.answering else {
             let outcome = Err("the choice was lost".to_owned());
             self.spawn(async move { Done::Remembered { id, outcome } });
             return;
         };
         let remember = super::answer::remember_of(request, &choice.params);
         let who = choice.who.clone().unwrap_or_default();
-        if let (Ok(remember), Some(choice)) = (&remember, &mut request.choice) {
+        if let (Ok(remember), Some(Answering::Saves(choice))) = (&remember, &mut request.answering) {
             choice.saved = super::answer::saved_words(remember, &self.parts.world.home);
         }
         let book = self.parts.book.clone();
@@ -111,11 +108,14 @@ impl Task {
     /// The rule is durable, or was refused: then nothing runs, and the person is told why.
     pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(), String>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        request.waits = false;
-        let choice = request.choice.take();
+        let choice = match request.answering.take() {
+            Some(Answering::Saves(choice)) => Some(choice),
+            Some(Answering::Pledged(_)) | None => None,
+        };
         let agent = request.agent.clone();
         match outcome {
             Ok(()) => {
+                request.life.done();
                 self.tell(postern_contract::Told::RulesChanged);
                 // A rule for everybody may free, or deny, what any agent waits for.
                 let only = choice.as_ref().is_none_or(|choice| choice.params.scope == Scope::Agent);
@@ -131,14 +131,16 @@ impl Task {
                 self.proceed(id);
             }
             Err(problem) => {
-                request.effects.clear();
-                let denial = super::denial::drifted("The rule that the person chose could not be saved.");
                 if let Some(choice) = choice {
                     let reason = format!("the rule was not saved, so nothing ran: {problem}");
                     let answered = postern_contract::Answered::refused(reason);
                     super::task::answer(choice.reply, answered);
                 }
-                self.happen(id, Event::Drifted(denial));
+                let denial = super::denial::drifted("The rule that the person chose could not be saved.");
+                let Some(request) = self.requests.get_mut(&id) else { return };
+                let before = Before::of(request);
+                let at_once = request.life.not_remembered(denial);
+                self.moved(id, &before, at_once);
             }
         }
     }

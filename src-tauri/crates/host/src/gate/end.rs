@@ -4,12 +4,10 @@ use super::denial;
 use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
-use crate::run::{Exit, Finished as Ran};
-use postern_protocol::{
-    By as Word, Denied, DenyReason as Reason, Encoding, Event, Finished, Outcome as Told, RunParams,
-    RunResult, Signal,
-};
-use postern_request::{By, Denial, DenyReason, Ending, Outcome};
+use crate::run::Finished as Ran;
+use postern_contract::Answered;
+use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunParams, RunResult, Signal};
+use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -25,6 +23,10 @@ impl Task {
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         self.give_place_back(&request);
         self.keep_past(&request);
+        self.owed.forget(id);
+        if let Some(answering) = request.answering.take() {
+            answering.fail(Answered::refused("it ended before that".to_owned()));
+        }
         match &request.notice {
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
@@ -32,7 +34,7 @@ impl Task {
                     reply.ok(&result);
                 }
                 let accepted =
-                    super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+                    super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
                 let accepted = RunResult::Accepted(accepted);
                 for reply in std::mem::take(&mut request.accepted) {
                     reply.ok(&accepted);
@@ -55,11 +57,11 @@ impl Task {
         let cut = request.judged.as_deref().and_then(|judged| cut(&request.run, judged));
         let event = match request.ending()? {
             Ending::Denied(denial) => Event::Denied(denied(denial)),
-            Ending::Finished { outcome } => {
-                let late = (*outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
-                finished(outcome, request.result.as_deref(), late)
+            Ending::Finished { end } => {
+                let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
+                finished(*end, request.result.as_deref(), late)
             }
-            Ending::Failed { message } => finished(&Outcome::Failed, None, Some(message.clone())),
+            Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
         };
         Some(match event {
             Event::Finished(finished) => {
@@ -86,15 +88,15 @@ pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
 pub(super) fn event_of(ending: &Ending) -> Event {
     match ending {
         Ending::Denied(denial) => Event::Denied(denied(denial)),
-        Ending::Finished { outcome } => finished(outcome, None, None),
-        Ending::Failed { message } => finished(&Outcome::Failed, None, Some(message.clone())),
+        Ending::Finished { end } => finished(*end, None, None),
+        Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
     }
 }
 
 /// The event of an ending that was kept, with what is kept of its output, and what ran instead where it was edited.
 pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
     let event = match ending {
-        Ending::Finished { outcome } => finished(outcome, Some(ran), None),
+        Ending::Finished { end } => finished(*end, Some(ran), None),
         Ending::Denied(_) | Ending::Failed { .. } => event_of(ending),
     };
     with_edit(event, edited)
@@ -117,7 +119,7 @@ pub(super) fn text(denial: &Denial) -> String {
 /// A denial as its agent is told.
 pub(super) fn denied(denial: &Denial) -> Denied {
     Denied {
-        reason: reason(denial.reason),
+        reason: denial.reason,
         message: denial.message.clone(),
         advice: denial.advice.clone(),
         feedback: denial.feedback.clone(),
@@ -126,33 +128,24 @@ pub(super) fn denied(denial: &Denial) -> Denied {
     }
 }
 
-fn finished(outcome: &Outcome, ran: Option<&Ran>, message: Option<String>) -> Event {
-    let (told, mut exit_code, mut signal) = match outcome {
-        Outcome::Exited { code } => (Told::Exited, Some(*code), None),
-        Outcome::Signalled { signal } => (Told::Signalled, None, Signal::of_number(*signal)),
-        Outcome::Timeout => (Told::Timeout, None, None),
-        Outcome::Killed => (Told::Killed, None, None),
-        Outcome::Failed => (Told::Failed, None, None),
-        Outcome::Lost => (Told::Lost, None, None),
-        Outcome::Unknown => (Told::Unknown, None, None),
+fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
+    let RunEnd { outcome, exit } = end;
+    // A run that was stopped has an exit of its own as well.
+    let (exit_code, signal) = match exit {
+        Some(Exit::Code(code)) => (Some(code), None),
+        Some(Exit::Signal(number)) => (None, Signal::of_number(number)),
+        None => (None, None),
     };
-    // Stopped: what the process itself made of it is told all the same.
-    if let (Told::Timeout | Told::Killed, Some(ran)) = (told, ran) {
-        match ran.exit {
-            Exit::Code(code) => exit_code = Some(code),
-            Exit::Signal(number) => signal = Signal::of_number(number),
-        }
-    }
     let message = message.or_else(|| spoken(outcome).map(ToOwned::to_owned));
     let (stdout, cut_out) = ran.map(|ran| shortened(&ran.stdout)).unwrap_or_default();
     let (stderr, cut_err) = ran.map(|ran| shortened(&ran.stderr)).unwrap_or_default();
     let (stdout, stdout_encoding) = Encoding::encode(&stdout);
     let (stderr, stderr_encoding) = Encoding::encode(&stderr);
     Event::Finished(Finished {
-        outcome: told,
+        outcome,
         exit_code,
         signal,
-        timed_out: told == Told::Timeout,
+        timed_out: outcome == Outcome::Timeout,
         duration_ms: ran.map_or(0, |ran| millis(ran.duration)),
         stdout,
         stdout_encoding,
@@ -167,17 +160,13 @@ fn finished(outcome: &Outcome, ran: Option<&Ran>, message: Option<String>) -> Ev
 }
 
 /// What there is to say about an outcome that a program did not choose.
-fn spoken(outcome: &Outcome) -> Option<&'static str> {
+fn spoken(outcome: Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Lost => Some(
             "It ran when Postern ended; what was left of it was ended when Postern started again. It is not run again.",
         ),
         Outcome::Unknown => Some("It may have been started when Postern ended. It is never run again."),
-        Outcome::Exited { .. }
-        | Outcome::Signalled { .. }
-        | Outcome::Timeout
-        | Outcome::Killed
-        | Outcome::Failed => None,
+        Outcome::Exited | Outcome::Signalled | Outcome::Timeout | Outcome::Killed | Outcome::Failed => None,
     }
 }
 
@@ -208,38 +197,4 @@ fn escaped_length(bytes: &[u8]) -> usize {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Who let it through, in the protocol's word, and the rule.
-pub(super) fn by_word(by: &By) -> (Word, Option<i64>) {
-    match by {
-        By::Rule(rule) => (Word::Rule, Some(*rule)),
-        By::Policy => (Word::Policy, None),
-        By::Person => (Word::Person, None),
-        By::Skill(rule) => (Word::Skill, Some(*rule)),
-        By::Fallback => (Word::Fallback, None),
-    }
-}
-
-pub(super) fn reason(reason: DenyReason) -> Reason {
-    match reason {
-        DenyReason::Core => Reason::Core,
-        DenyReason::Denylist => Reason::Denylist,
-        DenyReason::Policy => Reason::Policy,
-        DenyReason::AllowlistMiss => Reason::AllowlistMiss,
-        DenyReason::User => Reason::User,
-        DenyReason::Expired => Reason::Expired,
-        DenyReason::Cancelled => Reason::Cancelled,
-        DenyReason::NotFound => Reason::NotFound,
-        DenyReason::Invalid => Reason::Invalid,
-        DenyReason::Drifted => Reason::Drifted,
-        DenyReason::QueueFull => Reason::QueueFull,
-        DenyReason::RateLimited => Reason::RateLimited,
-        DenyReason::EnvRefused => Reason::EnvRefused,
-        DenyReason::CwdRefused => Reason::CwdRefused,
-        DenyReason::CannotPresent => Reason::CannotPresent,
-        DenyReason::NoAnswer => Reason::NoAnswer,
-        DenyReason::Paused => Reason::Paused,
-        DenyReason::Restarted => Reason::Restarted,
-    }
 }

@@ -1,19 +1,18 @@
 //! Requests that have ended, as their agents ask about them: from the record, on a thread that may block.
 
-use super::calls::{noted, word};
+use super::calls::noted;
 use super::end;
 use super::judge::judge_run;
-use super::live::state_of;
 use super::task::Task;
 use crate::book::now;
 use crate::identity::Allowance;
 use crate::lanes::Lane;
-use crate::run::{Captured, Exit, Finished, Stream as RunStream};
+use crate::run::{Captured, Finished};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{
     Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,
-    RunResult, StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
+    RunResult, RunState, StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
 };
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, RequestRow};
@@ -35,7 +34,7 @@ impl Task {
                     Some(notice) => reply.ok(&RunResult::Ended(Box::new(notice.clone()))),
                     None => reply.ok(&RunResult::Accepted(Accepted {
                         request_id: request.run.request_id,
-                        state: state_of(row.summary.phase),
+                        state: row.summary.phase,
                         verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
                         timeout_ms: None,
                         pending: None,
@@ -58,11 +57,11 @@ impl Task {
                 notice.and_then(|notice| serde_json::to_value(RunResult::Ended(Box::new(notice))).ok());
             reply.ok(&StatusResult {
                 request_id,
-                state: state_of(row.summary.phase),
+                state: row.summary.phase,
                 verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
                 pid: None,
-                stdout_bytes: bytes(outputs::Stream::Stdout),
-                stderr_bytes: bytes(outputs::Stream::Stderr),
+                stdout_bytes: bytes(Stream::Stdout),
+                stderr_bytes: bytes(Stream::Stderr),
                 ending,
             });
         });
@@ -70,7 +69,7 @@ impl Task {
 
     pub(super) fn kill_of_ended(&self, agent: &AgentId, request_id: Uuid, reply: Reply) {
         self.look_back(agent, request_id, reply, move |_, row, reply| {
-            reply.ok(&KillResult { request_id, state: state_of(row.summary.phase) });
+            reply.ok(&KillResult { request_id, state: row.summary.phase });
         });
     }
 
@@ -86,17 +85,17 @@ impl Task {
             let (running, state) = (request.running.clone(), request.run_state());
             self.look_into(agent, reply, move |reply| {
                 let so_far = |stream| running.as_ref().map(|running| running.output(stream));
-                let stdout = so_far(RunStream::Stdout).unwrap_or_default();
-                let stderr = so_far(RunStream::Stderr).unwrap_or_default();
+                let stdout = so_far(Stream::Stdout).unwrap_or_default();
+                let stderr = so_far(Stream::Stderr).unwrap_or_default();
                 reply.ok(&slice(&params, state, &stdout, &stderr));
             });
             return;
         }
         let request_id = params.request_id;
         self.look_back(agent, request_id, reply, move |store, row, reply| {
-            let stdout = kept(store, row.summary.id, outputs::Stream::Stdout);
-            let stderr = kept(store, row.summary.id, outputs::Stream::Stderr);
-            reply.ok(&slice(&params, state_of(row.summary.phase), &stdout, &stderr));
+            let stdout = kept(store, row.summary.id, Stream::Stdout);
+            let stderr = kept(store, row.summary.id, Stream::Stderr);
+            reply.ok(&slice(&params, row.summary.phase, &stdout, &stderr));
         });
     }
 
@@ -115,7 +114,7 @@ impl Task {
                         super::judge::Judgement::Judged(judged) => WhichProgram {
                             name,
                             path: judged.plan.programs.first().map(|program| program.path.clone()),
-                            decision: word(judged.verdict.decision),
+                            decision: judged.verdict.decision,
                             message: judged.verdict.message,
                         },
                         super::judge::Judgement::Refused(denial) => WhichProgram {
@@ -198,14 +197,13 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
         return Some(notice);
     }
     let ran = Finished {
-        outcome: match ending {
-            Ending::Finished { outcome } => outcome.clone(),
-            Ending::Denied(_) | Ending::Failed { .. } => Outcome::Failed,
+        end: match ending {
+            Ending::Finished { end } => *end,
+            Ending::Denied(_) | Ending::Failed { .. } => Outcome::Failed.into(),
         },
-        exit: Exit::Code(summary.exit_code.unwrap_or_default()),
         duration: duration(summary),
-        stdout: kept(store, summary.id, outputs::Stream::Stdout),
-        stderr: kept(store, summary.id, outputs::Stream::Stderr),
+        stdout: kept(store, summary.id, Stream::Stdout),
+        stderr: kept(store, summary.id, Stream::Stderr),
         leaked_pipes: false,
         escaped: 0,
     };
@@ -226,18 +224,13 @@ fn duration(summary: &requests::Summary) -> Duration {
     Duration::from_millis(u64::try_from(ran).unwrap_or(0))
 }
 
-fn kept(store: &Store, id: Uuid, stream: outputs::Stream) -> Captured {
+fn kept(store: &Store, id: Uuid, stream: Stream) -> Captured {
     let kept = store.read(|conn| outputs::get(conn, id, stream)).ok().flatten().unwrap_or_default();
     Captured { head: kept.head, tail: kept.tail, bytes: kept.bytes }
 }
 
 /// The asked-for range of what is kept.
-fn slice(
-    params: &OutputParams,
-    state: postern_protocol::RunState,
-    stdout: &Captured,
-    stderr: &Captured,
-) -> OutputResult {
+fn slice(params: &OutputParams, state: RunState, stdout: &Captured, stderr: &Captured) -> OutputResult {
     let both = params.stream.is_none();
     let most = if both { limits::OUTPUT / 2 } else { limits::OUTPUT };
     let most = params.length.map_or(most, |length| most.min(usize::try_from(length).unwrap_or(most)));

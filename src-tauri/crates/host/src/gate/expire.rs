@@ -6,7 +6,7 @@ use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
 use postern_policy::{Decision, Fallback, Unattended};
-use postern_request::{By, Denial, Event};
+use postern_request::{By, Denial, Digest, Event};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -19,6 +19,7 @@ impl Task {
             self.pause_over();
         }
         self.forget_gone();
+        self.try_again();
         for id in self.questions.unattended(Instant::now()) {
             if self.waits_for_nobody(&id) {
                 self.end_question(&id, Some(&denial::nobody()));
@@ -41,7 +42,7 @@ impl Task {
     fn end_question(&mut self, id: &str, denial: Option<&Denial>) {
         let Some(waiting) = self.questions.close(id) else { return };
         tracing::info!(question = %id, presented = ?waiting.presented, "expired");
-        self.question_closed(&waiting.question, Closing::Expired, None, None);
+        self.question_closed(&waiting.question, &waiting.waiters, Closing::Expired, None);
         let denial = denial.cloned().unwrap_or_else(|| self.unanswered(&waiting));
         for waiter in &waiting.waiters {
             match waiter {
@@ -55,10 +56,10 @@ impl Task {
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
         let seen = waiting.presented.iter().any(|kind| self.unable(*kind).is_none());
         let shown = seen && waiting.cannot_present.is_none();
-        let event = if shown && self.fallback_allows(id) {
-            Event::Allowed(By::Fallback)
-        } else {
-            Event::Expired(denial)
+        let allowed = if shown { self.fallback_allows(id) } else { None };
+        let event = match allowed {
+            Some(digest) => Event::Allowed { by: By::Fallback, digest },
+            None => Event::Expired(denial),
         };
         self.happen(id, event);
     }
@@ -74,24 +75,23 @@ impl Task {
         self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
     }
 
-    fn fallback_allows(&mut self, id: Uuid) -> bool {
+    /// The digest of what the fallback lets through; none where it does not.
+    fn fallback_allows(&mut self, id: Uuid) -> Option<Digest> {
         let quieted = self.is_paused();
-        let Some(agent) = self.requests.get(&id).map(|request| request.agent.clone()) else { return false };
+        let agent = self.requests.get(&id)?.agent.clone();
         let quieted = quieted || self.denied_for(&agent).is_some();
-        let Some(request) = self.requests.get_mut(&id) else { return false };
-        let (Some(judged), Some(policy)) = (&mut request.judged, self.parts.book.policy(&agent)) else {
-            return false;
-        };
+        let request = self.requests.get_mut(&id)?;
+        let (judged, policy) = (request.judged.as_mut()?, self.parts.book.policy(&agent)?);
         // What a person began to change was not what the fallback is about.
         if request.edited.is_some() || quieted {
-            return false;
+            return None;
         }
         match policy.settings.fallback {
-            Fallback::Deny => false,
+            Fallback::Deny => None,
             Fallback::Allowlist | Fallback::Full => {
                 let verdict = judged.unanswered(&self.parts.world, &policy, now());
                 judged.tighten(&verdict);
-                verdict.decision == Decision::Allow
+                (verdict.decision == Decision::Allow).then(|| judged.digest.clone())
             }
         }
     }

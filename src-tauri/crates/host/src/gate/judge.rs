@@ -10,7 +10,7 @@ use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
     AgentPolicy, Confinement, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict,
-    judge, judge_unanswered, propose, protected_places,
+    expand_home, judge, judge_unanswered, propose, protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -359,11 +359,12 @@ pub(crate) fn by_of(verdict: &Verdict) -> By {
 /// Where an agent's commands run that name no folder.
 pub(super) fn first_folder(world: &World, settings: &Settings) -> String {
     let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
-    expand(first, &world.home)
+    expand_home(first, &world.home).into_owned()
 }
 
 fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<Cwd, Denial> {
-    let path = asked.map_or_else(|| first_folder(world, settings), |asked| expand(asked, &world.home));
+    let path = asked
+        .map_or_else(|| first_folder(world, settings), |asked| expand_home(asked, &world.home).into_owned());
     let refused = |what: String| {
         let message = format!("The working directory {} {what}.", escape::text(&path));
         denial::folder(message)
@@ -371,7 +372,7 @@ fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<C
     let cwd = Cwd::open(&path).map_err(|error| refused(error.to_string()))?;
     let inside = settings.folders.is_empty()
         || settings.folders.iter().any(|folder| {
-            std::fs::canonicalize(expand(folder, &world.home))
+            std::fs::canonicalize(&*expand_home(folder, &world.home))
                 .is_ok_and(|folder| Path::new(&cwd.bound.path).starts_with(folder))
         });
     if inside { Ok(cwd) } else { Err(refused("is not in one of the agent's folders".to_owned())) }
@@ -389,16 +390,8 @@ fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
         let top = here.ancestors().find(is_top).unwrap_or(here);
         return real(top).into_iter().collect();
     }
-    let named = settings.folders.iter().map(|folder| expand(folder, &world.home));
-    named.filter_map(|folder| real(&std::fs::canonicalize(folder).ok()?)).collect()
-}
-
-fn expand(path: &str, home: &str) -> String {
-    match path.strip_prefix('~') {
-        Some("") => home.to_owned(),
-        Some(rest) if rest.starts_with('/') => format!("{home}{rest}"),
-        Some(_) | None => path.to_owned(),
-    }
+    let named = settings.folders.iter().map(|folder| expand_home(folder, &world.home));
+    named.filter_map(|folder| real(&std::fs::canonicalize(&*folder).ok()?)).collect()
 }
 
 fn environment(

@@ -2,6 +2,7 @@
 
 use super::denial;
 use super::judge::{Judgement, by_of};
+use super::live::Request;
 use super::show::{self, Asked};
 use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
@@ -10,7 +11,6 @@ use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
 use postern_policy::{Decision, Fallback, Settings};
 use postern_protocol::{Decision as Word, Event as Notice, Pending, RunResult};
 use postern_request::{Denial, Digest, Event, State};
-use postern_store::Connection;
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,17 +19,12 @@ use uuid::Uuid;
 impl Task {
     /// What came of judging.
     pub(super) fn judged(&mut self, id: Uuid, judgement: Judgement) {
-        let Some(request) = self.requests.get_mut(&id) else { return };
-        match request.state {
+        let Some(request) = self.requests.get(&id) else { return };
+        match request.state() {
             // Nothing of it has been done: it is written down with what comes of it.
-            State::Received => {
-                request.early = Some(Box::new(judgement));
-                self.happen(id, Event::LookedUp);
-            }
-            State::Resolving => {
-                if let Some(event) = self.weigh(id, judgement) {
-                    self.happen(id, event);
-                }
+            State::Received | State::Queued => {
+                let event = self.weigh(id, judgement);
+                self.happen(id, event);
             }
             // It ended meanwhile.
             State::Asking { .. }
@@ -40,61 +35,55 @@ impl Task {
         }
     }
 
-    /// What a judgement means now: a pause denies whatever it says. None: it waits for its turn to be asked about.
-    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Option<Event> {
+    /// What a judgement means now: a pause denies whatever it says.
+    fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
         let judged = match judgement {
-            Judgement::Refused(denial) => return Some(Event::JudgedDeny(denial)),
+            Judgement::Refused(denial) => return Event::JudgedDeny(denial),
             Judgement::Judged(judged) => judged,
         };
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
-            return Some(Event::JudgedDeny(denial::no_record()));
+            return Event::JudgedDeny(denial::no_record());
         };
         let agent = request.agent.clone();
         request.judged = Some(judged);
         self.used(id, verdict.decision);
         if verdict.decision == Decision::Deny {
-            return Some(Event::JudgedDeny(denial::of_verdict(&verdict)));
+            return Event::JudgedDeny(denial::of_verdict(&verdict));
         }
         if self.is_paused() {
-            return Some(Event::JudgedDeny(denial::paused()));
+            return Event::JudgedDeny(denial::paused());
         }
         if let Some(left) = self.denied_for(&agent) {
-            return Some(Event::JudgedDeny(denial::denied_for_now(left)));
+            return Event::JudgedDeny(denial::denied_for_now(left));
         }
-        Some(match verdict.decision {
-            Decision::Allow => Event::JudgedAllow(by_of(&verdict)),
+        match verdict.decision {
+            Decision::Allow => Event::JudgedAllow { by: by_of(&verdict), digest },
             Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
                 Ok(true) => Event::JudgedAsk { digest },
                 Ok(false) => {
-                    self.hold(id);
-                    return None;
+                    self.close_files(id);
+                    Event::JudgedQueue
                 }
                 Err(denial) => Event::JudgedDeny(denial),
             },
-        })
+        }
     }
 
-    /// It waits for its turn: written down, and with nothing open. Whoever only wanted to know that it is taken is told.
-    fn hold(&mut self, id: Uuid) {
-        self.answer_accepted(id);
-        let Some(request) = self.requests.get_mut(&id) else { return };
-        if let Some(judged) = &mut request.judged {
+    /// Nothing is held open for what waits.
+    pub(super) fn close_files(&mut self, id: Uuid) {
+        if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
             judged.close();
-        }
-        if request.new.is_some() && !request.waits {
-            self.record(id);
         }
     }
 
     /// How long the person denied everything of this agent for, in milliseconds.
     pub(super) fn denied_for(&self, agent: &postern_policy::AgentId) -> Option<u64> {
-        if self.agents.get(agent).is_some_and(|state| state.stopping) {
-            return u64::try_from(super::answer::DENY_ALL_MS).ok();
-        }
-        let until = self.parts.book.agent(agent)?.agent.denied_until?;
+        let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
+        let stopping = stopping.map(|stopping| stopping.until);
+        let until = stopping.or(self.parts.book.agent(agent)?.agent.denied_until)?;
         u64::try_from(until.saturating_sub(now())).ok().filter(|left| *left > 0)
     }
 
@@ -134,9 +123,16 @@ impl Task {
         Ok(true)
     }
 
+    /// The event that tells of the question that a request waits for, and the question as it is kept.
+    pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
+        let question = self.questions.of(Waiter::Request(id))?.question.clone();
+        let pending = self.told_pending(&question);
+        let row = row_of(&self.among_others(question));
+        Some((Notice::Pending(pending), row))
+    }
+
     /// Opens the question, or joins the one that shows the same plan. Its record is durable already.
     pub(super) fn ask(&mut self, id: Uuid, digest: &Digest) {
-        self.answer_accepted(id);
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(question) = request.question.take() else { return };
         if !request.is_asking() {
@@ -151,15 +147,11 @@ impl Task {
             self.happen(id, Event::AnsweredDeny(denial::denied_for_now(left)));
             return;
         }
-        let Some(request) = self.requests.get_mut(&id) else { return };
-        if let Some(judged) = &mut request.judged {
-            judged.close();
-        }
-        let about = request.about();
+        self.close_files(id);
         let waiter = Waiter::Request(id);
         let joined = self.questions.join(&agent, &digest.0, waiter, &id.to_string());
         let joined = joined.map(|waiting| waiting.question.clone());
-        let (question, write) = if let Some(question) = joined {
+        let (question, opens) = if let Some(question) = joined {
             (question, false)
         } else {
             let left = question.expires_at.saturating_sub(now());
@@ -167,20 +159,9 @@ impl Task {
             self.questions.open(*question.clone(), vec![waiter], Instant::now() + left);
             (*question, true)
         };
-        let pending = Notice::Pending(self.pending(&question));
         let question = self.among_others(question);
-        let row = row_of(&question);
-        let written = move |conn: &Connection, _| {
-            match row {
-                Some(row) if write => questions::open(conn, &row)?,
-                Some(row) => questions::join(conn, row.id, &row.requests)?,
-                None => {}
-            }
-            Ok(true)
-        };
-        self.parts.publisher.publish(&about, question.asked_at, pending, written, drop);
         tracing::info!(question = %question.id, "asked");
-        if write {
+        if opens {
             self.tell(Told::QuestionOpened(Box::new(question.clone())));
             self.count_matches(id, &question);
         } else {
@@ -203,7 +184,7 @@ impl Task {
         question.asked_at = now();
         self.questions.open(question.clone(), rest, expires);
         if let Some(row) = row_of(&question) {
-            drop(self.parts.store.write(move |conn| questions::open(conn, &row)));
+            drop(self.parts.store.write(move |conn| questions::keep(conn, &row)));
         }
         tracing::info!(question = %question.id, requests = question.requests.len(), "asked again");
         self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
@@ -211,13 +192,7 @@ impl Task {
 
     /// A request waits no more for its question. The last one closes it.
     pub(super) fn close_question(&mut self, id: Uuid) {
-        if let Some(request) = self.requests.get_mut(&id)
-            && let Some(answering) = request.answering.take()
-        {
-            let answered = postern_contract::Answered::done();
-            super::task::answer(answering, answered);
-        }
-        let how = match self.requests.get(&id).map(|request| &request.state) {
+        let how = match self.requests.get(&id).map(Request::state) {
             Some(State::Ended(_)) | None => Closing::Withdrawn,
             Some(_) => Closing::Rule,
         };
@@ -230,25 +205,38 @@ impl Task {
         let question = waiting.question.clone();
         if waiting.waiters.is_empty() {
             self.questions.close(&question.id);
-            self.question_closed(&question, how, None, None);
+            self.question_closed(&question, &[waiter], how, None);
         } else {
             self.tell_changed(question);
         }
     }
 
-    /// A question is closed: written down, and told.
+    /// A question is closed: told, and written down with the requests that waited for it. `answer` is the face and the words
+    /// of the person who answered.
     pub(super) fn question_closed(
-        &self,
+        &mut self,
         question: &Question,
+        waiters: &[Waiter],
         how: Closing,
-        face: Option<String>,
-        feedback: Option<String>,
+        answer: Option<(String, Option<String>)>,
     ) {
+        let (face, feedback) = answer.unzip();
         if let Ok(id) = Uuid::parse_str(&question.id) {
-            let closed =
-                questions::Closed { at: now(), answer: how.word().to_owned(), face: face.clone(), feedback };
-            // The person's answer is durable with the request's own record, which follows on the same thread.
-            drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
+            let (answer, feedback) = (how.word().to_owned(), feedback.flatten());
+            let closed = questions::Closed { at: now(), answer, face: face.clone(), feedback };
+            for waiter in waiters {
+                match waiter {
+                    Waiter::Request(waiter) => {
+                        if let Some(request) = self.requests.get_mut(waiter) {
+                            request.closes = Some((id, closed.clone()));
+                        }
+                    }
+                    Waiter::Tool(_) => {
+                        let closed = closed.clone();
+                        drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
+                    }
+                }
+            }
         }
         let how = how.told();
         let (id, code) = (question.id.clone(), question.code.clone());
@@ -262,14 +250,14 @@ impl Task {
         if request.ending().is_some() {
             return;
         }
-        let result = super::calls::accepted(&request.run, &request.state, request.judged.as_deref());
+        let result = super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
         for reply in std::mem::take(&mut request.accepted) {
             reply.ok(&RunResult::Accepted(result.clone()));
         }
     }
 
     /// Returns what an agent is told of an open question.
-    pub(super) fn pending(&self, question: &Question) -> Pending {
+    pub(super) fn told_pending(&self, question: &Question) -> Pending {
         let fallback = self.parts.book.policy(&question.asker.agent).map(|policy| policy.settings.fallback);
         Pending {
             expires_at: crate::publish::time(question.expires_at),

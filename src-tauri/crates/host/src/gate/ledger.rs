@@ -1,5 +1,5 @@
-//! How much one agent writes to the record: generous for work, and an end to what fills a disk. Bodies go first (what was
-//! asked for in full, what was found for it, output); who asked, what it began with and what became of it is kept.
+//! Limit on what one agent writes to the record: generous for work, but safe for the disk. It drops bodies
+//! first (full request, findings, output) and keeps who asked, the beginning and the result.
 
 use postern_protocol::Event;
 use postern_store::outputs::Output;
@@ -8,17 +8,17 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bodies at once, and by the second over time: 56 MiB an hour.
+/// Bytes of bodies at once, and per second over time (56 MiB per hour).
 const BODIES: Rate = Rate { burst: 256.0 * 1024.0 * 1024.0, second: 16.0 * 1024.0 };
-/// The rest, likewise.
+/// Bytes of rows, likewise.
 const ROWS: Rate = Rate { burst: 32.0 * 1024.0 * 1024.0, second: 16.0 * 1024.0 };
-/// What a row takes beside what is counted of it: indexes, its event, its times.
+/// Bytes of a row beyond its counted content: indexes, event, times.
 const ROW: usize = 1024;
-/// The longest body that is kept of a request that never ran, in bytes.
+/// Longest body kept of a request that never ran, in bytes.
 const DENIED: usize = 64 * 1024;
-/// What is kept of a body that is not, in characters.
+/// Characters kept of a dropped body.
 const BEGINNING: usize = 512;
-/// What is kept of each end of a stream whose output is not, in bytes.
+/// Bytes kept of each end of a dropped stream.
 const OUTPUT: usize = 2048;
 
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,15 @@ struct Rate {
     second: f64,
 }
 
-/// What one agent may still write.
+/// What one entry of the record takes of its agent's room.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Charge {
+    body: f64,
+    /// Whether bodies are kept.
+    pub(super) keep: bool,
+}
+
+/// Remaining budget of one agent.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     bodies: f64,
@@ -36,7 +44,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// An agent that wrote nothing yet.
+    /// Returns the full budget.
     pub(super) fn new(now: Instant) -> Self {
         Self { bodies: BODIES.burst, rows: ROWS.burst, at: now }
     }
@@ -48,24 +56,29 @@ impl Ledger {
         self.at = now;
     }
 
-    /// Whether another request may be written down; otherwise when.
+    /// Returns if another request may be recorded, otherwise the time to wait.
     pub(super) fn has_room(&mut self, now: Instant) -> Result<(), Duration> {
         self.refill(now);
         if self.rows > 0.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - self.rows) / ROWS.second)) }
     }
 
-    /// A row is written of a request that asked in so many bytes, and wrote so many. Gives whether these may be kept; of one
-    /// that never ran only what is not too long.
-    pub(super) fn write(&mut self, asked: usize, output: usize, ran: bool, now: Instant) -> bool {
+    /// Charges a row for a request of `asked` bytes with `output` bytes. Returns the charge, and whether these may be kept.
+    /// A long request that never ran is not kept.
+    pub(super) fn write(&mut self, asked: usize, output: usize, ran: bool, now: Instant) -> Charge {
         self.refill(now);
-        // What is found and judged for it repeats it, and the event of its end the output.
+        // Findings and verdict repeat the request; the final event repeats the output.
         let body = asked.saturating_mul(4).saturating_add(output.saturating_mul(2));
         let keep = (ran || asked <= DENIED) && float(body) <= self.bodies;
-        if keep {
-            self.bodies -= float(body);
-        }
+        let charge = Charge { body: if keep { float(body) } else { 0.0 }, keep };
+        self.bodies -= charge.body;
         self.rows -= float(ROW);
-        keep
+        charge
+    }
+
+    /// What was to be written was not: it takes nothing.
+    pub(super) fn refund(&mut self, charge: Charge) {
+        self.bodies = (self.bodies + charge.body).min(BODIES.burst);
+        self.rows = (self.rows + float(ROW)).min(ROWS.burst);
     }
 }
 
@@ -74,7 +87,7 @@ fn float(bytes: usize) -> f64 {
     bytes as f64
 }
 
-/// A request without what it asked for in full: its digest is kept beside it, and its beginning.
+/// Returns a request without its body, but with its beginning; the digest is stored separately.
 pub(super) fn without_body(new: &NewRequest) -> NewRequest {
     let beginning: String = new.line.chars().take(BEGINNING).collect();
     let bytes = new.asked.len();
@@ -87,7 +100,7 @@ pub(super) fn without_body(new: &NewRequest) -> NewRequest {
     NewRequest { line, asked, ..new.clone() }
 }
 
-/// Output without its middle.
+/// Returns output without its middle.
 pub(super) fn without_middle(output: Output) -> Output {
     let Output { bytes, mut head, tail } = output;
     head.truncate(OUTPUT);
@@ -95,7 +108,7 @@ pub(super) fn without_middle(output: Output) -> Output {
     Output { bytes, head, tail }
 }
 
-/// The event that tells an end, as it is kept without its output. It is told with it.
+/// Returns the final event as stored, without the output that it is sent with.
 pub(super) fn without_output(event: &Event) -> Event {
     match event {
         Event::Finished(finished) => Event::Finished(postern_protocol::Finished {
@@ -118,9 +131,9 @@ mod tests {
     fn bodies_go_first_then_nothing_is_taken_and_with_time_it_is_again() {
         let start = Instant::now();
         let mut ledger = Ledger::new(start);
-        assert!(!ledger.write(DENIED + 1, 0, false, start), "what never ran is kept up to a length");
-        assert!(ledger.write(DENIED + 1, 0, true, start), "what ran is kept");
-        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start)).count();
+        assert!(!ledger.write(DENIED + 1, 0, false, start).keep, "what never ran is kept up to a length");
+        assert!(ledger.write(DENIED + 1, 0, true, start).keep, "what ran is kept");
+        let kept = (0..100_000).take_while(|_| ledger.write(DENIED, 0, false, start).keep).count();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers")]
         let most = BODIES.burst as usize / (4 * DENIED);
         assert!(kept + 2 >= most && kept <= most, "{kept} bodies of {most}");

@@ -1,23 +1,21 @@
 //! What the gate holds of every request that has not ended, and of every agent that asks.
 
-use super::judge::{Judged, Judgement};
-use super::ledger::Ledger;
+use super::judge::Judged;
+use super::ledger::{Charge, Ledger};
 use super::left::Left;
 use super::past::Lately;
 use super::tool_command::{ToolCall, ToolFacts};
-use super::turns::Turns;
-use crate::ask::flood::Flood;
+use crate::ask::questions::Waiter;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question};
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Defaults, Notice, RunParams, RunState};
-use postern_request::{Approved, By, Effect, Ending, State};
-use postern_store::requests::{NewRequest, Phase};
+use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
+use postern_store::requests::NewRequest;
 use postern_store::rules::Use;
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -41,18 +39,13 @@ pub(crate) struct Request {
     pub(crate) edited: Option<String>,
     /// The same as it would be asked for.
     pub(crate) run_edited: Option<Arc<RunParams>>,
-    pub(crate) state: State,
-    /// What is still to be done, in order.
-    pub(crate) effects: VecDeque<Effect>,
-    /// A record is on its way to the disk: what follows waits.
-    pub(crate) waits: bool,
+    /// Where it is, and what is still to be done for it.
+    pub(crate) life: Life,
     /// The connection that asked.
     pub(crate) connection: ConnectionId,
     pub(crate) received_at: Millis,
     /// What is written down of it first; none once it is.
     pub(crate) new: Option<Arc<NewRequest>>,
-    /// What came of judging it, until that counts.
-    pub(crate) early: Option<Box<Judgement>>,
     pub(crate) judged: Option<Box<Judged>>,
     /// The question it would be asked with.
     pub(crate) question: Option<Box<Question>>,
@@ -60,10 +53,12 @@ pub(crate) struct Request {
     pub(crate) by: Option<By>,
     /// Which face answered.
     pub(crate) answered_by: Option<String>,
-    /// What the person chose to be remembered, and who wants to know that it was.
-    pub(crate) choice: Option<Choice>,
-    /// A person who wants to know that the answer was written down.
-    pub(crate) answering: Option<oneshot::Sender<Answered>>,
+    /// A person who answered, and wants to know what became of that.
+    pub(crate) answering: Option<Answering>,
+    /// What its next entry of the record closes.
+    pub(crate) closes: Option<QuestionClosed>,
+    /// What is on its way to the record with the entry under way.
+    pub(crate) writing: Option<Writing>,
     /// The rules that decided, to be noted as used with the next record.
     pub(crate) uses: Vec<(RuleId, Use)>,
     /// Calls that are answered when it was judged.
@@ -72,10 +67,8 @@ pub(crate) struct Request {
     pub(crate) finished: Vec<Reply>,
     pub(crate) input: Option<InputQueue>,
     pub(crate) running: Option<Running>,
-    /// Dropped when `exec.started` is on its way: what the run writes is told behind it.
-    pub(crate) began: Option<oneshot::Sender<()>>,
-    /// Whether the start was written down as intended.
-    pub(crate) intended: bool,
+    /// Dropped when `exec.started` is told: what the run writes is told behind it.
+    pub(crate) began: Option<oneshot::Sender<Late>>,
     /// Whether it holds one of its agent's places.
     pub(crate) placed: bool,
     /// How much of its output is kept per stream, in bytes.
@@ -87,6 +80,79 @@ pub(crate) struct Request {
     pub(crate) notice: Option<Notice>,
     pub(crate) span: tracing::Span,
 }
+
+/// How a person's answer is told to be kept.
+#[derive(Debug)]
+pub(crate) enum Answering {
+    /// With the record of the answer.
+    Pledged(Pledge),
+    /// With the rule that was chosen.
+    Saves(Choice),
+}
+
+impl Answering {
+    /// Tells the person that it is not as they wanted.
+    pub(crate) fn fail(self, answered: Answered) {
+        match self {
+            Self::Pledged(pledge) => pledge.broken(answered),
+            // Whoever waited for it may have gone meanwhile.
+            Self::Saves(choice) => drop(choice.reply.send(answered)),
+        }
+    }
+}
+
+/// A reply that is due when the answer is on record for every request that it was for. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Pledge(Arc<Mutex<Pledged>>);
+
+#[derive(Debug)]
+struct Pledged {
+    left: usize,
+    reply: Option<oneshot::Sender<Answered>>,
+}
+
+impl Pledge {
+    /// A reply for so many requests.
+    pub(crate) fn new(reply: oneshot::Sender<Answered>, left: usize) -> Self {
+        Self(Arc::new(Mutex::new(Pledged { left, reply: Some(reply) })))
+    }
+
+    /// The answer is on record for one more of them.
+    pub(crate) fn kept(self) {
+        let mut pledged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pledged.left = pledged.left.saturating_sub(1);
+        if pledged.left == 0
+            && let Some(reply) = pledged.reply.take()
+        {
+            // Whoever waited for it may have gone meanwhile.
+            drop(reply.send(Answered::done()));
+        }
+    }
+
+    fn broken(self, answered: Answered) {
+        let reply = self.0.lock().unwrap_or_else(PoisonError::into_inner).reply.take();
+        if let Some(reply) = reply {
+            drop(reply.send(answered));
+        }
+    }
+}
+
+/// A question that was closed, and how.
+pub(crate) type QuestionClosed = (Uuid, postern_store::questions::Closed);
+
+/// What goes with an entry of the record, until that is durable.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    pub(crate) tells: Option<Tells>,
+    pub(crate) uses: Arc<Vec<(RuleId, Use)>>,
+    pub(crate) closes: Option<QuestionClosed>,
+    /// What it took of its agent's room in the record.
+    pub(crate) charge: Charge,
+}
+
+/// Says that `exec.started` could not be told yet: what the run writes is told with its end.
+#[derive(Debug)]
+pub(crate) struct Late;
 
 /// What a person chose.
 #[derive(Debug)]
@@ -117,6 +183,11 @@ pub(crate) struct InputPiece {
 }
 
 impl Request {
+    /// Where it is.
+    pub(crate) fn state(&self) -> &State {
+        self.life.state()
+    }
+
     /// What is told of it.
     pub(crate) fn about(&self) -> About {
         About {
@@ -129,20 +200,20 @@ impl Request {
 
     /// Where it is, as its agent is told.
     pub(crate) fn run_state(&self) -> RunState {
-        state_of(Phase::from(&self.state))
+        RunState::from(self.state())
     }
 
     /// Whether it asks a person.
     pub(crate) fn is_asking(&self) -> bool {
-        matches!(self.state, State::Asking { .. })
+        matches!(self.state(), State::Asking { .. })
     }
 
     /// How it ended, once it did.
     pub(crate) fn ending(&self) -> Option<&Ending> {
-        match &self.state {
+        match self.state() {
             State::Ended(ending) => Some(ending),
             State::Received
-            | State::Resolving
+            | State::Queued
             | State::Asking { .. }
             | State::Starting { .. }
             | State::Running { .. }
@@ -152,10 +223,10 @@ impl Request {
 
     /// Its process id, while it has one.
     pub(crate) fn pid(&self) -> Option<u32> {
-        match self.state {
+        match *self.state() {
             State::Running { pid } | State::Stopping { pid, .. } => Some(pid),
             State::Received
-            | State::Resolving
+            | State::Queued
             | State::Asking { .. }
             | State::Starting { .. }
             | State::Ended(_) => None,
@@ -163,56 +234,38 @@ impl Request {
     }
 }
 
-/// A phase as an agent is told.
-pub(crate) fn state_of(phase: Phase) -> RunState {
-    match phase {
-        Phase::Received => RunState::Received,
-        Phase::Resolving => RunState::Resolving,
-        Phase::Asking => RunState::Asking,
-        Phase::Starting => RunState::Starting,
-        Phase::Running => RunState::Running,
-        Phase::Stopping => RunState::Stopping,
-        Phase::Denied => RunState::Denied,
-        Phase::Finished => RunState::Finished,
-        Phase::Failed => RunState::Failed,
-    }
-}
-
-/// How far a session is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Openness {
-    /// It is being opened or closed: nothing is judged in it.
-    Changing,
-    /// It is open.
-    Open,
-    /// It was open when the last host ended, and is again. Its agent may not know that, and open it once more.
-    Kept,
+/// A stop of an agent that is not written down yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Stopping {
+    /// When it ends.
+    pub(crate) until: Millis,
+    /// Who stopped it, for the audit.
+    pub(crate) who: Option<Arc<postern_store::audit::By>>,
 }
 
 /// What one agent does at the moment.
 #[derive(Debug)]
 pub(crate) struct AgentState {
-    pub(crate) flood: Flood,
-    /// Runs that have a place.
-    pub(crate) running: u32,
-    /// Runs that wait for one.
-    pub(crate) waiting: VecDeque<(Uuid, Approved)>,
+    /// How often it may ask.
+    pub(crate) limits: Limits,
+    /// Its runs that have a place, and those that wait for one.
+    pub(crate) places: Places<(Uuid, Approved)>,
     /// Its connections.
     pub(crate) connections: u32,
     /// When it was last noted that it asked for something.
     pub(crate) seen_at: Option<Instant>,
-    /// Its sessions, and how far each is opened.
-    pub(crate) sessions: HashMap<String, Openness>,
+    /// Its sessions.
+    pub(crate) sessions: Sessions,
     /// Since when it has no connection any more.
     pub(crate) gone_at: Option<Instant>,
     /// What it asked for lately.
     pub(crate) lately: Lately,
-    /// The person stopped it, which is being written down.
-    pub(crate) stopping: bool,
+    /// The person stopped it until then, which is not written down yet.
+    pub(crate) stopping: Option<Stopping>,
     /// What it may still write to the record.
     pub(crate) ledger: Ledger,
     /// What waits to be asked about, behind the questions that are open.
-    pub(crate) turns: Turns,
+    pub(crate) turns: Turns<Waiter>,
     /// What ended while nobody listened.
     pub(crate) left: Left,
 }
@@ -221,15 +274,14 @@ impl AgentState {
     /// An agent with the sessions that it had open when the last host ended.
     pub(crate) fn new(now: Instant, open: Vec<String>) -> Self {
         Self {
-            flood: Flood::new(now),
-            running: 0,
-            waiting: VecDeque::new(),
+            limits: Limits::default(),
+            places: Places::default(),
             connections: 0,
             seen_at: None,
-            sessions: open.into_iter().map(|session| (session, Openness::Kept)).collect(),
+            sessions: Sessions::kept(open),
             gone_at: None,
             lately: Lately::default(),
-            stopping: false,
+            stopping: None,
             ledger: Ledger::new(now),
             turns: Turns::default(),
             left: Left::default(),

@@ -2,7 +2,8 @@
 
 use super::edit::Judgements;
 use super::judge::Judgement;
-use super::live::{ConnectionId, Openness, ToolCheck};
+use super::live::{ConnectionId, ToolCheck};
+use super::owed::Unwritten;
 use crate::ask::FaceId;
 use crate::book::BookError;
 use crate::run::{Finished, Running};
@@ -54,9 +55,9 @@ pub(crate) enum Message {
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
     /// Deny everything.
-    Pause { until: Option<Millis>, reply: oneshot::Sender<()> },
+    Pause { until: Option<Millis>, reply: oneshot::Sender<Result<(), String>> },
     /// Back to work.
-    Resume(oneshot::Sender<()>),
+    Resume(oneshot::Sender<Result<(), String>>),
     /// The policy changed.
     Rejudge { agent: Option<AgentId> },
     /// A face lists the tools that wait.
@@ -96,7 +97,9 @@ pub(crate) enum Told {
     /// What a person made of a command was judged.
     Edited(Box<Judgements>),
     /// It is written down that the person stopped an agent, or could not be.
-    Stopped { agent: AgentId },
+    Stopped { agent: AgentId, until: Millis, saved: Result<(), BookError> },
+    /// The pause is written down, or could not be: why.
+    PauseKept { number: u64, problem: Option<String> },
     /// Nothing: whoever waited was told.
     Nothing,
     /// What a question's offers would have let through was counted.
@@ -109,8 +112,8 @@ pub(crate) enum Told {
     Started { id: Uuid, running: Running },
     /// Something happened to a request.
     Happened { id: Uuid, event: Event },
-    /// A session is open, is closed (none), or is as it was before.
-    SessionOpened { agent: AgentId, session: String, now: Option<Openness> },
+    /// A session is open or closed now, or is as it was before (it is not done).
+    SessionChanged { agent: AgentId, session: String, open: bool, done: bool },
     /// A run ended, and so did its output.
     Exited { id: Uuid, finished: Box<Finished> },
 }
@@ -148,4 +151,6 @@ pub struct Counts {
     pub paused_until: Option<Millis>,
     /// Why everything is denied until the person acts.
     pub deny_all: Option<String>,
+    /// What could not be written down yet.
+    pub unwritten: Option<Unwritten>,
 }

@@ -15,6 +15,7 @@ mod ledger;
 mod left;
 mod live;
 mod message;
+mod owed;
 mod past;
 mod presence;
 mod record;
@@ -35,6 +36,7 @@ pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
 pub use message::{Counts, Killed};
+pub use owed::Unwritten;
 pub(crate) use recover::recover;
 pub(crate) use show::shown;
 pub(crate) use task::{PAUSE, Parts, Pause};
@@ -142,13 +144,14 @@ impl Gate {
         self.ask(|reply| Message::Running { request, reply }).await
     }
 
-    /// Denies everything until `until`, or until resumed. What waits is denied; what runs goes on.
-    pub async fn pause(&self, until: Option<Millis>) -> Result<(), Gone> {
+    /// Denies everything until `until`, or until resumed, from now on. What waits is denied; what runs goes on. Inside is
+    /// whether that is written down: where it is not, it is tried again.
+    pub async fn pause(&self, until: Option<Millis>) -> Result<Result<(), String>, Gone> {
         self.ask(|reply| Message::Pause { until, reply }).await
     }
 
-    /// Ends a pause.
-    pub async fn resume(&self) -> Result<(), Gone> {
+    /// Ends a pause, as [`Self::pause`] begins one.
+    pub async fn resume(&self) -> Result<Result<(), String>, Gone> {
         self.ask(Message::Resume).await
     }
 

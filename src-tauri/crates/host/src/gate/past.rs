@@ -7,7 +7,7 @@ use super::task::Task;
 use postern_contract::Past;
 use postern_policy::AgentId;
 use postern_protocol::What;
-use postern_request::{DenyReason, Ending, Outcome};
+use postern_request::{DenyReason, Ending, Exit, Outcome};
 use std::collections::VecDeque;
 use uuid::Uuid;
 
@@ -71,13 +71,15 @@ fn outcome(request: &Request) -> String {
             DenyReason::Cancelled => "taken back".to_owned(),
             _ => "denied".to_owned(),
         },
-        Some(Ending::Finished { outcome }) => match outcome {
-            Outcome::Exited { code } => format!("exit {code}"),
-            Outcome::Signalled { signal } => format!("signal {signal}"),
-            Outcome::Timeout => "ran out of time".to_owned(),
-            Outcome::Killed => "stopped".to_owned(),
-            Outcome::Failed => "could not start".to_owned(),
-            Outcome::Lost | Outcome::Unknown => "end not known".to_owned(),
+        Some(Ending::Finished { end }) => match (end.outcome, end.exit) {
+            (Outcome::Timeout, _) => "ran out of time".to_owned(),
+            (Outcome::Killed, _) => "stopped".to_owned(),
+            (Outcome::Failed, _) => "could not start".to_owned(),
+            (Outcome::Exited | Outcome::Signalled, Some(Exit::Code(code))) => format!("exit {code}"),
+            (Outcome::Exited | Outcome::Signalled, Some(Exit::Signal(signal))) => format!("signal {signal}"),
+            (Outcome::Exited | Outcome::Signalled, None) | (Outcome::Lost | Outcome::Unknown, _) => {
+                "end not known".to_owned()
+            }
         },
     }
 }

@@ -1,14 +1,15 @@
 //! Writing a request down: its state before its effect, its event with its state.
 
-use super::ledger;
-use super::live::Request;
+use super::ledger::{self, Charge};
+use super::live::{Request, Writing};
 use super::message::{Message, Told as Done};
 use super::task::Task;
+use crate::publish::Keeping;
 use postern_policy::Millis;
-use postern_protocol::{Event as Told, Notice, Started};
-use postern_request::{Effect, Ending, Event, State};
-use postern_store::requests::{self, Change, NewRequest, Opening, Phase, Process};
-use postern_store::{Connection, Error, outputs, rules};
+use postern_protocol::{Event as Told, Notice, RunState, Started, Stream};
+use postern_request::{Ending, Entry, State, Tells};
+use postern_store::requests::{self, Change, NewRequest, Opening, Process};
+use postern_store::{Connection, Error, outputs, questions, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -19,15 +20,14 @@ use uuid::Uuid;
 type Work = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
 /// What is kept of a request.
-#[derive(Default)]
 struct Kept {
-    /// Whether what was found for it, and its output, is kept in full.
-    bodies: bool,
+    /// What it takes of its agent's room, and whether what was found for it, and its output, is kept in full.
+    charge: Charge,
     /// What is written down first.
     new: Option<Arc<NewRequest>>,
     /// What stands in place of what was written down before.
     cut: Option<NewRequest>,
-    saved: Vec<(outputs::Stream, outputs::Output)>,
+    saved: Vec<(Stream, outputs::Output)>,
 }
 
 impl Task {
@@ -45,100 +45,113 @@ impl Task {
         }
     }
 
-    /// Writes the state down as it is now, together with the event that tells of it; the first time, with the request.
-    pub(super) fn record(&mut self, id: Uuid) {
+    /// Writes an entry down, together with the event that tells of it; the first time, with the request.
+    pub(super) fn record(&mut self, id: Uuid, entry: &Entry) {
         let at = crate::book::now();
-        let kept = self.kept(id);
+        let pending = if entry.tells == Some(Tells::Pending) { self.pending(id) } else { None };
+        let ended = if entry.tells == Some(Tells::Ended) { self.ended(id) } else { None };
+        let Some(kept) = self.kept(id, entry) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let change = match change_of(request, at, kept.bodies) {
+        // What it was asked is written down with its question: the state is on record already, unless it was edited.
+        let change = if entry.tells != Some(Tells::Pending) || request.edited.is_some() {
+            change_of(request, entry, at, kept.charge.keep).map(Some)
+        } else {
+            Ok(None)
+        };
+        let uses = Arc::new(std::mem::take(&mut request.uses));
+        let closes = request.closes.take();
+        // A person waits for the record of what they said.
+        let durable = entry.intends || request.answering.is_some();
+        let (tells, charge) = (entry.tells, kept.charge);
+        request.writing = Some(Writing { tells, uses: Arc::clone(&uses), closes: closes.clone(), charge });
+        let change = match change {
             Ok(change) => change,
             Err(error) => {
                 self.recorded(id, Err(error));
                 return;
             }
         };
-        request.waits = true;
-        // Its question closes in between, which writes nothing that a start depends on.
-        let next = request.effects.iter().find(|effect| !matches!(effect, Effect::CloseQuestion));
-        let intend = matches!(next, Some(Effect::Start(_))) && !request.intended;
-        request.intended |= intend;
-        let ends = request.ending().is_some();
-        let uses = std::mem::take(&mut request.uses);
-        let Kept { bodies: keep, new, cut, saved } = kept;
+        let (event, question) = match (tells, pending) {
+            (Some(Tells::Pending), Some((event, row))) => (Some(event), row),
+            (Some(Tells::Started { pid }), _) => (started_event(request, pid), None),
+            (Some(Tells::Ended), _) => (ended, None),
+            (Some(Tells::Pending) | None, _) => (None, None),
+        };
+        let (ends, intends) = (tells == Some(Tells::Ended), entry.intends);
+        let (whole, Kept { new, cut, saved, .. }) = (charge.keep, kept);
         let (known, was_known) = oneshot::channel();
         let work: Work = Box::new(move |conn, number| {
-            let change = change.told(number.filter(|_| ends));
-            match new.map(|new| requests::open_as(conn, &new, &change)).transpose()? {
-                Some(Opening::New) => {}
-                Some(before) => {
-                    // A gate that is gone has nobody to tell.
-                    _ = known.send(before);
-                    return Ok(false);
+            if let Some(change) = change {
+                let change = change.told(number.filter(|_| ends));
+                match new.map(|new| requests::open_as(conn, &new, &change)).transpose()? {
+                    Some(Opening::New) => {}
+                    Some(before) => {
+                        // A gate that is gone has nobody to tell.
+                        _ = known.send(before);
+                        return Ok(false);
+                    }
+                    None => _ = requests::change(conn, id, &change)?,
                 }
-                None => _ = requests::change(conn, id, &change)?,
             }
             if let Some(cut) = &cut {
                 requests::forget_body(conn, id, &cut.line, &cut.asked)?;
             }
-            if intend {
+            if intends {
                 requests::intend(conn, id, at)?;
+            }
+            if let Some(row) = &question {
+                questions::keep(conn, row)?;
+            }
+            if let Some((question, closed)) = &closes {
+                questions::close(conn, *question, closed)?;
             }
             for (stream, output) in &saved {
                 outputs::save(conn, id, *stream, output)?;
             }
-            for (rule, used) in &uses {
+            for (rule, used) in &*uses {
                 rules::used(conn, *rule, used)?;
             }
             Ok(true)
         });
-        self.write(id, at, intend, keep, work, was_known);
+        self.write(id, at, Written { event, whole, durable }, work, was_known);
     }
 
-    /// What is written down of a request as it is now: without its bodies where its agent wrote too much.
-    fn kept(&mut self, id: Uuid) -> Kept {
-        let Some(request) = self.requests.get(&id) else { return Kept::default() };
-        let (new, saved) = (request.new.clone(), outputs_of(request));
-        let (ends, denied) =
-            (request.ending().is_some(), matches!(request.ending(), Some(Ending::Denied(_))));
+    /// The event of its end, which can be joined for a while where nobody listens.
+    fn ended(&mut self, id: Uuid) -> Option<Told> {
+        self.keep_left(id);
+        self.ended_event(id)
+    }
+
+    /// What is written down of a request: without its bodies where its agent wrote too much.
+    fn kept(&mut self, id: Uuid, entry: &Entry) -> Option<Kept> {
+        let request = self.requests.get(&id)?;
+        let ending = if let State::Ended(ending) = &entry.state { Some(ending) } else { None };
+        let denied = matches!(ending, Some(Ending::Denied(_)));
+        let saved = if ending.is_some() { outputs_of(request) } else { Vec::new() };
+        let new = request.new.clone();
         // What was written down while it waited for a person goes as well.
         let written = (denied && new.is_none()).then(|| new_row(request));
         let asked = new.as_ref().or(written.as_ref()).map_or(0, |new| new.asked.len());
         let output = saved.iter().map(|(_, output)| output.head.len() + output.tail.len()).sum();
         let agent = request.agent.clone();
         let ledger = &mut self.agent(&agent).ledger;
-        if ledger.write(asked, output, !denied, Instant::now()) || !ends {
-            return Kept { bodies: true, new, cut: None, saved };
+        let mut charge = ledger.write(asked, output, !denied, Instant::now());
+        if charge.keep || ending.is_none() {
+            charge.keep = true;
+            return Some(Kept { charge, new, cut: None, saved });
         }
         let saved = saved.into_iter().map(|(stream, output)| (stream, ledger::without_middle(output)));
-        Kept {
-            bodies: false,
+        Some(Kept {
+            charge,
             new: new.map(|new| Arc::new(ledger::without_body(&new))),
             cut: written.map(|written| ledger::without_body(&written)),
             saved: saved.collect(),
-        }
+        })
     }
 
-    /// Hands a record to the writer. What becomes of it comes back as a message.
-    #[expect(clippy::too_many_arguments, reason = "what a record is made of, each used once")]
-    fn write(
-        &mut self,
-        id: Uuid,
-        at: Millis,
-        intend: bool,
-        keep: bool,
-        work: Work,
-        known: oneshot::Receiver<Opening>,
-    ) {
-        let ended = self.ended_event(id);
-        if ended.is_some() {
-            self.keep_left(id);
-        }
-        let Some(request) = self.requests.get_mut(&id) else { return };
-        let event = match request.effects.iter().find(|effect| tells(effect)) {
-            Some(Effect::TellStarted { pid }) => started_event(request, *pid),
-            Some(_) => ended,
-            None => None,
-        };
+    /// Hands an entry to the writer. What becomes of it comes back as a message.
+    fn write(&mut self, id: Uuid, at: Millis, told: Written, work: Work, known: oneshot::Receiver<Opening>) {
+        let Some(request) = self.requests.get(&id) else { return };
         let messages = self.messages.clone();
         let say = move |outcome: Result<Option<Notice>, Error>, mut known: oneshot::Receiver<Opening>| {
             let done = match known.try_recv() {
@@ -147,68 +160,71 @@ impl Task {
             };
             Message::send(&messages, Message::Told(Box::new(done)));
         };
+        let Written { event, whole, durable } = told;
         if let Some(event) = event {
             let about = request.about();
-            let began = request.began.take();
             let numbered = move |conn: &Connection, number| work(conn, Some(number));
             let said = move |outcome| say(outcome, known);
-            let kept = if keep { None } else { Some(ledger::without_output(&event)) };
-            self.parts.publisher.publish_keeping(&about, at, event, kept.as_ref(), numbered, said);
-            // Only now: what the run writes is told on another thread, and takes its number there.
-            drop(began);
+            let kept = if whole { None } else { Some(ledger::without_output(&event)) };
+            let keeping = Keeping { event: kept.as_ref(), durable };
+            self.parts.publisher.publish_keeping(&about, at, event, keeping, numbered, said);
         } else {
             // What is about to run must not be forgotten by a power cut; a person's yes is in the same record.
             let store = &self.parts.store;
             let work = move |conn: &Connection| work(conn, None);
-            let receipt = if intend { store.write_durable(work) } else { store.write(work) };
+            let receipt = if durable { store.write_durable(work) } else { store.write(work) };
             tokio::spawn(async move { say(receipt.await.map(|_| None), known) });
         }
     }
 
-    /// A record is durable; or it is not, and then nothing that needs it happens.
-    pub(super) fn recorded(&mut self, id: Uuid, outcome: Result<Option<postern_protocol::Notice>, Error>) {
-        let Some(request) = self.requests.get_mut(&id) else { return };
-        request.waits = false;
-        match outcome {
-            Ok(notice) => {
-                request.new = None;
-                if notice.is_some() {
-                    request.notice = notice;
-                }
-            }
+    /// An entry is durable; or it is not, and then nothing that needs it happens.
+    pub(super) fn recorded(&mut self, id: Uuid, outcome: Result<Option<Notice>, Error>) {
+        let notice = match outcome {
+            Ok(notice) => notice,
             Err(error) => {
-                tracing::error!(request = %id, %error, "a state could not be written down");
-                if request.new.is_some() {
-                    self.forget_unwritten(id);
-                    return;
-                }
-                request.began = None;
-                let needs = |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Ask { .. });
-                if request.effects.iter().any(needs) {
-                    request.effects.clear();
-                    let denial = super::denial::no_record();
-                    let event = if request.is_asking() { Event::AnsweredDeny } else { Event::Drifted };
-                    self.happen(id, event(denial));
-                    return;
-                }
+                self.not_recorded(id, &error);
+                return;
             }
+        };
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.life.done();
+        request.new = None;
+        if notice.is_some() {
+            request.notice = notice;
         }
-        self.tell_request(id);
+        let tells = request.writing.take().and_then(|writing| writing.tells);
+        if matches!(tells, Some(Tells::Started { .. })) {
+            // Only now: what the run writes is told behind it.
+            request.began = None;
+        }
+        let (told, edited) = (tells != Some(Tells::Pending), request.edited.is_some());
+        self.owed.forget(id);
+        // That it is asked was told with the state.
+        if told || edited {
+            self.tell_request(id);
+        }
         self.proceed(id);
     }
 }
 
-fn tells(effect: &Effect) -> bool {
-    matches!(effect, Effect::TellStarted { .. } | Effect::TellEnded)
+/// What goes with an entry to the writer.
+struct Written {
+    event: Option<Told>,
+    /// Whether the event is kept as it is told.
+    whole: bool,
+    /// Whether it outlives a power cut.
+    durable: bool,
 }
 
-/// What is to be written of a request as it is now.
-fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Result<Change, Error> {
-    let mut change = match request.ending() {
-        Some(ending) => Change::ended(ending, at)?,
-        None => Change::to(Phase::from(&request.state), at),
+/// What is to be written of a request in a state.
+fn change_of(request: &Request, entry: &Entry, at: Millis, bodies: bool) -> Result<Change, Error> {
+    let state = &entry.state;
+    let runs = matches!(state, State::Running { .. } | State::Stopping { .. });
+    let mut change = match state {
+        State::Ended(ending) => Change::ended(ending, at)?,
+        other => Change::to(RunState::from(other), at),
     };
-    if let (Some(judged), true) = (&request.judged, request.pid().is_none()) {
+    if let (Some(judged), false) = (&request.judged, runs) {
         change = change.weighed(&judged.verdict.risk, &judged.digest)?;
         if bodies {
             change = change.judged(&judged.verdict)?.planned(&judged.plan, &judged.digest)?;
@@ -224,9 +240,7 @@ fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Res
     if let Some(face) = &request.answered_by {
         change = change.answered_by(face.clone());
     }
-    if let (Some(running), State::Running { .. } | State::Stopping { .. }) =
-        (&request.running, &request.state)
-    {
+    if let (Some(running), true) = (&request.running, runs) {
         change = change.process(Process {
             pid: running.pid(),
             start_time: running.start_time(),
@@ -237,9 +251,9 @@ fn change_of(request: &Request, at: postern_policy::Millis, bodies: bool) -> Res
 }
 
 /// What is kept of a run's output, once it ended.
-fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
+fn outputs_of(request: &Request) -> Vec<(Stream, outputs::Output)> {
     let Some(result) = &request.result else { return Vec::new() };
-    [(outputs::Stream::Stdout, &result.stdout), (outputs::Stream::Stderr, &result.stderr)]
+    [(Stream::Stdout, &result.stdout), (Stream::Stderr, &result.stderr)]
         .into_iter()
         .filter(|(_, captured)| captured.bytes > 0)
         .map(|(stream, captured)| {
@@ -251,12 +265,11 @@ fn outputs_of(request: &Request) -> Vec<(outputs::Stream, outputs::Output)> {
 
 fn started_event(request: &Request, pid: u32) -> Option<Told> {
     let judged = request.judged.as_ref()?;
-    let by = request.by.as_ref()?;
-    let (by, rule) = super::end::by_word(by);
+    let by = request.by?;
     let path = judged.plan.programs.first().map(|program| program.real_path.clone()).unwrap_or_default();
     let (argv, cwd) = (judged.argv(), judged.plan.cwd.path.clone());
     let edited = request.edited.clone();
-    Some(Told::Started(Started { pid, path, argv, cwd, by, rule, edited }))
+    Some(Told::Started(Started { pid, path, argv, cwd, by, edited }))
 }
 
 /// A request as it is written down the first time.

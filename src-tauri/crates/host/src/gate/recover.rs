@@ -22,7 +22,7 @@ pub(crate) async fn recover(store: &Store) -> Result<(), Error> {
     for row in found.await?.running {
         end_if_alive(&row);
         let lost = store.write(move |conn| {
-            let ending = Ending::Finished { outcome: Outcome::Lost };
+            let ending = Ending::Finished { end: Outcome::Lost.into() };
             requests::change(conn, row.summary.id, &Change::ended(&ending, at)?)?;
             tell(conn, &row, &ending)
         });

@@ -2,9 +2,7 @@
 
 use super::denial;
 use super::judge::by_of;
-use super::live::Request;
 use super::task::Task;
-use crate::ask::questions::Waiter;
 use crate::book::now;
 use postern_policy::{AgentId, Decision};
 use postern_request::Event;
@@ -13,6 +11,7 @@ use uuid::Uuid;
 impl Task {
     /// Judges again what waits of `agent` (of every agent: none). Gives the questions that were answered by it.
     pub(super) fn rejudge(&mut self, agent: Option<&AgentId>) -> Vec<String> {
+        let before: Vec<String> = self.questions.iter().map(|waiting| waiting.question.id.clone()).collect();
         let asking: Vec<Uuid> = self
             .requests
             .values()
@@ -28,13 +27,8 @@ impl Task {
             self.agent_removed(agent);
         }
         self.rejudge_tools(agent);
-        // A question closes behind the record of what answered it: it counts as answered when nobody asks any more.
-        let waits = |waiter: &Waiter| match waiter {
-            Waiter::Request(id) => self.requests.get(id).is_some_and(Request::is_asking),
-            Waiter::Tool(id) => self.checks.contains_key(id),
-        };
-        let answered = self.questions.iter().filter(|waiting| !waiting.waiters.iter().any(waits));
-        answered.map(|waiting| waiting.question.id.clone()).collect()
+        let waits = |id: &String| self.questions.iter().any(|waiting| waiting.question.id == *id);
+        before.into_iter().filter(|id| !waits(id)).collect()
     }
 
     /// What waits of an agent of which everything is denied for a while is denied too.
@@ -92,8 +86,9 @@ impl Task {
                 let by = by_of(&verdict);
                 judged.tighten(&verdict);
                 judged.verdict = verdict;
+                let digest = judged.digest.clone();
                 self.used(id, decision);
-                self.happen(id, Event::Allowed(by));
+                self.happen(id, Event::Allowed { by, digest });
             }
             Decision::Deny => {
                 let denial = denial::of_verdict(&verdict);

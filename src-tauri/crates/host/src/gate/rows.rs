@@ -7,8 +7,9 @@ use crate::book::now;
 use postern_command::escape;
 use postern_contract::{RequestRow, Told};
 use postern_policy::{Lookup, RuleId};
-use postern_request::{By, Ending, Outcome};
-use postern_store::requests::{Decided, Phase};
+use postern_protocol::{By, RunState};
+use postern_request::Ending;
+use postern_store::requests::Decided;
 use postern_store::rules::Use;
 use uuid::Uuid;
 
@@ -25,26 +26,22 @@ impl Task {
 }
 
 fn row(request: &Request) -> RequestRow {
-    let (ending, exit_code) = match request.ending() {
-        Some(Ending::Denied(denial)) => (word(&denial.reason), None),
-        Some(Ending::Finished { outcome: Outcome::Exited { code } }) => {
-            (Some("exited".to_owned()), Some(*code))
-        }
-        Some(Ending::Finished { outcome }) => (kind(outcome), None),
-        Some(Ending::Failed { .. }) => (Some("failed".to_owned()), None),
-        None => (None, None),
+    let ending = request.ending().map(Ending::name);
+    let exit_code = match request.ending() {
+        Some(Ending::Finished { end }) => end.exit_code(),
+        Some(Ending::Denied(_) | Ending::Failed { .. }) | None => None,
     };
     let result = request.result.as_ref();
-    let phase = Phase::from(&request.state);
-    let decided = Decided::of(phase, ending.as_deref(), request.by.as_ref());
+    let phase = RunState::from(request.state());
+    let decided = Decided::of(phase, ending, request.by.as_ref());
     RequestRow {
         id: request.id.to_string(),
         request_id: request.run.request_id.to_string(),
         agent: request.agent.clone(),
         session: request.run.session.as_deref().map(escape::text),
         line: request.line.clone(),
-        state: phase.as_str().to_owned(),
-        ending,
+        state: phase.name().to_owned(),
+        ending: ending.map(ToOwned::to_owned),
         exit_code,
         by: by(request),
         at: request.received_at,
@@ -73,14 +70,6 @@ fn by(request: &Request) -> Option<String> {
         (None, Some(By::Fallback)) => Some("fallback".to_owned()),
         (None, None) => None,
     }
-}
-
-fn word<T: serde::Serialize>(value: &T) -> Option<String> {
-    serde_json::to_value(value).ok()?.as_str().map(ToOwned::to_owned)
-}
-
-fn kind(outcome: &Outcome) -> Option<String> {
-    serde_json::to_value(outcome).ok()?.get("kind")?.as_str().map(ToOwned::to_owned)
 }
 
 /// What is noted at each rule that decided.

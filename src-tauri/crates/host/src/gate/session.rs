@@ -1,11 +1,12 @@
 //! Sessions: a subagent's own layer of rules, and the end of what waits in it.
 
-use super::live::Openness;
+use super::message::Told as Done;
 use super::task::Task;
 use crate::book::{BookError, NewSession};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, SessionResult};
+use postern_request::NotSo;
 use uuid::Uuid;
 
 /// What is asked for in a session on its way is refused.
@@ -13,18 +14,22 @@ pub(super) const OPENING: &str = "this session is being opened or closed: wait f
 
 impl Task {
     pub(super) fn session_open(&mut self, agent: &AgentId, params: SessionOpenParams, reply: Reply) {
-        let open = &mut self.agent(agent).sessions;
-        if let Some(parent) = params.parent.as_ref().filter(|parent| !is_open(open.get(*parent))) {
-            let message = format!("there is no open session {parent:?} to stand under");
-            reply.refuse(ErrorCode::UnknownSession, message);
+        let opening = self.agent(agent).sessions.open(&params.session, params.parent.as_deref());
+        if let Err(why) = opening {
+            let (code, message) = match why {
+                NotSo::NoParent => {
+                    let parent = params.parent.unwrap_or_default();
+                    let message = format!("there is no open session {parent:?} to stand under");
+                    (ErrorCode::UnknownSession, message)
+                }
+                NotSo::OpenAlready | NotSo::NotOpen => {
+                    let message = "this session is open already: close it first, or choose another name";
+                    (ErrorCode::InvalidParams, message.to_owned())
+                }
+            };
+            reply.refuse(code, message);
             return;
         }
-        if matches!(open.get(&params.session), Some(Openness::Changing | Openness::Open)) {
-            let message = "this session is open already: close it first, or choose another name";
-            reply.refuse(ErrorCode::InvalidParams, message);
-            return;
-        }
-        let before = open.insert(params.session.clone(), Openness::Changing);
         let book = self.parts.book.clone();
         let (agent, messages) = (agent.clone(), self.messages.clone());
         tokio::spawn(async move {
@@ -34,8 +39,8 @@ impl Task {
             let new = NewSession { session: session.clone(), parent: params.parent, rules, elevated };
             let outcome = book.open_session(&agent, new).await;
             if let Some(messages) = messages.upgrade() {
-                let now = if outcome.is_ok() { Some(Openness::Open) } else { before };
-                let opened = super::message::Told::SessionOpened { agent, session: session.clone(), now };
+                let (session, done) = (session.clone(), outcome.is_ok());
+                let opened = Done::SessionChanged { agent, session, open: true, done };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::Message::Told(Box::new(opened))).await;
             }
@@ -46,24 +51,15 @@ impl Task {
         });
     }
 
-    /// The layers of a session are in force, or gone with it; or it is as it was before.
-    pub(super) fn session_opened(&mut self, agent: &AgentId, session: String, now: Option<Openness>) {
-        let open = &mut self.agent(agent).sessions;
-        match now {
-            Some(now) => _ = open.insert(session, now),
-            None => _ = open.remove(&session),
-        }
-    }
-
     /// Whether a session's layers are not in force yet: nothing may be judged in it.
     pub(super) fn is_opening(&mut self, agent: &AgentId, session: Option<&str>) -> bool {
-        session.is_some_and(|session| self.agent(agent).sessions.get(session) == Some(&Openness::Changing))
+        session.is_some_and(|session| self.agent(agent).sessions.is_changing(session))
     }
 
     /// What waits in a session is denied with it; what runs goes on.
     pub(super) fn session_close(&mut self, agent: &AgentId, params: SessionCloseParams, reply: Reply) {
         let session = params.session;
-        if !is_open(self.agent(agent).sessions.get(&session)) {
+        if !self.agent(agent).sessions.is_open(&session) {
             reply.refuse(ErrorCode::UnknownSession, "this agent has no open session of that name");
             return;
         }
@@ -80,11 +76,10 @@ impl Task {
         session: String,
         then: impl FnOnce(Result<u64, BookError>) + Send + 'static,
     ) {
-        if self.is_opening(agent, Some(&session)) {
+        if self.agent(agent).sessions.close(&session).is_err() {
             then(Err(BookError::Invalid(OPENING.to_owned())));
             return;
         }
-        self.agent(agent).sessions.insert(session.clone(), Openness::Changing);
         let waiting: Vec<Uuid> = self
             .requests
             .values()
@@ -113,17 +108,11 @@ impl Task {
         tokio::spawn(async move {
             let outcome = book.close_session(&agent, &session).await;
             if let Some(messages) = messages.upgrade() {
-                // Where it could not be written down, its layers still hold, and it can be closed again.
-                let now = outcome.is_err().then_some(Openness::Kept);
-                let closed = super::message::Told::SessionOpened { agent, session, now };
+                let closed = Done::SessionChanged { agent, session, open: false, done: outcome.is_ok() };
                 // A gate that is gone has no sessions.
                 _ = messages.send(super::Message::Told(Box::new(closed))).await;
             }
             then(outcome.map(|()| denied));
         });
     }
-}
-
-pub(super) fn is_open(openness: Option<&Openness>) -> bool {
-    matches!(openness, Some(Openness::Open | Openness::Kept))
 }

@@ -2,46 +2,35 @@
 
 use super::denial;
 use super::judge::{World, open_again};
-use super::live::{InputPiece, Request};
+use super::live::{InputPiece, Late, Request};
 use super::message::Told as Done;
 use super::task::Task;
 use crate::book::now;
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use crate::resolve::{Cwd, Held};
-use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError, Stream};
+use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError};
 use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
-use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin};
-use postern_request::{Approved, By, Denial, Event, Outcome, Plan, State};
+use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin, Stream};
+use postern_request::{Approved, By, Denial, Event, Outcome, Place, Plan, State};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use uuid::Uuid;
 
-/// Runs of one agent that may wait for a place.
-const WAITING: usize = 64;
 /// Pieces of output between a run and its reader.
 const PIECES: usize = 8;
 
 impl Task {
     /// It was let through, and that is written down.
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
-        self.answer_accepted(id);
-        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(request) = self.requests.get(&id) else { return };
         let agent = request.agent.clone();
-        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
-        let state = self.agent(&agent);
-        if state.running < most {
-            state.running += 1;
-            self.launch(id, approved);
-        } else if state.waiting.len() < WAITING {
-            if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
-                judged.close();
-            }
-            let state = self.agent(&agent);
-            state.waiting.push_back((id, approved));
-        } else {
-            self.happen(id, Event::Drifted(denial::too_many_runs()));
+        let most = self.most_of(&agent);
+        match self.agent(&agent).places.ask((id, approved), most) {
+            Place::Given((id, approved)) => self.launch(id, approved),
+            Place::Waits => self.close_files(id),
+            Place::Full => self.happen(id, Event::Drifted(denial::too_many_runs())),
         }
     }
 
@@ -51,17 +40,15 @@ impl Task {
             return;
         }
         let agent = request.agent.clone();
-        let state = self.agent(&agent);
-        state.running = state.running.saturating_sub(1);
-        let most = self.parts.book.policy(&agent).map_or(1, |policy| policy.settings.max_running.max(1));
-        let state = self.agent(&agent);
-        if state.running >= most {
-            return;
-        }
-        if let Some((id, approved)) = state.waiting.pop_front() {
-            state.running += 1;
+        let most = self.most_of(&agent);
+        if let Some((id, approved)) = self.agent(&agent).places.give_back(most) {
             self.launch(id, approved);
         }
+    }
+
+    /// How many runs of an agent there may be at a time.
+    fn most_of(&self, agent: &AgentId) -> u32 {
+        self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }
 
     /// Checks everything once more and starts it.
@@ -83,7 +70,7 @@ impl Task {
             self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
             return;
         };
-        let intended = std::mem::replace(&mut request.intended, true);
+        let intended = approved.is_intended();
         let (store, about) = (self.parts.store.clone(), request.about());
         let (began, begun) = oneshot::channel();
         request.began = Some(began);
@@ -127,9 +114,9 @@ impl Task {
     }
 
     /// Whether the policy, as it is now, still lets through what was let through.
-    fn still_allowed(&self, id: Uuid, by: &By) -> Result<(), Denial> {
+    fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
-        if let State::Starting { stop: Some(_), .. } = request.state {
+        if let State::Starting { stop: Some(_), .. } = request.state() {
             return Err(denial::cancelled("It was ended before it started."));
         }
         if self.is_paused() {
@@ -186,9 +173,9 @@ impl Task {
     /// It ended, and so did its output.
     pub(super) fn exited(&mut self, id: Uuid, finished: Box<Finished>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let outcome = finished.outcome.clone();
+        let end = finished.end;
         request.result = Some(finished);
-        self.happen(id, Event::Exited(outcome));
+        self.happen(id, Event::Exited(end));
     }
 }
 
@@ -276,16 +263,16 @@ struct Forward {
 impl Forward {
     /// Until the run ended. The process waits for a reader that is slow, up to its time.
     async fn follow(
-        self,
+        mut self,
         id: Uuid,
         mut events: mpsc::Receiver<RunEvent>,
-        begun: oneshot::Receiver<()>,
+        begun: oneshot::Receiver<Late>,
         messages: mpsc::WeakSender<super::Message>,
     ) -> Done {
         let places = Arc::new(Semaphore::new(PIECES));
         if self.stream {
-            // It is dropped, never sent.
-            _ = begun.await;
+            // Where its start could not be told yet, its output is told with its end.
+            self.stream = begun.await.is_err();
         }
         while let Some(event) = events.recv().await {
             match event {
@@ -302,7 +289,7 @@ impl Forward {
             }
         }
         // A run always tells its end: without one it is not known how it ended.
-        Done::Happened { id, event: Event::Exited(Outcome::Unknown) }
+        Done::Happened { id, event: Event::Exited(Outcome::Unknown.into()) }
     }
 
     async fn output(&self, stream: Stream, offset: u64, bytes: &[u8], places: &Arc<Semaphore>) {
@@ -313,10 +300,6 @@ impl Forward {
             outbox.ready().await;
         }
         let Ok(place) = places.clone().acquire_owned().await else { return };
-        let stream = match stream {
-            Stream::Stdout => postern_protocol::Stream::Stdout,
-            Stream::Stderr => postern_protocol::Stream::Stderr,
-        };
         let output = Notice::Output(Output::new(stream, offset, bytes));
         self.publisher.output(&self.about, now(), output, place);
     }

@@ -4,6 +4,7 @@ use super::Received;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request, ToolCheck};
 use super::message::{Counts, Message, Told as Done};
+use super::owed::{Before, Owed};
 
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
@@ -14,7 +15,7 @@ use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
 use postern_policy::{AgentId, Millis};
-use postern_request::{Event, step};
+use postern_request::Event;
 use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,6 +70,10 @@ pub(crate) struct Task {
     next_connection: u64,
     pub(super) questions: Questions,
     pub(super) checks: HashMap<Uuid, ToolCheck>,
+    /// What could not be written down yet.
+    pub(super) owed: Owed,
+    /// When it began.
+    pub(super) began: Instant,
     /// Postern quits: nothing new is begun any more.
     pub(super) closing: bool,
     /// When to look whether the screen is still the person's.
@@ -90,6 +95,8 @@ impl Task {
             next_connection: 0,
             questions: Questions::default(),
             checks: HashMap::new(),
+            owed: Owed::default(),
+            began: Instant::now(),
             closing: false,
             look_at: None,
             quitting: Vec::new(),
@@ -165,12 +172,10 @@ impl Task {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }
             Message::Pause { until, reply } => {
-                self.pause(Pause { until });
-                answer(reply, ());
+                self.pause(Pause { until }, reply);
             }
             Message::Resume(reply) => {
-                self.resume();
-                answer(reply, ());
+                self.resume(reply);
             }
             Message::Rejudge { agent } => drop(self.rejudge(agent.as_ref())),
             Message::Tools(reply) => answer(reply, self.waiting_tools()),
@@ -199,17 +204,17 @@ impl Task {
             Done::Recorded { id, outcome } => self.recorded(id, outcome),
             Done::Judged { id, judgement } => self.judged(id, judgement),
             Done::Edited(judgements) => self.edited(*judgements),
-            Done::Stopped { agent } => {
-                self.agent(&agent).stopping = false;
-                self.parts.stirred.status.notify_one();
-            }
+            Done::Stopped { agent, until, saved } => self.stopped(&agent, until, saved),
+            Done::PauseKept { number, problem } => self.pause_kept(number, problem),
             Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
             Done::ToolLookedUp { check, was_open, reply } => self.tool_looked_up(check, was_open, reply),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
-            Done::SessionOpened { agent, session, now } => self.session_opened(&agent, session, now),
+            Done::SessionChanged { agent, session, open, done } => {
+                self.agent(&agent).sessions.changed(&session, open, done);
+            }
             Done::Exited { id, finished } => self.exited(id, finished),
         }
     }
@@ -217,37 +222,9 @@ impl Task {
     /// The only place where a request changes state.
     pub(super) fn happen(&mut self, id: Uuid, event: Event) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        let before = std::mem::discriminant(&request.state);
-        let ran = request.pid().is_some();
-        let state = std::mem::replace(&mut request.state, postern_request::State::Received);
-        let (state, effects) = step(state, event);
-        request.state = state;
-        // From its first record on: whoever let it through must be known even if this host does not live to start it.
-        if let postern_request::State::Starting { by, .. } = &request.state {
-            request.by = Some(by.clone());
-        }
-        let changed = std::mem::discriminant(&request.state) != before;
-        if request.pid().is_some() != ran {
-            self.parts.stirred.status.notify_one();
-        }
-        for effect in effects {
-            // A stop waits for nothing.
-            match effect {
-                postern_request::Effect::Stop(stop) => {
-                    if let Some(running) = &request.running {
-                        running.stop(stop);
-                    }
-                }
-                other => request.effects.push_back(other),
-            }
-        }
-        // Who is told of a change may read the record at once: what is written down is told of once it is written.
-        let unwritten =
-            request.effects.iter().any(|effect| matches!(effect, postern_request::Effect::Record));
-        if changed && !unwritten {
-            self.tell_request(id);
-        }
-        self.proceed(id);
+        let before = Before::of(request);
+        let at_once = request.life.apply(event);
+        self.moved(id, &before, at_once);
     }
 
     /// Gives `work` to a task of its own, whose result comes back as a message.
@@ -315,6 +292,7 @@ impl Task {
             paused: self.parts.pause.is_some(),
             paused_until: self.parts.pause.and_then(|pause| pause.until),
             deny_all: self.parts.deny_all.clone(),
+            unwritten: self.unwritten(),
         }
     }
 
@@ -327,9 +305,9 @@ impl Task {
         self.parts.pause.is_some() || self.parts.deny_all.is_some() || self.closing
     }
 
-    fn pause(&mut self, pause: Pause) {
+    fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), String>>) {
         self.parts.pause = Some(pause);
-        self.keep_pause();
+        self.keep_pause(Some(reply));
         self.deny_waiting(|_| true, &super::denial::paused(), super::judged::Closing::Paused);
     }
 
@@ -337,22 +315,14 @@ impl Task {
     pub(super) fn pause_over(&mut self) {
         self.parts.pause = None;
         self.parts.stirred.status.notify_one();
-        self.keep_pause();
+        self.keep_pause(None);
     }
 
-    fn resume(&mut self) {
+    fn resume(&mut self, reply: oneshot::Sender<Result<(), String>>) {
         self.parts.deny_all = None;
-        self.pause_over();
-    }
-
-    /// A pause outlives a restart: what was denied by the person's wish stays denied.
-    fn keep_pause(&self) {
-        let pause = self.parts.pause;
-        let kept = self.parts.store.write_durable(move |conn| match &pause {
-            Some(pause) => postern_store::settings::set(conn, PAUSE, pause),
-            None => postern_store::settings::remove(conn, PAUSE),
-        });
-        drop(kept);
+        self.parts.pause = None;
+        self.parts.stirred.status.notify_one();
+        self.keep_pause(Some(reply));
     }
 
     fn shut_down(&mut self) {
@@ -368,7 +338,7 @@ impl Task {
             let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
             Instant::now() + Duration::from_millis(left)
         });
-        [self.questions.next_expiry(), pause, self.look_at, self.next_gone(), turn]
+        [self.questions.next_expiry(), pause, self.look_at, self.next_gone(), self.next_try(), turn]
             .into_iter()
             .flatten()
             .min()

@@ -1,6 +1,5 @@
 //! The gate for tools that are no commands: the agent's `permissions.jsonc`, and a question like any other.
 
-use super::calls::word;
 use super::denial;
 use super::live::ToolCheck;
 use super::message::Told as Done;
@@ -34,7 +33,8 @@ impl Task {
             reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
             return;
         }
-        if let Err(after) = self.agent(agent).flood.request(&policy.settings, Instant::now()) {
+        let clock = self.clock();
+        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
             let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
             reply.error(&error.retry_after(after.millis()));
             return;
@@ -80,7 +80,7 @@ impl Task {
         let check = match check {
             Ok(check) => *check,
             Err(denial) => {
-                let (decision, error) = (word(Decision::Deny), Some(ToolError::ToolDeniedError));
+                let (decision, error) = (Decision::Deny, Some(ToolError::ToolDeniedError));
                 let message = Some(super::end::text(&denial));
                 reply.ok(&ToolCheckResult { decision, check_id: None, message, error, by_default: false });
                 return;
@@ -99,7 +99,7 @@ impl Task {
 
     fn is_open(&mut self, check: &ToolCheck) -> bool {
         let Some(session) = &check.session else { return false };
-        super::session::is_open(self.agent(&check.agent).sessions.get(session))
+        self.agent(&check.agent).sessions.is_open(session)
     }
 
     /// Everything is known that a tool is judged by.
@@ -123,7 +123,7 @@ impl Task {
         };
         let error = (decision == Decision::Deny).then_some(ToolError::ToolDeniedError);
         reply.ok(&ToolCheckResult {
-            decision: word(decision),
+            decision,
             by_default: by_default && decision == Decision::Allow,
             check_id,
             message: Some(message),
@@ -197,7 +197,7 @@ impl Task {
             let expires = Instant::now() + Duration::from_millis(settings.approval_timeout_ms);
             self.questions.open(question.clone(), vec![waiter], expires);
             if let Some(row) = super::judged::row_of(&question) {
-                drop(self.parts.store.write(move |conn| postern_store::questions::open(conn, &row)));
+                drop(self.parts.store.write(move |conn| postern_store::questions::keep(conn, &row)));
             }
             self.tell(Told::QuestionOpened(Box::new(self.among_others(question))));
         }

@@ -11,7 +11,7 @@ use crate::book::{ToolRemember, now};
 use crate::publish::About;
 use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, Told, ToolApprovalResolved};
 use postern_policy::{AgentId, Decision};
-use postern_protocol::{Decision as Word, Event as Notice, ToolError, ToolResolved};
+use postern_protocol::{Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
 use postern_store::audit;
 use std::time::Duration;
@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// What a check ends with.
 pub(super) struct End {
-    decision: Word,
+    decision: Decision,
     feedback: Option<String>,
     error: Option<ToolError>,
     message: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct End {
 
 impl End {
     fn allowed() -> Self {
-        Self { decision: Word::Allow, feedback: None, error: None, message: None }
+        Self { decision: Decision::Allow, feedback: None, error: None, message: None }
     }
 
     /// The message is what the agent gives its model as the tool's result: the person's words are in it.
@@ -42,7 +42,7 @@ impl End {
         let rejected = denial.reason == DenyReason::User;
         let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
         Self {
-            decision: Word::Deny,
+            decision: Decision::Deny,
             feedback: denial.feedback.clone(),
             error: Some(error),
             message: Some(super::end::text(denial)),
@@ -51,7 +51,7 @@ impl End {
 
     fn ruled(message: String) -> Self {
         let error = Some(ToolError::ToolDeniedError);
-        Self { decision: Word::Deny, feedback: None, error, message: Some(message) }
+        Self { decision: Decision::Deny, feedback: None, error, message: Some(message) }
     }
 }
 
@@ -197,7 +197,7 @@ impl Task {
             kind: ResolvedType::ToolApprovalResolved,
             approval_id: id.to_string(),
             session_id: check.session.clone().unwrap_or_default(),
-            approved: end.decision == Word::Allow,
+            approved: end.decision == Decision::Allow,
         }));
         let about = About { agent: check.agent, id: None, request_id: id, session: check.session };
         let End { decision, feedback, error, message } = end;

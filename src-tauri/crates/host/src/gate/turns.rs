@@ -3,83 +3,59 @@
 
 use super::denial;
 use super::task::Task;
-use crate::ask::questions::{IN_ALL, PER_AGENT, Waiter};
+use crate::ask::questions::Waiter;
 use postern_policy::AgentId;
-use postern_request::{Denial, Event, State};
-use std::collections::VecDeque;
+use postern_request::{Denial, Event, Open, State, Turn};
+use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
-
-/// What may wait of one agent behind its open questions.
-const ROOM: usize = 64;
-
-/// What waits of one agent, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Turns {
-    waiting: VecDeque<Waiter>,
-    /// Whose turn it is: it is looked up again, as nothing is held open for what waits.
-    next: Option<Waiter>,
-}
-
-impl Turns {
-    /// The turn was taken, whatever came of it.
-    pub(super) fn taken(&mut self) {
-        self.next = None;
-    }
-
-    /// How much waits.
-    pub(super) fn len(&self) -> usize {
-        self.waiting.len() + usize::from(self.next.is_some())
-    }
-}
 
 impl Task {
     /// Whether a question about it may open now; otherwise it waits for its turn.
     pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Waiter) -> Result<bool, Denial> {
-        let turns = &mut self.agent(agent).turns;
-        if turns.next == Some(waiter) {
-            turns.next = None;
-        } else if turns.waiting.contains(&waiter) {
-            return Ok(false);
-        } else if turns.len() > 0 || !self.may_open(agent) {
-            let turns = &mut self.agent(agent).turns;
-            if turns.waiting.len() >= ROOM {
-                return Err(denial::queue_full(turns.len()));
+        let (room, clock) = (self.may_open(agent), self.clock());
+        let state = self.agent(agent);
+        match state.turns.ask(waiter, room) {
+            Turn::Now => {
+                state.limits.asked(clock);
+                Ok(true)
             }
-            turns.waiting.push_back(waiter);
-            self.parts.stirred.status.notify_one();
-            return Ok(false);
+            Turn::Waits => {
+                self.parts.stirred.status.notify_one();
+                Ok(false)
+            }
+            Turn::Full => Err(denial::queue_full(state.turns.len())),
         }
-        self.agent(agent).flood.asked(Instant::now());
-        Ok(true)
     }
 
     /// Whether a question of this agent may open beside those that are open. One that has none open always may.
     fn may_open(&mut self, agent: &AgentId) -> bool {
-        let (own, all) = self.open_of(agent);
-        own == 0 || (own < PER_AGENT && all < IN_ALL && self.next_question(agent).is_none())
+        let open = self.open_of(agent);
+        let limited = self.next_question(agent).is_some();
+        open.has_room(limited)
     }
 
     /// Questions of this agent and of all that are open, or about to be.
-    fn open_of(&self, agent: &AgentId) -> (usize, usize) {
+    fn open_of(&self, agent: &AgentId) -> Open {
         let about = self.requests.values().filter(|request| request.question.is_some());
         let (mut own, mut all) = (self.questions.of_agent(agent), self.questions.len());
         for request in about {
             own += usize::from(request.agent == *agent);
             all += 1;
         }
-        (own, all)
+        Open { own, all }
     }
 
-    /// When the agent's next question may open; none where it may now.
-    fn next_question(&mut self, agent: &AgentId) -> Option<Instant> {
-        let settings = self.parts.book.policy(agent)?.settings.clone();
-        self.agent(agent).flood.next_question(&settings, Instant::now())
+    /// When the agent's next question may open, by the gate's clock; none where it may now.
+    fn next_question(&mut self, agent: &AgentId) -> Option<Duration> {
+        let policy = self.parts.book.policy(agent)?;
+        let clock = self.clock();
+        self.agent(agent).limits.next_question(&policy.settings, clock)
     }
 
     /// Asks about what waited long enough. Looked at after everything that happens.
     pub(super) fn next_turns(&mut self) {
-        let waiting = self.agents.iter().filter(|(_, state)| state.turns.len() > 0);
+        let waiting = self.agents.iter().filter(|(_, state)| !state.turns.is_empty());
         for agent in waiting.map(|(agent, _)| agent.clone()).collect::<Vec<_>>() {
             self.next_turn(&agent);
         }
@@ -87,20 +63,15 @@ impl Task {
 
     fn next_turn(&mut self, agent: &AgentId) {
         let mut turns = std::mem::take(&mut self.agent(agent).turns);
-        turns.waiting.retain(|waiter| self.waits(*waiter));
-        turns.next = turns.next.filter(|waiter| self.waits(*waiter));
+        turns.retain(|waiter| self.waits(waiter));
         self.agent(agent).turns = turns;
         if self.is_paused() {
             self.deny_held(|one| one == agent, &denial::paused());
         } else if let Some(left) = self.denied_for(agent) {
             self.deny_held(|one| one == agent, &denial::denied_for_now(left));
         }
-        if self.agent(agent).turns.next.is_some() || !self.may_open(agent) {
-            return;
-        }
-        let turns = &mut self.agent(agent).turns;
-        let Some(waiter) = turns.waiting.pop_front() else { return };
-        turns.next = Some(waiter);
+        let room = self.may_open(agent);
+        let Some(waiter) = self.agent(agent).turns.give(room) else { return };
         match waiter {
             Waiter::Request(id) => self.look_up(id),
             Waiter::Tool(id) => self.tool_turn(id),
@@ -111,7 +82,7 @@ impl Task {
     fn waits(&self, waiter: Waiter) -> bool {
         match waiter {
             Waiter::Request(id) => {
-                self.requests.get(&id).is_some_and(|request| matches!(request.state, State::Resolving))
+                self.requests.get(&id).is_some_and(|request| matches!(request.state(), State::Queued))
             }
             Waiter::Tool(id) => self.checks.contains_key(&id),
         }
@@ -119,9 +90,10 @@ impl Task {
 
     /// When something that waits may be asked about without anything else happening.
     pub(super) fn next_turn_at(&mut self) -> Option<Instant> {
-        let waiting = self.agents.iter().filter(|(_, state)| !state.turns.waiting.is_empty());
+        let waiting = self.agents.iter().filter(|(_, state)| state.turns.waiting().next().is_some());
         let agents: Vec<AgentId> = waiting.map(|(agent, _)| agent.clone()).collect();
-        agents.iter().filter_map(|agent| self.next_question(agent)).min()
+        let next = agents.iter().filter_map(|agent| self.next_question(agent)).min();
+        next.map(|next| self.began + next)
     }
 
     /// What waits of this agent behind its open questions.
@@ -138,8 +110,7 @@ impl Task {
     pub(super) fn deny_held(&mut self, chosen: impl Fn(&AgentId) -> bool, denial: &Denial) {
         let mut held = Vec::new();
         for (_, state) in self.agents.iter_mut().filter(|(agent, _)| chosen(agent)) {
-            let Turns { waiting, next } = std::mem::take(&mut state.turns);
-            held.extend(next.into_iter().chain(waiting));
+            held.extend(state.turns.take_all());
         }
         for waiter in held {
             match waiter {
@@ -152,10 +123,10 @@ impl Task {
     /// The policy changed: what waits for its turn may be clear by now.
     pub(super) fn rejudge_held(&mut self, only: Option<&AgentId>) {
         let agents = self.agents.iter().filter(|(agent, _)| only.is_none_or(|only| only == *agent));
-        let waiting = agents.flat_map(|(_, state)| state.turns.waiting.iter());
+        let waiting = agents.flat_map(|(_, state)| state.turns.waiting());
         let ids: Vec<Uuid> = waiting
             .filter_map(|waiter| match waiter {
-                Waiter::Request(id) => Some(*id),
+                Waiter::Request(id) => Some(id),
                 Waiter::Tool(_) => None,
             })
             .collect();

@@ -1,22 +1,22 @@
-//! How much one look at the disk may read: so many files, so many bytes, and no longer than somebody waits for it.
+//! Limits of one look-up: its files, its bytes, and its time, which ends when nobody waits for it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Files that one request may name.
+/// Largest number of files that one request may name.
 pub const FILES: usize = 64;
-/// Bytes that are read for one request: what was read before and did not change is not read again.
+/// Largest number of bytes read for one request; known, unchanged files are not read again.
 pub(super) const BYTES: u64 = 1024 * 1024 * 1024;
-/// Bytes a second that are read for one agent, over time.
+/// Bytes per second that are read for one agent, over time.
 const RATE: f64 = 64.0 * 1024.0 * 1024.0;
-/// What may be read at once by an agent that read nothing for a while.
+/// Bytes that are read at once for an agent that was idle.
 const BURST: f64 = 1024.0 * 1024.0 * 1024.0;
-/// How often somebody who waits for its turn looks whether it is still wanted.
+/// Interval in which a waiting look-up checks if it is still wanted.
 const NAP: Duration = Duration::from_millis(20);
 
-/// Why a look at the disk went no further.
+/// Reason why a look-up stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Overrun {
     /// More than [`FILES`].
@@ -25,12 +25,12 @@ pub enum Overrun {
     /// More than `BYTES`.
     #[error("the files that are named are larger than 1 GiB together")]
     Bytes,
-    /// Nobody waits for it any more.
+    /// The caller gave up.
     #[error("nobody waits for it any more")]
     Stopped,
 }
 
-/// What one agent reads, over all its requests.
+/// Bytes that one agent has read, over all its requests.
 #[derive(Debug)]
 pub struct Meter(Mutex<Level>);
 
@@ -41,12 +41,12 @@ struct Level {
 }
 
 impl Meter {
-    /// An agent that read nothing yet.
+    /// Returns the meter of an agent that has read nothing.
     pub fn new() -> Self {
         Self(Mutex::new(Level { left: BURST, at: Instant::now() }))
     }
 
-    /// Takes `bytes`, and gives how long to wait before they are read.
+    /// Takes `bytes` and returns how long to wait before reading them.
     fn take(&self, bytes: u64, now: Instant) -> Duration {
         let mut level = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let grown = now.saturating_duration_since(level.at).as_secs_f64() * RATE;
@@ -64,7 +64,7 @@ impl Default for Meter {
     }
 }
 
-/// What one request may read. Clones are the same.
+/// Allowance of one request. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Allowance(Arc<Inner>);
 
@@ -78,7 +78,7 @@ struct Inner {
 }
 
 impl Allowance {
-    /// For one request of the agent that `meter` belongs to.
+    /// Returns the allowance for one request of `meter`'s agent.
     pub fn new(meter: Arc<Meter>) -> Self {
         Self(Arc::new(Inner {
             meter,
@@ -89,28 +89,28 @@ impl Allowance {
         }))
     }
 
-    /// For another request of the same agent.
+    /// Returns a new allowance for another request of the same agent.
     #[must_use]
     pub fn another(&self) -> Self {
         Self::new(Arc::clone(&self.0.meter))
     }
 
-    /// Whose it is.
+    /// Returns the agent's meter.
     pub(super) fn meter(&self) -> &Arc<Meter> {
         &self.0.meter
     }
 
-    /// Nobody waits for it any more: what is being read ends soon.
+    /// Marks the look-up as unwanted; the current read ends soon.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Why it went no further; none where everything was read.
+    /// Returns why it stopped, or `None` if everything was read.
     pub fn overrun(&self) -> Option<Overrun> {
         *self.0.overrun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A file is looked at, by its device and inode.
+    /// Counts a file by its device and inode.
     pub(super) fn file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
         let mut files = self.0.files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert((device, inode));
@@ -119,7 +119,7 @@ impl Allowance {
         if fits { Ok(()) } else { Err(self.over(Overrun::Files)) }
     }
 
-    /// So many bytes are about to be read: waits until it is the agent's turn.
+    /// Waits until the agent may read this many bytes.
     pub(super) fn read(&self, bytes: u64) -> Result<(), Overrun> {
         if self.0.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > BYTES {
             return Err(self.over(Overrun::Bytes));

@@ -2,20 +2,21 @@
 #![expect(unsafe_code, reason = "the Security framework has no safe form")]
 
 use super::hex;
-use objc2_core_foundation::{CFData, CFDictionary, CFRetained, CFString, CFType, CFURL};
+use super::signature::unproven;
+use objc2_core_foundation::{CFData, CFDictionary, CFNumber, CFRetained, CFString, CFType, CFURL};
 use objc2_security::{
-    SecCSFlags, SecCode, SecRequirement, SecStaticCode, kSecCSSigningInformation, kSecCodeInfoIdentifier,
-    kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique,
+    SecCSFlags, SecCode, SecRequirement, SecStaticCode, kSecCSSigningInformation, kSecCodeInfoFlags,
+    kSecCodeInfoIdentifier, kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique,
 };
 use postern_policy::{Authority, Signature};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
-/// Only the program is looked at, not the resources of the bundle that it may lie in.
+/// Checks the program alone, without the resources of a bundle around it.
 const DO_NOT_VALIDATE_RESOURCES: SecCSFlags = SecCSFlags(1 << 2);
 
-/// Who signed what, by the certificates that only they have: Apple's code requirement language; the numbers are those of the
-/// intermediate certificate for Developer ID, of its leaf, and of the App Store's leaf (TN3127).
+/// Code requirements that prove an authority by its certificates. The numbers name the intermediate and the leaf
+/// certificate of Developer ID, and the leaf of the App Store (TN3127).
 const AUTHORITIES: [(Authority, &str); 3] = [
     (Authority::Platform, "anchor apple"),
     (
@@ -26,7 +27,7 @@ const AUTHORITIES: [(Authority, &str); 3] = [
     (Authority::AppStore, "anchor apple generic and certificate leaf[field.1.2.840.113635.100.6.1.9] exists"),
 ];
 
-/// The signature of the file at a path; none where it has none, or where its content does not match it.
+/// Returns the signature of the file at a path, or `None` if it has none or its content does not match it.
 pub(super) fn of(path: &Path) -> Option<Signature> {
     let url = CFURL::from_file_path(path)?;
     let code = static_code(&url)?;
@@ -34,12 +35,14 @@ pub(super) fn of(path: &Path) -> Option<Signature> {
         return None;
     }
     let vouches = |text: &str| requirement(text).is_some_and(|requirement| holds(&code, Some(&requirement)));
-    let authority = AUTHORITIES.iter().find(|(_, text)| vouches(text));
-    let authority = authority.map_or(Authority::Unknown, |(authority, _)| *authority);
+    let proven = AUTHORITIES.iter().find(|(_, text)| vouches(text)).map(|(authority, _)| *authority);
     let information = information(&code)?;
     // SAFETY: the framework's constants are valid for as long as the process lives.
-    let (id, team, unique) =
-        unsafe { (kSecCodeInfoIdentifier, kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique) };
+    let (id, team, unique, flags) = unsafe {
+        (kSecCodeInfoIdentifier, kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique, kSecCodeInfoFlags)
+    };
+    let flags = information.get(flags).and_then(|flags| flags.downcast_ref::<CFNumber>()?.as_i64());
+    let authority = proven.unwrap_or_else(|| unproven(flags));
     let text = |key: &CFString| Some(information.get(key)?.downcast_ref::<CFString>()?.to_string());
     let cdhash = information.get(unique)?.downcast_ref::<CFData>()?.to_vec();
     Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: hex(&cdhash) })

@@ -1,21 +1,21 @@
-//! What files were found to be. Each agent has a share of its own: one that has thousands of files looked at pushes out what
-//! it asked for itself, and nothing of the others'.
+//! Cache of file identities with one share per agent. An agent that asks for thousands of files evicts only its
+//! own entries.
 
 use super::allowance::Meter;
 use super::{Content, FileState};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// How many files are remembered for each agent, and as many for the person.
+/// Number of cached files per agent, and for the user.
 const SHARE: usize = 1024;
 
-/// By whom a file was asked for first: an agent, by its meter; the person has none.
+/// The agent that asked for a file first, by its meter; `None` for the user.
 type Owner = Option<usize>;
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known: HashMap<FileState, Arc<Content>>,
-    /// What each owner brought in, oldest first.
+    /// Entries of each owner, oldest first.
     shares: HashMap<Owner, VecDeque<FileState>>,
 }
 

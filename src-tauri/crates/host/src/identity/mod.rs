@@ -43,7 +43,7 @@ pub enum IdentityError {
     /// It changed each time while it was read.
     #[error("is being written to")]
     Changing,
-    /// Too much was looked at already, or nobody waits for it any more.
+    /// The allowance is used up, or nobody waits for it.
     #[error("was not looked at: {0}")]
     Overrun(#[from] Overrun),
 }
@@ -66,12 +66,12 @@ struct Content {
     signature: Option<Signature>,
 }
 
-/// Remembers what files are, keyed by everything that changes when a file does (device, inode, size, mtime, ctime). Clones
-/// share what is remembered.
+/// Cache of file identities, keyed by everything that changes with a file (device, inode, size, mtime, ctime).
+/// Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Identities {
     known: Arc<Mutex<Memory>>,
-    /// What may be read; none where the person asks.
+    /// Read allowance; `None` if the user asks.
     allowance: Option<Allowance>,
 }
 
@@ -81,13 +81,13 @@ impl Identities {
         Self::default()
     }
 
-    /// The same memory for a look that may read only so much.
+    /// Returns the same cache with a read allowance.
     #[must_use]
     pub fn within(&self, allowance: Allowance) -> Self {
         Self { known: Arc::clone(&self.known), allowance: Some(allowance) }
     }
 
-    /// Why the look went no further; none where everything was read.
+    /// Returns why the look-up stopped, or `None` if everything was read.
     pub fn overrun(&self) -> Option<Overrun> {
         self.allowance.as_ref().and_then(Allowance::overrun)
     }
@@ -151,7 +151,7 @@ pub fn sha256(file: &File, size: u64) -> Result<String, IdentityError> {
     read(file, size, None)
 }
 
-/// The same, block by block as the allowance has it.
+/// Reads block by block, as the allowance permits.
 fn read(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<String, IdentityError> {
     if size > MAX_FILE_BYTES {
         return Err(IdentityError::TooLarge);

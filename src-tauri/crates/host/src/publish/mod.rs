@@ -34,6 +34,15 @@ pub(crate) struct About {
     pub(crate) session: Option<String>,
 }
 
+/// How an event is written down.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Keeping<'a> {
+    /// What is written down instead of what is told: the same event with less in it.
+    pub(crate) event: Option<&'a Event>,
+    /// Whether it outlives a power cut.
+    pub(crate) durable: bool,
+}
+
 /// A handle on the tellers, one for each agent. Clones are the same.
 #[derive(Debug, Clone)]
 pub(crate) struct Publisher {
@@ -43,7 +52,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Its tellers live where it is made, whoever tells something.
+    /// Creates a publisher whose tellers run on the current runtime.
     pub(crate) fn new(store: Store) -> Self {
         Self { store, runtime: Handle::current(), tellers: Arc::default() }
     }
@@ -58,21 +67,21 @@ impl Publisher {
         work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
         done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
     ) {
-        self.publish_keeping(about, at, event, None, work, done);
+        self.publish_keeping(about, at, event, Keeping::default(), work, done);
     }
 
-    /// The same, where something else is written down than is told: the same event with less in it.
-    #[expect(clippy::too_many_arguments, reason = "the arguments of `publish`, and what is kept instead")]
+    /// The same, where it matters how it is written down.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of `publish`, and how it is written down")]
     pub(crate) fn publish_keeping(
         &self,
         about: &About,
         at: Millis,
         event: Event,
-        kept: Option<&Event>,
+        keeping: Keeping<'_>,
         work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
         done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
     ) {
-        let new = line::stored(about, at, kept.unwrap_or(&event));
+        let new = line::stored(about, at, keeping.event.unwrap_or(&event));
         let notice = Notice {
             sequence: 0,
             at: line::time(at),
@@ -80,22 +89,19 @@ impl Publisher {
             session: about.session.clone(),
             event,
         };
+        let durable = keeping.durable;
         self.send(&about.agent, move |store| {
-            let receipt = store.write(move |conn| {
+            let work = move |conn: &Connection| {
                 let next = events::next(conn, &new.agent)?;
                 if work(conn, next)? {
                     events::append_as(conn, next, &new).map(|()| Some(next))
                 } else {
                     Ok(None)
                 }
-            });
+            };
+            let receipt = if durable { store.write_durable(work) } else { store.write(work) };
             Item::Event(Box::new(Told { receipt, notice, done: Some(Box::new(done)), place: None }))
         });
-    }
-
-    /// Writes `event` down and tells the agent. What becomes of it is logged where it goes wrong.
-    pub(crate) fn tell(&self, about: &About, at: Millis, event: Event) {
-        self.publish(about, at, event, |_, _| Ok(true), drop);
     }
 
     /// Tells a piece of output; `place` is given back when it is on its way to everybody who listens.

@@ -91,11 +91,7 @@ fn with_data(store: &Store, row: &EventRow) -> Option<String> {
 
 /// The bytes of an output, where all of them are still kept.
 fn kept(store: &Store, request: Uuid, written: &Written) -> Option<Vec<u8>> {
-    let stream = match written.stream {
-        postern_protocol::Stream::Stdout => outputs::Stream::Stdout,
-        postern_protocol::Stream::Stderr => outputs::Stream::Stderr,
-    };
-    let output = store.read(|conn| outputs::get(conn, request, stream)).ok()??;
+    let output = store.read(|conn| outputs::get(conn, request, written.stream)).ok()??;
     let whole = |part: &[u8], start: u64| {
         let from = usize::try_from(written.offset.checked_sub(start)?).ok()?;
         let length = usize::try_from(written.length).ok()?;

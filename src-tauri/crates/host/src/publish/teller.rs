@@ -1,7 +1,7 @@
 //! The task that tells one agent: everything in the order in which it was written.
 //!
-//! It never waits for a connection. What a connection missed is told to it by a task of its own, as fast as it reads; until
-//! that has caught up, the connection hears nothing else.
+//! It never waits for a connection. A separate task replays missed events as fast as the connection reads;
+//! until it has caught up, the connection gets nothing else.
 
 use super::replay;
 use crate::socket::{Line, Outbox};
@@ -38,14 +38,14 @@ pub(super) enum Item {
     Event(Box<Told>),
     Subscribe(Subscription),
     Replay(Wanted),
-    /// A connection was told again everything up to `heard`.
+    /// A connection has caught up to `heard`.
     CaughtUp {
         outbox: Outbox,
         heard: u64,
     },
 }
 
-/// What a connection wants to hear again.
+/// A replay that a connection asked for.
 pub(super) struct Wanted {
     pub(super) outbox: Outbox,
     pub(super) sequence: u64,
@@ -58,7 +58,7 @@ struct Teller {
     /// The newest event that was told.
     newest: u64,
     listeners: Vec<Listener>,
-    /// Where those that catch up say that they have.
+    /// Queue to which replay tasks report.
     items: mpsc::WeakUnboundedSender<Item>,
 }
 
@@ -66,8 +66,8 @@ struct Listener {
     outbox: Outbox,
     /// The newest event that it has heard, or never will.
     heard: u64,
-    /// While it is told again what it missed: what else it wants to hear again, oldest first. A connection's calls that wait
-    /// for their answer are limited, and so is this.
+    /// During a replay, the further replays that it asked for, oldest first. The limit on a connection's waiting
+    /// calls limits them, too.
     behind: Option<VecDeque<Wanted>>,
 }
 
@@ -108,7 +108,7 @@ impl Teller {
             }
             Item::Replay(wanted) => {
                 let listener = self.listeners.iter_mut().find(|one| one.outbox.is_same(&wanted.outbox));
-                // One that does not listen is gone, and nobody hears the answer.
+                // A receiver that does not listen is gone, and so is its caller.
                 let Some(listener) = listener else { return };
                 if let Some(waiting) = &mut listener.behind {
                     waiting.push_back(wanted);
@@ -121,7 +121,7 @@ impl Teller {
         }
     }
 
-    /// Tells a connection again what is behind `after`, in a task of its own.
+    /// Replays everything after `after` to a connection, in a task of its own.
     fn catch_up(&self, outbox: Outbox, after: u64, answer: Option<ReplayAnswer>) {
         let (store, agent, newest) = (self.store.clone(), self.agent.clone(), self.newest);
         let items = self.items.clone();
@@ -135,7 +135,7 @@ impl Teller {
                 }
             }
             replay::replay(&store, &agent, &outbox, after, newest).await;
-            // A teller that is gone tells nobody.
+            // The teller may be gone already.
             if let Some(items) = items.upgrade() {
                 _ = items.send(Item::CaughtUp { outbox, heard: newest });
             }
@@ -146,7 +146,7 @@ impl Teller {
     fn caught_up(&mut self, outbox: &Outbox, heard: u64) {
         let newest = self.newest;
         let Some(listener) = self.listeners.iter_mut().find(|one| one.outbox.is_same(outbox)) else { return };
-        // What it wants to hear again does not take back what it has heard.
+        // A replay does not take back what the connection has received.
         listener.heard = listener.heard.max(heard);
         let (heard, next) = (listener.heard, listener.behind.as_mut().and_then(VecDeque::pop_front));
         if heard < newest {

@@ -32,9 +32,9 @@ pub struct HeldFile {
     pub shebang: Option<Vec<String>>,
     /// Whether the person's own user could change it.
     pub mutable: bool,
-    /// Whether the agent could change which file runs, or what is in it.
+    /// True if the agent could change which file runs, or its content.
     pub agent_can_change: bool,
-    /// How many names the file has.
+    /// Number of hard links of the file.
     pub links: u64,
     /// Whether it runs as another user or group, or with rights of its own (file capabilities).
     pub setuid: bool,

@@ -31,8 +31,8 @@ pub(crate) fn real_path(file: impl AsFd) -> std::io::Result<PathBuf> {
     Ok(PathBuf::from(OsString::from_vec(path.into_bytes())))
 }
 
-/// The real path of an opened file that has several names (hard links): the one that `path` leads to, which the system may give
-/// back another of. None where it leads to another file by now.
+/// Returns the real path of an opened file with several hard links, as `path` leads to it; the system may
+/// return another of its names. `None` if `path` leads to another file by now.
 pub(super) fn real_path_of_name(path: &Path, file: &File) -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt as _;
     const LINKS: usize = 40;

@@ -74,7 +74,7 @@ impl Resolver {
             return self.at(&place.folder.join(name), place);
         }
         let places = || place.search_path.iter().map(|folder| Path::new(folder).join(name));
-        // What may be started; whether it can be, its opened file tells.
+        // A candidate; its opened file shows if it can be started.
         for path in candidates(name, place.search_path) {
             if let Ok(mut file) = self.open(&path, place) {
                 file.earlier = places().take_while(|earlier| *earlier != path).collect();
@@ -84,13 +84,13 @@ impl Resolver {
         }
         let unusable = |path: PathBuf| match self.open(&path, place) {
             Err(Problem::Unusable(what)) => Some(Found::Unusable(path, what)),
-            // It became a program this moment: nothing was found of it before.
+            // It was made executable just now: nothing was found for it before.
             Err(Problem::Missing) | Ok(_) => None,
         };
         places().find_map(unusable).unwrap_or(Found::Nothing)
     }
 
-    /// Whether the agent could change what a name leads to on the search path.
+    /// Returns true if the agent could change what a name resolves to on the search path.
     fn finds_changeable(&self, name: &str, place: &Place<'_>) -> bool {
         for folder in place.search_path {
             let path = Path::new(folder).join(name);
@@ -138,7 +138,7 @@ impl Resolver {
         let Some((interpreter, words)) = file.shebang.as_ref().and_then(|words| words.split_first()) else {
             return Ok(file);
         };
-        // Whose interpreter can be changed can do anything; so can a program that `env` would find first.
+        // A changeable interpreter can do anything; so can a program that `env` would find first.
         let by_env = interpreter.ends_with("/env").then(|| started_by_env(words)).flatten();
         file.agent_can_change |= self.reach.holds(Path::new(interpreter))
             || by_env.is_some_and(|name| self.finds_changeable(name, place));
@@ -161,16 +161,16 @@ impl Resolver {
     }
 }
 
-/// The program that `env` is told to start by a `#!` line.
+/// Returns the program that `env` starts for a `#!` line.
 fn started_by_env(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
 }
 
-/// The programs of that name on a search path, in its order.
+/// Returns the programs of that name on a search path, in its order.
 fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBuf> {
-    // Of no folders a path would be made that means the folder that this process runs in.
+    // An empty list would search this process's own folder.
     let path = if search_path.is_empty() { None } else { std::env::join_paths(search_path).ok() };
-    // Only names without a slash come here, so that no folder to begin in is looked at.
+    // Only names without a slash come here, so no base folder matters.
     path.and_then(|path| which::which_in_all(name, Some(path), "/").ok()).into_iter().flatten()
 }
 

@@ -41,7 +41,7 @@ pub struct Resolver {
     identities: Identities,
     /// The person's home folder; empty where none was told.
     home: Arc<str>,
-    /// What the agent can change that it looks things up for; nothing where that is none.
+    /// Places that the requesting agent can change; empty if there is no agent.
     reach: Arc<Reach>,
 }
 
@@ -105,13 +105,13 @@ impl Resolver {
         Self { home: Arc::from(home.trim_end_matches('/')), ..Self::default() }
     }
 
-    /// The same resolver for a look that may read only so much.
+    /// Returns the same resolver with a read allowance.
     #[must_use]
     pub fn within(&self, allowance: Allowance) -> Self {
         Self { identities: self.identities.within(allowance), ..self.clone() }
     }
 
-    /// The same, for an agent that can change what is in its reach.
+    /// Returns the same resolver for an agent that can change what is in `reach`.
     #[must_use]
     pub fn reached_by(&self, reach: Reach) -> Self {
         Self { reach: Arc::new(reach), ..self.clone() }

@@ -1,12 +1,12 @@
-//! What an agent can change: its folders, temporary folders, and every place that others than the person and the system
-//! can write. What runs from there is another file whenever the agent wants it to be.
+//! Places that an agent can change: its folders, temporary folders, and every place that others than the user
+//! and the system can write. The agent can replace what runs from there at any time.
 
 use postern_policy::expand_home;
 use rustix::fs::{FileType, Mode, Stat};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are followed on the way to a file; the system follows no more.
+/// Number of links that are followed, as the system does.
 const LINKS: usize = 40;
 
 /// Folders that every process can write to, besides the one that the environment names.
@@ -15,29 +15,29 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 #[cfg(not(target_os = "macos"))]
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// Places of the system alone. A request that runs above them, as in `/`, does not make them its agent's.
+/// Places of the system alone. A request that runs above them, as in `/`, does not make them changeable.
 const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/System", "/nix/store"];
 
-/// Groups in which only the system and the person are: the system's own ones; `wheel` and `admin` on macOS.
+/// Groups that contain only the system and the user: the system's own; `wheel` and `admin` on macOS.
 #[cfg(target_os = "macos")]
 const GROUPS: [u32; 2] = [0, 80];
 #[cfg(not(target_os = "macos"))]
 const GROUPS: std::ops::Range<u32> = 0..100;
 
-/// The places in which one agent can write.
+/// Places that one agent can write.
 #[derive(Debug, Clone, Default)]
 pub struct Reach {
-    /// Their real paths, each with its device and inode where it exists.
+    /// Real paths, each with its device and inode if it exists.
     places: Vec<(PathBuf, Option<(u64, u64)>)>,
-    /// A folder above places of the system, in reach but for those.
+    /// A folder above places of the system, which is reachable except for those.
     above: Option<PathBuf>,
-    /// Whether anything is in reach at all.
+    /// False if nothing is reachable.
     is_some: bool,
 }
 
 impl Reach {
-    /// What an agent with these folders can change. One without folders is taken to write wherever the person keeps things:
-    /// in `home` and in the folder that the request runs in.
+    /// Returns what an agent with these folders can change. An agent without folders is assumed to write in
+    /// `home` and in the folder of the request.
     pub fn of_agent(folders: &[String], home: &str, cwd: &str) -> Self {
         let mut all: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
         all.push(std::env::temp_dir());
@@ -56,8 +56,9 @@ impl Reach {
         Self { places, above, is_some: true }
     }
 
-    /// Whether the agent can change which file an absolute path leads to, or what is in that file: itself, a folder or a
-    /// link on the way there lies in one of its places, or can be written to by others than the person and the system.
+    /// Returns true if the agent can change where an absolute path leads, or the file's content. That is so if
+    /// the file, or a folder or link on the way, is reachable or writable by others than the user and the
+    /// system.
     pub(super) fn holds(&self, path: &Path) -> bool {
         if !self.is_some {
             return false;
@@ -73,13 +74,13 @@ impl Reach {
                 continue;
             }
             let next = here.join(&part);
-            // A place is compared as text before it is looked at: what is missing there can be made.
+            // Compared as text before the disk is read, because the agent could create what is missing there.
             if self.places.iter().any(|(place, _)| next.starts_with(place)) || self.is_beside_system(&next) {
                 return true;
             }
             let stat = match rustix::fs::lstat(&next) {
                 Ok(stat) => stat,
-                // Nothing is behind it, and nobody but the person and the system could put something there.
+                // The path ends here; only the user and the system could put something there.
                 Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return false,
                 Err(_) => return true,
             };
@@ -100,20 +101,19 @@ impl Reach {
         false
     }
 
-    /// Whether a path lies below the folder that is in reach but for the system's places. Folders and links on the way to those
-    /// are theirs.
+    /// Returns true if a path lies below the folder that is reachable except for the system's places.
     fn is_beside_system(&self, path: &Path) -> bool {
         let theirs = |place: &&str| path.starts_with(place) || Path::new(place).starts_with(path);
         self.above.as_ref().is_some_and(|above| path.starts_with(above)) && !SYSTEM.iter().any(theirs)
     }
 }
 
-/// Whether a folder holds places of the system.
+/// Returns true if a folder holds places of the system.
 fn is_above_system(folder: &Path) -> bool {
     SYSTEM.iter().map(Path::new).any(|place| place != folder && place.starts_with(folder))
 }
 
-/// Puts the parts of a path on top of those that are still to be walked, its first one last.
+/// Pushes the components of a path onto those still to be walked, its first one last.
 fn push(todo: &mut Vec<OsString>, path: &Path) {
     let parts = path.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -133,12 +133,12 @@ fn id(stat: &Stat) -> (u64, u64) {
     (i64::from(stat.st_dev).cast_unsigned(), stat.st_ino)
 }
 
-/// The person and the system: what only they can write, no agent can that is none of them.
+/// The user and the system: an agent cannot write what only they can write.
 struct Owners {
     person: u32,
-    /// The person's group, where nobody else is in it.
+    /// The user's group, if nobody else is in it.
     group: Option<u32>,
-    /// The owner of `/`: root, or who stands for it in a container.
+    /// Owner of `/`: root, or its stand-in in a container.
     system: u32,
 }
 
@@ -150,7 +150,7 @@ impl Owners {
         Self { person, group, system }
     }
 
-    /// Whether somebody else owns it or can write to it. The mode of a link says nothing.
+    /// Returns true if another user owns it or can write to it. The mode of a link has no meaning.
     fn is_others(&self, stat: &Stat) -> bool {
         let owned = [0, self.person, self.system].contains(&stat.st_uid);
         let link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
@@ -167,7 +167,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::{Path, PathBuf};
 
-    /// A folder that is no temporary one for `reach`: its own places are all there is.
+    /// A folder for tests outside of the temporary folders.
     struct Disk {
         root: PathBuf,
         _folder: tempfile::TempDir,
@@ -175,7 +175,7 @@ mod tests {
 
     impl Disk {
         fn new() -> Self {
-            // Not in /tmp, which everybody can write to.
+            // Not in /tmp, which every user can write.
             let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
             let root = folder.path().canonicalize().unwrap();
             for name in ["project/sub", "opt/bin", "home/bin"] {

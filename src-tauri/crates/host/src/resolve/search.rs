@@ -1,11 +1,11 @@
-//! Where a name leads: the search path and paths as text.
+//! Resolution of names: the search path, and paths as text.
 
 use postern_policy::SEARCH_PATH;
 use std::path::{Component, Path, PathBuf};
 #[cfg(target_os = "macos")]
 use std::sync::LazyLock;
 
-/// The folders that installers add to everybody's search path, as they were when the host started.
+/// Folders that installers add to the search path, as they were when the host started.
 #[cfg(target_os = "macos")]
 static INSTALLED: LazyLock<Vec<String>> = LazyLock::new(|| installed(Path::new("/etc/paths.d")));
 
@@ -31,7 +31,7 @@ pub fn search_path(configured: &[String], home: &str) -> Vec<String> {
         .collect()
 }
 
-/// The folders that the files of `/etc/paths.d` name, one a line, in the order of the files' names.
+/// Returns the folders named in the files of `/etc/paths.d`, one per line, in the order of the files' names.
 #[cfg(any(target_os = "macos", test))]
 fn installed(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Paths of one step that are looked up; behind the last one none is.
 const MOST: usize = 256;
-/// Bytes of a file that says where a repository lies.
+/// Largest size of a file that names a repository's location.
 const MOST_POINTED: u64 = 16 * 1024;
 
 /// The literal paths among a step's words, its wrappers' words and the targets of its redirections; those that begin
@@ -42,7 +42,8 @@ fn written<'a>(word: &'a Word, home: &str) -> Option<Cow<'a, str>> {
     (!home.is_empty()).then(|| Cow::Owned(format!("{home}/{below}")))
 }
 
-/// Where the repository that holds a folder keeps what git reads: its own folder, and those that it borrows from.
+/// Returns the folders that git reads for the repository around a folder: its own, and those it borrows objects
+/// from.
 fn repository(folder: &Path) -> Vec<Target> {
     let Some(own) =
         folder.ancestors().map(|above| above.join(".git")).find(|own| own.symlink_metadata().is_ok())
@@ -72,7 +73,8 @@ fn repository(folder: &Path) -> Vec<Target> {
     all.iter().filter_map(leads).collect()
 }
 
-/// None for a path in the folder that leads where it says, for one outside of it that is not there, or that depends on a folder that is not known.
+/// Returns `None` for a path in the folder that leads where it says, for a missing one outside, or if its
+/// folder is unknown.
 fn target(written: &str, folder: &Path) -> Option<Target> {
     let path = folder.join(written);
     if !path.is_absolute() {
@@ -126,13 +128,13 @@ fn canonical(path: &Path) -> std::io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// The path by which the kernel knows a file. `realpath` looks at one name after the other and fails at those that only the
-/// kernel knows (`/.nofollow`, `/.vol`); it is asked first, because it opens nothing.
+/// Returns the path by which the kernel knows a file. `realpath` is asked first, because it opens nothing, but
+/// it fails for names that only the kernel knows (`/.nofollow`, `/.vol`).
 #[cfg(target_os = "macos")]
 fn canonical(path: &Path) -> std::io::Result<PathBuf> {
     use rustix::fs::{Mode, OFlags};
     use std::os::unix::ffi::OsStringExt as _;
-    /// `O_EVTONLY`: neither read nor written, and no volume is kept from being ejected.
+    /// `O_EVTONLY`: opens for neither reading nor writing, and does not block ejecting a volume.
     const EVENTS_ONLY: OFlags = OFlags::from_bits_retain(0x8000);
     let asked = |path: &Path, kind: OFlags| {
         let flags = EVENTS_ONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | kind;
@@ -145,7 +147,7 @@ fn canonical(path: &Path) -> std::io::Result<PathBuf> {
             _ if kind.is_dir() => asked(path, OFlags::DIRECTORY),
             (Some(parent), Some(name)) if !kind.is_symlink() => {
                 asked(parent, OFlags::DIRECTORY).map(|parent| parent.join(name)).or_else(|error| {
-                    // The number of a file has no folder.
+                    // A file id has no folder.
                     if kind.is_file() { asked(path, OFlags::empty()) } else { Err(error) }
                 })
             }

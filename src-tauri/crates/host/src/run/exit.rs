@@ -1,28 +1,25 @@
-//! The end of a child: waited for through a descriptor. No thread waits, however often somebody begins to.
+//! The end of a child, awaited through a descriptor instead of a thread.
+#![expect(unsafe_code, reason = "tokio's registration of a descriptor has no safe form")]
 
-use super::Exit;
+use postern_request::Exit;
 use rustix::process::{Pid, WaitIdOptions, WaitIdStatus};
 use std::io;
 use std::os::fd::OwnedFd;
+use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-
-#[cfg(target_os = "linux")]
-use super::linux_spawn as system;
-#[cfg(target_os = "macos")]
-use super::macos_spawn as system;
 
 /// A child process that was not reaped yet: its id cannot mean another process.
 #[derive(Debug)]
 pub(super) struct Child {
     pid: Pid,
-    /// Readable from its exit on; none where it had exited already when it was asked for.
+    /// Descriptor that is readable after the exit; `None` if the child had already exited.
     exit: Option<AsyncFd<OwnedFd>>,
 }
 
 impl Child {
-    /// Watches a child that this process started. Needs a running tokio runtime.
-    pub(super) fn watch(pid: Pid) -> io::Result<Self> {
-        Ok(Self { pid, exit: system::watch(pid)? })
+    /// Watches a child by the descriptor of its exit. Needs a running tokio runtime.
+    pub(super) fn watch(pid: Pid, exit: Option<OwnedFd>) -> io::Result<Self> {
+        Ok(Self { pid, exit: exit.map(readable).transpose()? })
     }
 
     /// Its process id.
@@ -33,7 +30,7 @@ impl Child {
     /// Returns when it has exited. It stays a zombie until [`Child::reap`], so that its id stays its own.
     pub(super) async fn exited(&self) {
         if let Some(exit) = &self.exit {
-            // The descriptor is readable from the exit on, for ever: an error means there is nothing to wait for.
+            // The descriptor stays readable after the exit; an error means that there is nothing to wait for.
             drop(exit.readable().await);
         }
     }
@@ -42,6 +39,12 @@ impl Child {
     pub(super) fn reap(self) -> Exit {
         reap(self.pid)
     }
+}
+
+/// Registers a descriptor that becomes readable. Needs a running tokio runtime.
+pub(super) fn readable(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
+    Ok(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?)
 }
 
 /// Waits for a child and takes its exit status.

@@ -12,8 +12,6 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::ptr;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// What the child needs; it lives on the parent's stack, and the parent sleeps until the child has executed or exited.
 struct Child {
@@ -24,17 +22,17 @@ struct Child {
     cwd: c_int,
     /// The judged file, to be executed by descriptor where it cannot be held.
     program: c_int,
-    /// What it may read, as a descriptor; -1 where nothing confines it.
+    /// Landlock ruleset as a descriptor; -1 if the run is not confined.
     ruleset: c_int,
-    /// Which system calls it may make.
+    /// System call filter.
     filter: libc::sock_fprog,
     /// Whether it is to be held.
     hold: bool,
     /// Who holds it.
     host: c_int,
-    /// How many files it may hold open: as many as we might before we raised our own limit.
+    /// Limit of open files: the host's own before it was raised.
     files: Option<libc::rlimit>,
-    /// The hard limit that marks it and all that it starts.
+    /// Hard limit that marks it and its descendants.
     mark: u64,
     /// Whether that failed.
     not_held: bool,
@@ -107,7 +105,7 @@ fn spawn(call: &Call<'_>, hold: bool) -> Result<Option<Pid>, SpawnError> {
     Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
 }
 
-/// A run without the mark could control Postern once it is orphaned.
+/// Returns the error for a host without room for the mark: an unmarked run could control Postern once orphaned.
 fn unmarked() -> SpawnError {
     let why = "could not be started: Postern's own hard limit on file locks (ulimit -Hx) is 0, and a command needs a lower one";
     SpawnError::Failed(why.to_owned())
@@ -227,15 +225,15 @@ unsafe fn execute(child: &mut Child) {
     }
 }
 
-/// From here on it may only look around. Whether that worked.
+/// Confines this process permanently; returns false on failure.
 ///
-/// SAFETY: only in the new process, right before exec: what is left to do is a part of what it may.
+/// SAFETY: only in the new process, right before exec: the remaining steps are allowed by the profile.
 unsafe fn confine(child: &Child) -> bool {
-    // A host of root's own has rights that look past Landlock (CAP_PERFMON at `/proc/PID/environ`).
+    // A host of root has rights that bypass Landlock (CAP_PERFMON at `/proc/PID/environ`).
     const VERSION_3: u32 = 0x2008_0522;
     let (header, no_rights) = ([VERSION_3, 0], [0_u32; 6]);
-    // SAFETY: system calls on values of this frame, and on a descriptor and a filter that the parent prepared and that
-    // outlive them.
+    // SAFETY: system calls on values of this frame, and on a descriptor and a filter that the parent prepared
+    // and that outlive them.
     unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::syscall(libc::SYS_capset, header.as_ptr(), no_rights.as_ptr()) == 0
@@ -312,11 +310,9 @@ fn trace(request: libc::c_uint, pid: Pid, data: usize) -> bool {
     }
 }
 
-/// A descriptor that becomes readable when a child of ours exits. Needs a running tokio runtime.
-pub(super) fn watch(pid: Pid) -> std::io::Result<Option<AsyncFd<OwnedFd>>> {
-    let descriptor = rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?;
-    // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
-    Ok(Some(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?))
+/// Returns a descriptor that becomes readable when a child exits.
+pub(super) fn exit_descriptor(pid: Pid) -> std::io::Result<Option<OwnedFd>> {
+    Ok(Some(rustix::process::pidfd_open(pid, PidfdFlags::NONBLOCK)?))
 }
 
 /// NULL-terminated pointers to strings that stay where they are.

@@ -15,8 +15,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::ptr;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// `POSIX_SPAWN_SETSID` of `<sys/spawn.h>`, which libc does not list.
 const SETSID: c_int = 0x0400;
@@ -78,9 +76,9 @@ pub(super) fn release(pid: Pid) -> Result<(), SpawnError> {
         .map_err(|error| SpawnError::Failed(format!("it was ended while it started: {error}")))
 }
 
-/// A descriptor that becomes readable when a child of ours exits: a queue with that one event in it, which nobody takes
-/// out. None where it has exited already: the system finds no zombies. Needs a running tokio runtime.
-pub(super) fn watch(pid: Pid) -> io::Result<Option<AsyncFd<OwnedFd>>> {
+/// Returns a descriptor that becomes readable when a child exits: a queue of that one event, which nobody takes out.
+/// `None` if the child has exited already, because the system finds no zombies.
+pub(super) fn exit_descriptor(pid: Pid) -> io::Result<Option<OwnedFd>> {
     let queue = kqueue::kqueue()?;
     rustix::io::fcntl_setfd(&queue, rustix::io::FdFlags::CLOEXEC)?;
     let exit = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
@@ -88,8 +86,7 @@ pub(super) fn watch(pid: Pid) -> io::Result<Option<AsyncFd<OwnedFd>>> {
     // SAFETY: the event names a process and no descriptor.
     let added = unsafe { kqueue::kevent(&queue, &[exit], &mut [] as &mut [Event], None) };
     match added {
-        // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
-        Ok(_) => Ok(Some(unsafe { AsyncFd::register_with_interest(queue, Interest::READABLE) }?)),
+        Ok(_) => Ok(Some(queue)),
         Err(rustix::io::Errno::SRCH) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -1,25 +1,25 @@
-//! The mark on everything that a run starts, which it can never take off: a hard resource limit below the host's own.
+//! The mark on every process of a run, which it cannot remove: a hard resource limit below the host's own.
 //!
-//! Limits are inherited by every child, however it leaves its parent, session or group, and a hard limit is raised by root
-//! alone. `RLIMIT_LOCKS` is the one that nothing has looked at since Linux 2.4: a lower one changes nothing for a program.
-//! It outlives the run, the host and the host's next start.
+//! Every child inherits limits, in any session or group, and only root raises a hard limit. Linux has not
+//! enforced `RLIMIT_LOCKS` since 2.4, so a lower one changes nothing for a program.
+//! The mark outlives the run, the host and the host's next start.
 
 use rustix::process::{Resource, getrlimit};
 
-/// The word that `/proc/PID/limits` has for no limit.
+/// Value of an unlimited limit in `/proc/PID/limits`.
 const UNLIMITED: &str = "unlimited";
 
-/// The hard limit of this process: what a person's own processes have too.
+/// Returns the hard limit of this process, which the user's own processes have as well.
 pub(crate) fn own() -> u64 {
     getrlimit(Resource::Locks).maximum.unwrap_or(u64::MAX)
 }
 
-/// The hard limit that every run starts with; `None` where there is nothing below the host's own.
+/// Returns the hard limit of every run, or `None` if there is no value below the host's own.
 pub(super) fn of_runs() -> Option<u64> {
     own().checked_sub(1)
 }
 
-/// Returns whether a process carries the mark of a host like this one; `None` where it cannot be looked at.
+/// Returns true if a process carries the mark of a host like this one; `None` if that is unknown.
 pub(crate) fn is_marked(pid: u32) -> Option<bool> {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
     Some(hard_limit(&limits)? < own())

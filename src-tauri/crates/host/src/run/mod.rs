@@ -31,7 +31,8 @@ pub(crate) use tree::descends;
 pub use crate::confine::Look;
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
-use postern_request::{Approved, Outcome, Plan, Stop};
+use postern_protocol::Stream;
+use postern_request::{Approved, Plan, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -48,7 +49,7 @@ pub struct Prepared {
     pub held: Held,
     /// The working directory, open since then.
     pub cwd: Cwd,
-    /// What a confined run may read; none for a plan that is not confined.
+    /// Scope of a confined run; `None` if the plan is not confined.
     pub look: Option<Look>,
     /// Standard input.
     pub input: Input,
@@ -82,15 +83,6 @@ pub enum SpawnError {
     Failed(String),
 }
 
-/// Which output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-}
-
 /// What a run tells, in order; [`RunEvent::Exited`] is the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunEvent {
@@ -112,10 +104,8 @@ pub enum RunEvent {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How, as it is told.
-    pub outcome: Outcome,
-    /// What the process itself did, whoever made it.
-    pub exit: Exit,
+    /// How, and what the process itself did.
+    pub end: RunEnd,
     /// From release to exit.
     pub duration: Duration,
     /// Standard output, as much as was kept.
@@ -126,15 +116,6 @@ pub struct Finished {
     pub leaked_pipes: bool,
     /// How many processes of its tree could not be ended. Only ever other users' (a setuid program's).
     pub escaped: usize,
-}
-
-/// The end of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Exit {
-    /// It exited with this code.
-    Code(i32),
-    /// This signal ended it.
-    Signal(i32),
 }
 
 /// A run under way. Dropping it changes nothing: the run goes on and ends as it would have.
@@ -176,7 +157,7 @@ pub enum InputError {
 /// Starts what was approved.
 ///
 /// The process leads its own session; it inherits no descriptor but 0, 1 and 2, no signal disposition, and exactly
-/// the plan's environment. Before its first instruction the program, every bound file, every script and the working
+/// the plan's environment. The plan is the one that was approved, by its digest. Before its first instruction the program, every bound file, every script and the working
 /// directory are compared with what was judged.
 ///
 /// # Errors
@@ -186,8 +167,11 @@ pub async fn spawn(
     prepared: Prepared,
     sink: mpsc::Sender<RunEvent>,
 ) -> Result<Running, SpawnError> {
-    // Permission is for one run: it ends here.
-    let Approved { .. } = approved;
+    // Permission is for one run of one plan: it ends here.
+    if *approved.digest() != prepared.plan.digest() {
+        return Err(SpawnError::Drifted("What was to be started is not what was let through.".to_owned()));
+    }
+    drop(approved);
     run(prepared, sink).await
 }
 
@@ -204,7 +188,7 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
 }
 
-/// Starts a confined program that does nothing, and waits for its end. Blocks.
+/// Starts a confined program that does nothing and waits for its end. Blocks.
 pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, look: Look) -> Result<(), String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, look: Some(look), input, output_cap, stream, grace };

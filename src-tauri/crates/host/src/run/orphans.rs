@@ -1,42 +1,44 @@
-//! What outlives its run: on Linux it is handed to the host, which reaps it when it exits and ends it when it ends itself.
+//! Processes that outlive their run. On Linux the host becomes their parent, reaps them, and ends them when it
+//! ends.
 
+use super::exit::readable;
 use super::{mark, tree};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-/// Children that this process started itself: somebody waits for each of them, and nobody else may.
+/// Children that this process started itself; each has its own waiter, which alone may reap it.
 static STARTED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// Orphans that a task waits for already.
 static WATCHED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-/// Held for reading while a child is started: until then its number is not in [`STARTED`].
+/// Held for reading while a child is started, before its id is in [`STARTED`].
 static STARTING: RwLock<()> = RwLock::new(());
-/// How often what is left is looked for before the host gives up on it.
+/// Number of times that the host looks for remaining orphans before it gives up.
 const ROUNDS: usize = 50;
 
-/// Makes this process the parent of whatever its descendants leave behind.
+/// Makes this process the parent of its descendants' orphans.
 pub(crate) fn adopt() -> std::io::Result<()> {
     // Any number but 0 turns it on.
     rustix::process::set_child_subreaper(Some(Pid::INIT))?;
     Ok(())
 }
 
-/// Keeps the reaper away while a child is started.
+/// Blocks the reaper while a child is started.
 pub(super) fn starting() -> RwLockReadGuard<'static, ()> {
     STARTING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes a child that somebody waits for.
+/// Records a child that has its own waiter.
 pub(super) fn started(pid: i32) {
     lock(&STARTED).insert(pid);
 }
 
-/// Notes that somebody has reaped it.
+/// Records that a child was reaped.
 pub(super) fn reaped(pid: Pid) {
     lock(&STARTED).remove(&pid.as_raw_nonzero().get());
 }
 
-/// Looks for orphans that were handed over, and waits for the end of each in a task of its own.
+/// Finds new orphans, and waits for the end of each in a task of its own.
 pub(super) fn look_after() {
     tokio::spawn(async {
         let orphans = tokio::task::spawn_blocking(orphans).await.unwrap_or_default();
@@ -49,20 +51,21 @@ pub(super) fn look_after() {
 }
 
 async fn wait_for(pid: Pid) {
-    let exit = super::linux_spawn::watch(pid);
+    let exit = super::linux_spawn::exit_descriptor(pid);
+    let exit = exit.and_then(|descriptor| descriptor.map(readable).transpose());
     if let Ok(Some(exit)) = &exit {
         drop(exit.readable().await);
-        // It has exited: this returns at once, and takes nobody else's child.
+        // It has exited: this returns at once and reaps no other child.
         _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
     }
     lock(&WATCHED).remove(&pid.as_raw_nonzero().get());
-    // What it had started is handed over now. One that cannot be watched is looked at again when the next run ends.
+    // Its own children are orphans now. One that cannot be watched is found again when the next run ends.
     if exit.is_ok() {
         look_after();
     }
 }
 
-/// Children of this process that it did not start, and that carry a run's mark.
+/// Returns the children that this process did not start, and that carry a run's mark.
 fn orphans() -> Vec<Pid> {
     let _nobody_starts = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     let started = lock(&STARTED).clone();
@@ -74,7 +77,7 @@ fn orphans() -> Vec<Pid> {
         .collect()
 }
 
-/// Ends every orphan with all that it started. Blocks until they are gone, or cannot be ended.
+/// Ends every orphan with its descendants. Blocks until they are gone or cannot be ended.
 pub(crate) fn end_all() {
     for _ in 0..ROUNDS {
         let left = orphans();
@@ -88,10 +91,10 @@ pub(crate) fn end_all() {
             _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
         }
     }
-    tracing::warn!("something that a command left behind could not be ended");
+    tracing::warn!("an orphaned process of a run could not be ended");
 }
 
-/// Every change is one insertion or removal: a panic elsewhere leaves the set whole.
+/// Every change is one insertion or removal: after a panic elsewhere the set is still consistent.
 fn lock(set: &'static Mutex<BTreeSet<i32>>) -> MutexGuard<'static, BTreeSet<i32>> {
     set.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,8 @@
 //! sink that asked for every piece and does not keep up.
 
 use super::capture::Capture;
-use super::{Input, InputError, Piece, RunEvent, Stream};
+use super::{Input, InputError, Piece, RunEvent};
+use postern_protocol::Stream;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

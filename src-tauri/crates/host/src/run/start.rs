@@ -13,6 +13,7 @@ use postern_policy::Confinement;
 use postern_request::Launch;
 use rustix::process::{Pid, WaitOptions};
 use std::ffi::CString;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,6 +26,8 @@ use super::macos_spawn as system;
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) child: Unwatched,
+    /// Descriptor of its exit, made before its release; `None` if it had already exited.
+    pub(super) exit: Option<OwnedFd>,
     pub(super) start_time: u64,
     pub(super) ours: Ours,
     pub(super) input: Input,
@@ -65,7 +68,7 @@ pub(super) struct Call<'a> {
     pub(super) theirs: Theirs,
     pub(super) prepared: &'a Prepared,
     pub(super) program: Arc<HeldFile>,
-    /// What confines it.
+    /// Confinement of the child.
     #[cfg(target_os = "linux")]
     pub(super) fence: Option<Fence>,
 }
@@ -77,31 +80,38 @@ pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
     let call = call(&prepared, theirs)?;
-    let (child, start_time) = held_and_released(&call)?;
+    let (child, exit, start_time) = held_and_released(&call)?;
     let at = Instant::now();
     drop(call);
-    Ok(Started { child, start_time, ours, input: prepared.input, at })
+    Ok(Started { child, exit, start_time, ours, input: prepared.input, at })
 }
 
-/// The process is looked at while it is held. Where that is not possible everything is looked at before, and machine
-/// code is executed through the judged file's own descriptor. Gives also when it started, looked up before it can be gone.
-fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, u64), SpawnError> {
+/// Checks the process while it is held. If it cannot be held, checks everything before, and executes machine code through
+/// the judged file's own descriptor. Returns its exit descriptor and start time, taken before it can be gone.
+fn held_and_released(call: &Call<'_>) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
         check(system::imposter(pid, call).or_else(|| drift(call.prepared)))?;
-        let start_time = tree::start_time(pid).unwrap_or(0);
+        let seen = seen(pid)?;
         system::release(pid)?;
-        return Ok((child, start_time));
+        return Ok((child, seen.0, seen.1));
     }
     check(drift(call.prepared))?;
     let child = Unwatched(system::spawn_free(call)?);
-    let start_time = tree::start_time(child.pid()).unwrap_or(0);
+    let (exit, start_time) = seen(child.pid())?;
     // It runs already: a difference is at least not left running.
     check(drift(call.prepared))?;
-    Ok((child, start_time))
+    Ok((child, exit, start_time))
 }
 
-/// Waits for a process that was just tried out, and says what was wrong with it.
+/// Returns the exit descriptor and the start time of a child.
+fn seen(pid: Pid) -> Result<(Option<OwnedFd>, u64), SpawnError> {
+    let exit = system::exit_descriptor(pid)
+        .map_err(|error| SpawnError::Failed(format!("its end could not be watched: {error}")))?;
+    Ok((exit, tree::start_time(pid).unwrap_or(0)))
+}
+
+/// Waits for a test process, and returns its error.
 pub(super) fn ended_well(started: Started) -> Result<(), String> {
     let pid = started.child.pid();
     drop(started.ours);
@@ -153,7 +163,7 @@ fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
     })
 }
 
-/// What confines it, where the plan says that something does.
+/// Returns the confinement, if the plan has one.
 #[cfg(target_os = "linux")]
 fn fence(prepared: &Prepared) -> Result<Option<Fence>, SpawnError> {
     let failed = |what: String| SpawnError::Failed(format!("could not be confined: {what}"));

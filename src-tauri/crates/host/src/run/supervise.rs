@@ -6,8 +6,9 @@ use super::pipes::Ours;
 use super::pump::{Output, feed};
 use super::start::Started;
 use super::tree::Tree;
-use super::{Captured, Exit, Finished, Order, RunEvent, Running, Stream};
-use postern_request::{Outcome, Stop};
+use super::{Captured, Finished, Order, RunEvent, Running};
+use postern_protocol::{Outcome, Stream};
+use postern_request::{Exit, RunEnd, Stop};
 use rustix::process::{Pid, Signal};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -37,7 +38,7 @@ pub(super) fn supervise(
     sink: mpsc::Sender<RunEvent>,
 ) -> std::io::Result<Running> {
     let pid = started.child.pid();
-    let child = Child::watch(pid)?;
+    let child = Child::watch(pid, started.exit)?;
     started.child.watched();
     let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
     let (orders, ordered) = mpsc::unbounded_channel();
@@ -104,8 +105,8 @@ impl Watched {
         }
         let leaked_pipes = !drained(pumps, &cut).await;
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
-        let outcome = outcome(exit, self.stop);
-        let finished = Finished { outcome, exit, duration, stdout, stderr, leaked_pipes, escaped };
+        let finished =
+            Finished { end: end(exit, self.stop), duration, stdout, stderr, leaked_pipes, escaped };
         // Nobody may be listening: then nobody is told.
         drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
     }
@@ -204,11 +205,10 @@ fn so_far(capture: &Mutex<Capture>) -> Captured {
     capture.lock().unwrap_or_else(PoisonError::into_inner).so_far()
 }
 
-fn outcome(exit: Exit, stop: Option<Stop>) -> Outcome {
-    match (stop, exit) {
-        (Some(Stop::TimedOut), _) => Outcome::Timeout,
-        (Some(Stop::Killed | Stop::Shutdown), _) => Outcome::Killed,
-        (None, Exit::Code(code)) => Outcome::Exited { code },
-        (None, Exit::Signal(signal)) => Outcome::Signalled { signal },
+fn end(exit: Exit, stop: Option<Stop>) -> RunEnd {
+    match stop {
+        Some(Stop::TimedOut) => RunEnd { outcome: Outcome::Timeout, exit: Some(exit) },
+        Some(Stop::Killed | Stop::Shutdown) => RunEnd { outcome: Outcome::Killed, exit: Some(exit) },
+        None => RunEnd::from(exit),
     }
 }

@@ -10,9 +10,9 @@ use tokio_util::task::TaskTracker;
 
 /// Connections of one channel at a time.
 pub(crate) const PER_CHANNEL: usize = 64;
-/// Connections in all, beside those that each channel has for itself.
+/// Largest number of connections beyond each channel's own.
 pub(crate) const IN_ALL: usize = 512;
-/// Connections that each channel has for itself, however many the others have.
+/// Connections reserved for each channel.
 const RESERVED: usize = 4;
 /// How long to wait when the system has no descriptor to give.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Place {
     _own: OwnedSemaphorePermit,
-    /// None for one of the channel's own.
+    /// `None` for one of the channel's own.
     _all: Option<OwnedSemaphorePermit>,
 }
 

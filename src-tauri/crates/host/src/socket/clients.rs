@@ -1,6 +1,6 @@
 //! Who is on the channels: each connection that proved itself, for as long as it lasts.
 
-use crate::book::now;
+use crate::clock::now;
 use postern_command::escape;
 use postern_contract::methods::DoorClient;
 use postern_policy::AgentId;

@@ -31,7 +31,7 @@ pub(crate) struct Channel {
     pub(crate) gate: Gate,
     pub(crate) publisher: Publisher,
     pub(crate) clients: Clients,
-    /// How much came in, over all its connections.
+    /// Bytes received on all its connections.
     pub(super) intake: Arc<Intake>,
     /// Cancelled when the channel closes.
     pub(crate) closed: CancellationToken,

@@ -1,15 +1,15 @@
-//! How fast an agent may talk, over all its connections: what comes faster waits in the socket, unread.
+//! Input rate of an agent over all its connections: Postern leaves faster input unread in the socket.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes a second, over time.
+/// Bytes per second, over time.
 const RATE: f64 = 8.0 * 1024.0 * 1024.0;
 /// Bytes at once.
 const BURST: f64 = 16.0 * 1024.0 * 1024.0;
 
-/// What one agent said lately.
+/// Recent input of one agent.
 #[derive(Debug)]
 pub(super) struct Intake(Mutex<(f64, Instant)>);
 
@@ -18,7 +18,7 @@ impl Intake {
         Self(Mutex::new((BURST, Instant::now())))
     }
 
-    /// So much was read: comes back when more may be.
+    /// Takes the bytes that were read; returns how long to wait before reading more.
     pub(super) async fn took(&self, bytes: usize) {
         let wait = self.take(bytes, Instant::now());
         if !wait.is_zero() {

@@ -1,6 +1,7 @@
 //! A socket that is private from birth and has one owner.
 
 use crate::folder::{let_go, lock_file};
+use postern_protocol::limits::SOCKET_PATH;
 use rustix::fs::{FlockOperation, Mode, flock};
 use std::fs::{File, Permissions};
 use std::io;
@@ -9,15 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::net::UnixListener;
 
-/// A socket's path is shorter than this, in bytes: `sun_path` with the zero that ends it has 104 on macOS, and 108 on Linux,
-/// which is held to the same so that a data folder can move.
-pub(crate) const PATH_MAX: usize = 104;
-
 /// Why a socket could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Its path is too long for the system.
-    #[error("the path of the socket {} has {PATH_MAX} bytes or more: no system takes it", .0.display())]
+    #[error("the socket path {} is {SOCKET_PATH} bytes or longer, which the system rejects: use a shorter data folder", .0.display())]
     TooLong(PathBuf),
     /// Another process listens on it.
     #[error("another process owns the socket {}", .0.display())]
@@ -54,7 +51,7 @@ impl Drop for Bound {
 
 /// Listens on `path`, mode 0600, in a folder that is private already.
 pub fn bind(path: &Path) -> Result<Bound, BindError> {
-    if path.as_os_str().len() >= PATH_MAX {
+    if path.as_os_str().len() >= SOCKET_PATH {
         return Err(BindError::TooLong(path.to_owned()));
     }
     let failed = |source: io::Error| BindError::Io { path: path.to_owned(), source };

@@ -14,7 +14,6 @@ mod say;
 pub(crate) use accept::{Limits, Place, accept};
 pub(crate) use clients::Clients;
 pub(crate) use handshake::handshake;
-pub(crate) use listen::PATH_MAX;
 pub use listen::{BindError, Bound, bind};
 pub(crate) use outbox::{Line, Outbox, outbox, write};
 pub(crate) use reader::Reader;
@@ -41,7 +40,7 @@ pub(crate) struct Channels {
     publisher: Publisher,
     all: Arc<Semaphore>,
     clients: Clients,
-    /// Where connections are served, whoever opens a channel.
+    /// Runtime that serves the connections of every channel.
     runtime: Handle,
     open: Arc<Mutex<HashMap<AgentId, OpenChannel>>>,
 }

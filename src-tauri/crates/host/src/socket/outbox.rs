@@ -79,7 +79,7 @@ impl Outbox {
         }
     }
 
-    /// Whether both write to the same connection.
+    /// Returns true if both write to the same connection.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }

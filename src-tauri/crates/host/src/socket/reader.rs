@@ -21,7 +21,7 @@ impl<S: AsyncRead + Unpin> Reader<S> {
         Self { stream, lines: LineBuffer::new(limits::FRAME_IN), chunk: vec![0; CHUNK], taken: 0 }
     }
 
-    /// How many bytes were read since this was last asked.
+    /// Bytes read since the last call.
     pub(crate) fn taken(&mut self) -> usize {
         std::mem::take(&mut self.taken)
     }

@@ -8,6 +8,7 @@ mod edit;
 mod flow;
 mod isolation;
 mod limits;
+mod owed;
 mod recover;
 mod replay;
 mod screen;

@@ -2,13 +2,14 @@
 
 use crate::support::Lab;
 use postern_policy::AgentId;
+use postern_protocol::RunState;
 use postern_store::Store;
-use postern_store::requests::{self, Change, NewRequest, Phase, Process};
+use postern_store::requests::{self, Change, NewRequest, Process};
 use serde_json::json;
 use uuid::Uuid;
 
 /// A request that got as far as `phase` when the host died.
-fn left(store: &Store, phase: Phase, intended: bool) -> Uuid {
+fn left(store: &Store, phase: RunState, intended: bool) -> Uuid {
     let (id, request_id) = (Uuid::now_v7(), Uuid::new_v4());
     let written = store.write(move |conn| {
         let new = NewRequest {
@@ -26,7 +27,7 @@ fn left(store: &Store, phase: Phase, intended: bool) -> Uuid {
         if intended {
             requests::intend(conn, id, 3)?;
         }
-        if phase == Phase::Running {
+        if phase == RunState::Running {
             // No process has this number: Linux counts to 4194304 at most, macOS to 99999.
             let process = Process { pid: 4_999_999, start_time: 1, boot: "another".to_owned() };
             requests::change(conn, id, &Change::to(phase, 4).process(process))?;
@@ -49,11 +50,11 @@ async fn what_a_dead_host_left_behind_has_an_end_and_is_told() {
     let ids = tokio::task::spawn_blocking(move || {
         let store = Store::open(&record).unwrap();
         let ids = [
-            (left(&store, Phase::Received, false), "restarted"),
-            (left(&store, Phase::Asking, false), "restarted"),
-            (left(&store, Phase::Starting, false), "restarted"),
-            (left(&store, Phase::Starting, true), "unknown"),
-            (left(&store, Phase::Running, false), "lost"),
+            (left(&store, RunState::Received, false), "restarted"),
+            (left(&store, RunState::Asking, false), "restarted"),
+            (left(&store, RunState::Starting, false), "restarted"),
+            (left(&store, RunState::Starting, true), "unknown"),
+            (left(&store, RunState::Running, false), "lost"),
         ];
         store.close();
         ids

@@ -218,6 +218,52 @@ impl Lab {
     }
 }
 
+/// A record that refuses what is written to it, as a full disk does, until this is dropped.
+pub(crate) struct FullDisk(postern_store::Connection);
+
+impl FullDisk {
+    /// What the record is about.
+    const TABLES: [&str; 5] = ["requests", "events", "questions", "settings", "rules"];
+    const WORDS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+
+    fn each(conn: &postern_store::Connection, sql: impl Fn(&str, &str) -> String) {
+        let all = Self::TABLES.iter().flat_map(|table| Self::WORDS.map(|word| sql(table, word)));
+        let sql: String = all.collect();
+        conn.execute_batch(&format!("BEGIN IMMEDIATE; {sql} COMMIT;")).unwrap();
+    }
+}
+
+impl Drop for FullDisk {
+    fn drop(&mut self) {
+        Self::each(&self.0, |table, word| format!("DROP TRIGGER full_{table}_{word};"));
+    }
+}
+
+impl Lab {
+    /// From now on every write to the record fails.
+    pub(crate) fn full_disk(&self) -> FullDisk {
+        let conn = postern_store::Connection::open(self.folder.path().join("data/postern.db")).unwrap();
+        FullDisk::each(&conn, |table, word| {
+            format!(
+                "CREATE TRIGGER full_{table}_{word} BEFORE {word} ON {table}
+                 BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END;"
+            )
+        });
+        FullDisk(conn)
+    }
+
+    /// The next status that says what is wanted.
+    pub(crate) async fn status(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let status = self.control("status", json!({})).await.unwrap();
+            if wanted(&status) {
+                return status;
+            }
+            self.heard().await;
+        }
+    }
+}
+
 /// What a window says that shows the whole question.
 pub(crate) fn shown(question: &Question) -> Presented {
     Presented {

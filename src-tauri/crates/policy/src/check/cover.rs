@@ -186,7 +186,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether `theirs` holds wherever this one does, as far as their folders are written alike.
+    /// Returns true if `theirs` holds wherever this one does, comparing their folders as text.
     fn is_inside(&self, theirs: &Rule) -> bool {
         match (&self.rule.folder, &theirs.folder) {
             (_, None) => true,

@@ -19,7 +19,7 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
     Some(super::would_match(&timeless(rule), &facts(&reading, &steps, home, true)))
 }
 
-/// An example says what the pattern means; time, content and place have no part in that.
+/// An example shows the pattern alone, without time, content and place.
 pub(super) fn timeless(rule: &Rule) -> Rule {
     Rule { pin: None, lifetime: Lifetime::Forever, folder: None, ..rule.clone() }
 }

@@ -38,10 +38,10 @@ pub enum RuleProblem {
     /// An example cannot be read.
     #[error("the example {0:?} cannot be read as a command")]
     Unreadable(String),
-    /// A folder that is none, or of a rule that denies.
+    /// An invalid folder, or a folder in a deny rule.
     #[error("{0}")]
     Folder(String),
-    /// It allows by a name that any file can claim.
+    /// An allow rule by a name that any file can claim.
     #[error(
         "any file can claim to be {0}; write signing:platform:{0} for a part of macOS, or signing:TEAMID:{0} with the developer's team"
     )]
@@ -82,7 +82,7 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
     Ok(())
 }
 
-/// A rule that denies does so everywhere, whatever comes on standard input.
+/// A deny rule holds in every folder and with any input.
 fn check_place(rule: &Rule) -> Result<(), RuleProblem> {
     let problem = |text: &str| Err(RuleProblem::Folder(text.to_owned()));
     if rule.effect == Effect::Deny && (rule.folder.is_some() || rule.input != RuleInput::Nothing) {

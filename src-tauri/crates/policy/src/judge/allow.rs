@@ -21,7 +21,7 @@ pub(super) enum Coverage<'a> {
     Covered(&'a Rule),
     /// This rule's pattern matches, but the program or script is not the one it was approved with.
     Changed(&'a Rule, String),
-    /// This rule matches and rests on what this file is, which the agent can change until it runs.
+    /// This rule matches, but depends on this file, which the agent can change until it runs.
     NotHeld(&'a Rule, String),
     /// A rule's pattern matches and does not cover it for this reason.
     Close(&'a Rule, String),
@@ -71,7 +71,7 @@ impl<'a> Subject<'a> {
         self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
     }
 
-    /// Whether what comes on standard input cannot tell it what to do. Only with wrappers that hand it through.
+    /// Returns true if standard input cannot give it commands, also through its wrappers.
     pub(super) fn reads_input_as_data(&self) -> bool {
         const HAND_THROUGH: [&str; 6] = ["command", "env", "nice", "nohup", "time", "timeout"];
         let handed = self.step.via.iter().all(|via| {
@@ -194,7 +194,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
     })
 }
 
-/// Whether a rule without a pin, or with one that holds, is about this program.
+/// Returns true if a rule has no pin, or its pin matches this program.
 fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
     let Some(pin) = &rule.pin else { return true };
     let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
@@ -240,7 +240,8 @@ pub(super) fn coverage<'a>(
     best.2
 }
 
-/// Whether a skill's rule allows nothing here: this agent may not use skills, or no skill may bring this program.
+/// Returns true if a skill's rule allows nothing here: the agent may not use skills, or skills may not bring
+/// this program.
 fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bool {
     let served = || {
         let names = subject.program().map(|program| [&program.path, &program.real_path]);
@@ -249,8 +250,8 @@ fn is_idle_skill(rule: &Rule, policy: &AgentPolicy, subject: &Subject<'_>) -> bo
     matches!(rule.source, Source::Skill(_)) && !(policy.settings.allow_skills && served())
 }
 
-/// Rules that may match, each with whether it names the program as the step does. Of any other it is known only that it is
-/// about the file that was found.
+/// Returns rules that may match, each with whether it names the program as the step does. The others match only
+/// the file that was found.
 fn candidates<'a>(part: &'a Part, subject: &Subject<'_>) -> impl Iterator<Item = (&'a Compiled, bool)> {
     let mut named = Vec::new();
     collect_named(part, subject, &mut named);
@@ -298,7 +299,7 @@ fn collect_found(part: &Part, subject: &Subject<'_>, found: &mut Vec<usize>) {
     }
 }
 
-/// Whether one rule covers the step; `named` says whether it names the program as the step does.
+/// Weighs one rule; `named` is true if it names the program as the step does.
 fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Facts<'_>) -> Coverage<'a> {
     let words = subject.elevated.as_ref().unwrap_or(&subject.words);
     if let Some(command) = &rule.command {
@@ -307,7 +308,7 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
             return Coverage::Nothing;
         }
     }
-    // Only the request's own folder is held open: one that a line changes to may be another by then.
+    // Only the request's own folder is held open; the agent may exchange another one meanwhile.
     let folder = (subject.step.dir == Dir::Same).then(|| path::normal(facts.cwd));
     if let Some(args) = &rule.args
         && !args.matches(words.get(1..).unwrap_or_default(), folder.as_deref())
@@ -331,7 +332,7 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
     }
 }
 
-/// Why a rule that was given for a folder does not hold where the step runs.
+/// Returns why a rule for a folder does not hold where the step runs.
 fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
     let own = postern_command::escape::text(rule.rule.folder.as_ref()?);
     if subject.step.dir != Dir::Same {
@@ -343,7 +344,7 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
     Some(format!("it was given for {own}, and this runs in {}", postern_command::escape::text(facts.cwd)))
 }
 
-/// Why a rule does not cover the input that the step is given.
+/// Returns why a rule does not cover the step's input.
 fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
     if subject.reads_input_as_data() {
         return None;
@@ -398,8 +399,8 @@ fn names_word(rule: &Compiled, at: usize, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// The file that the rule rests on and that the agent can change until it runs: the identity of a program or script, or where
-/// a path that the rule does not name leads.
+/// Returns the file that the rule depends on and that the agent can change: the pinned program or script, or
+/// the target of a path that the rule does not name.
 fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
     let pin = rule.pin.as_ref();
     let script = pin.and_then(|pin| pin.script.as_ref()).and(subject.found.script.as_ref());

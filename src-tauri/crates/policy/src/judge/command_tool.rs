@@ -16,9 +16,9 @@ pub struct CommandAgainst {
     pub message: String,
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,
-    /// What each step contributed.
+    /// Each step with its result.
     pub steps: Vec<StepVerdict>,
-    /// How careful a person should be.
+    /// Risk of the command.
     pub risk: Risk,
     /// Every stage with what it found.
     pub trace: Vec<TraceLine>,
@@ -60,7 +60,7 @@ fn nothing() -> Outcome {
 }
 
 impl Judgement<'_> {
-    /// Stages 1 to 4 for each step and for the whole, and nothing of what may let it through.
+    /// Runs stages 1 to 4 for each step and the whole, and none of the stages that allow.
     fn against_all(&mut self) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
         if let Some(outcome) = self.unreadable_request() {
             return (Vec::new(), vec![outcome]);

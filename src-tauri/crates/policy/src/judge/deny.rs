@@ -49,7 +49,7 @@ pub(super) fn find<'a>(rules: &'a RuleSet, call: &Invocation<'_>, facts: &Facts<
     hits.min_by_key(Hit::rank)
 }
 
-/// A rule that is about the invocation if its program is the one that the rule names, which cannot be told.
+/// A rule that matches if the program, which is unknown, is the one that the rule names.
 pub(super) fn may_mean<'a>(
     rules: &'a RuleSet,
     call: &Invocation<'_>,
@@ -59,7 +59,7 @@ pub(super) fn may_mean<'a>(
     all.filter(|rule| weigh(rule, true, call, facts).is_some()).min_by_key(|rule| rule.rule.id)
 }
 
-/// Rules that may be about it by its name or place.
+/// Rules that may match by name or place.
 fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     let index = rules.deny();
     let base = call.base();
@@ -89,8 +89,8 @@ fn collect(rules: &Part, call: &Invocation<'_>, found: &mut Vec<usize>) {
     found.extend(index.of_any_program());
 }
 
-/// Whether the file that a rule is about does something else by the name that it is called by here: one file with many names,
-/// each another program (busybox; on macOS git, python3 and clang). What the agent could have put there is no such name.
+/// Returns true if the name that a file is called by selects its behavior (busybox; git, python3 and clang on
+/// macOS). Names that the agent could have created do not count.
 fn acts_by_its_name(rule: &Compiled, call: &Invocation<'_>) -> bool {
     let (Some(program), Some(denied)) = (call.program, rule.program_name()) else { return false };
     let real = path::base_name(&program.real_path);
@@ -103,7 +103,8 @@ fn acts_by_its_name(rule: &Compiled, call: &Invocation<'_>) -> bool {
     many && !program.agent_can_change && ![call.name, &program.path].into_iter().any(related)
 }
 
-/// How a rule compares with an invocation; `same` says that its program is the one that the rule names, whatever its name.
+/// Compares a rule with an invocation; `same` means that the program is the one the rule names, under any
+/// name.
 fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Facts<'_>) -> Option<Hit<'a>> {
     if !rule.is_alive(facts.now, facts.session) {
         return None;
@@ -116,7 +117,7 @@ fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Fact
         }
         None => plain,
     };
-    // A copy under another name has the commands of the program that it is a copy of.
+    // A copy under another name has the original's subcommands.
     let original = rule.program_name().filter(|_| same);
     let foreign = original.and_then(|name| without_extensions(name, &call.args));
     let compared = foreign.map_or(compared, |args| compared.max(weigh_args(rule, same, call, &args)));
@@ -127,8 +128,8 @@ fn weigh<'a>(rule: &'a Compiled, same: bool, call: &Invocation<'_>, facts: &Fact
     }
 }
 
-/// The arguments with those paths as they lead to that have a name which only macOS knows; none where no argument has. What
-/// file a number names is not known.
+/// Returns the arguments with paths resolved that only macOS knows, or `None` if there are none. The file
+/// behind an id stays unknown.
 fn as_reached<'a>(args: &[Option<&'a str>]) -> Option<Vec<Option<Cow<'a, str>>>> {
     let is_special = |word: &&str| path::without_aliases_of_word(word).is_some() || path::is_by_number(word);
     args.iter().flatten().any(is_special).then(|| {
@@ -140,7 +141,7 @@ fn as_reached<'a>(args: &[Option<&'a str>]) -> Option<Vec<Option<Cow<'a, str>>>>
     })
 }
 
-/// Whether a rule is about a call, were these its arguments.
+/// Returns true if a rule matches a call with these arguments.
 fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option<&str>]) -> Match {
     let mut names = call.names();
     names.extend(rule.program_name().filter(|_| same));
@@ -159,7 +160,7 @@ fn weigh_args(rule: &Compiled, same: bool, call: &Invocation<'_>, args: &[Option
     program.min(args)
 }
 
-/// Whether the arguments are these. One that is not known before the run may become any number of words.
+/// Compares arguments. An argument that is unknown before the run may become any number of words.
 fn exactly(wanted: &[String], args: &[Option<&str>]) -> Match {
     let known = |(wanted, arg): (&String, Option<&str>)| arg == Some(wanted.as_str());
     let Some(first) = args.iter().position(Option::is_none) else {

@@ -57,7 +57,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// A program by the number of its file, which was not looked up: any rule may be about it.
+    /// A program named by its file id, which was not looked up: any rule may match it.
     fn by_number(&self, at: usize) -> Option<Outcome> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));

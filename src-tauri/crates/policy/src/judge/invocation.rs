@@ -120,7 +120,8 @@ fn in_other_words<'a>(call: &Invocation<'a>) -> Vec<Invocation<'a>> {
     postern_command::otherwise(&argv).into_iter().filter_map(form).collect()
 }
 
-/// The same program told to do what is not known: a command that it does not have itself is what its configuration says.
+/// Returns the invocation with unknown arguments: a subcommand that the program lacks does what its
+/// configuration says.
 fn extended<'a>(call: &Invocation<'a>) -> Option<Invocation<'a>> {
     let args = without_extensions(call.name, &call.args)?;
     Some(Invocation {
@@ -134,7 +135,7 @@ fn extended<'a>(call: &Invocation<'a>) -> Option<Invocation<'a>> {
     })
 }
 
-/// The arguments of a program without those that it may take for commands of its configuration; `None` where it has all itself.
+/// Returns the arguments without possible configured commands, or `None` if the program has them all itself.
 pub(super) fn without_extensions<'a>(
     program: &str,
     args: &[Option<&'a str>],

@@ -1,9 +1,11 @@
-//! What the read-only list vouches for, and whether the system holds it to that: what only reads runs confined.
+//! The read-only list, and confinement of what it allows.
 //!
-//! The list says what words mean. It cannot say what a program reads besides, what a project's configuration makes it
-//! start, or what a path leads to when it runs. So what only the list allows is started with the profile `look`.
-//! A run is one tree of processes with one profile: beside a step that runs as the person does, the list vouches only for
-//! what names no file and reads no configuration.
+//! The list judges words. It cannot know what else a program reads, what a project's configuration makes it
+//! start, or where a path leads at run time. So a request that only the list allows is confined with the
+//! profile `look`.
+//!
+//! A run is one process tree with one profile. Beside a step that runs unconfined, the list allows only steps
+//! that name no file and read no configuration.
 
 use super::allow::Subject;
 use super::step::{builtin, needs_no_rule};
@@ -17,22 +19,22 @@ use crate::verdict::Decision;
 use postern_command::{Power, Redirection, RedirectionKind, escape};
 use std::cell::OnceCell;
 
-/// How far the list vouches for a step.
+/// The list's verdict on a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Vouched {
-    /// It is not on the list.
+    /// The step is not on the list.
     Not,
-    /// It is on the list, and not for this: a sentence fragment says why.
+    /// The step is on the list, but not allowed here; the fragment says why.
     But(String),
-    /// Where the run is confined.
+    /// Allowed if the run is confined.
     Confined,
-    /// It names no file and reads no configuration: confined or not.
+    /// Allowed with or without confinement: it names no file and reads no configuration.
     Anywhere,
-    /// It names no file, and cannot do its work confined.
+    /// Allowed only without confinement: it names no file, and needs what the profile denies.
     Open,
 }
 
-/// What the list says about each step, and whether the whole request can be confined.
+/// The list's verdict on each step, and the confinement of the whole request.
 #[derive(Debug)]
 pub(super) struct Looks {
     pub(super) steps: Vec<Vouched>,
@@ -69,7 +71,7 @@ impl Looks {
     }
 }
 
-/// A builtin or a function: what it does the shell does itself.
+/// A builtin or a function, which the shell itself carries out.
 fn starts_nothing(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> bool {
     subject.step.opaque.is_none()
         && (needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts))
@@ -104,7 +106,7 @@ fn vouched<'f>(
     }
 }
 
-/// Whether it is on the list, by its words.
+/// Returns true if its words are on the list.
 fn is_listed(subject: &Subject<'_>) -> bool {
     if subject.carries_others() && !subject.carries_nothing() {
         return false;
@@ -116,7 +118,7 @@ fn is_listed(subject: &Subject<'_>) -> bool {
     plain && by_name && postern_command::is_read_only_anyway(&with_patterns(subject))
 }
 
-/// The step's words, with a file in place of a pattern: of a program that reads any number of them, in this folder or below it.
+/// Returns the step's words, with a file in place of a pattern for programs that read any number of files.
 fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
     let patterns = subject.step.program().is_some_and(postern_command::reads_any_files);
     let is_pattern = |raw: &str| {
@@ -129,7 +131,7 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
         .collect()
 }
 
-/// Why it reads what the list does not vouch for.
+/// Returns why the list does not allow what the step reads.
 fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
@@ -165,11 +167,11 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
     everything.then(|| "it goes through a folder that holds keys".to_owned())
 }
 
-/// Programs whose operands are names: they tell of a path, and open nothing.
+/// Programs whose operands are names: they print a path and open nothing.
 const OPENS_NOTHING: &[&str] =
     &["basename", "df", "dirname", "diskutil", "echo", "mdutil", "printf", "realpath", "stat", "which"];
 
-/// Where a word leads, as far as it is known before the run.
+/// Resolves a word, as far as it is known before the run.
 fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
     let plain = text.replace(['"', '\''], "");
     let at_home = ["$HOME", "${HOME}"].iter().find_map(|start| plain.strip_prefix(start));
@@ -178,11 +180,11 @@ fn resolved(text: &str, folder: &str, facts: &Facts<'_>) -> String {
         Some(_) | None => path::expand_home(&plain, facts.home).into_owned(),
     };
     let joined = path::join(folder, &path::out_of_proc(&expanded, folder));
-    // The folders of agents are real paths, which lie in `/private` on a Mac.
+    // Agents' folders are real paths, which lie in `/private` on a Mac.
     if path::is_within(&joined, "/private") { joined } else { path::reached(folder, &expanded) }
 }
 
-/// The part of a word, as it is written, in front of what is only known when it runs.
+/// Returns the part of a written word before anything that is known only at run time.
 fn known_start(raw: &str) -> &str {
     let from = raw.trim_start_matches(['"', '\'']);
     let home = ["$HOME", "${HOME}"].iter().find(|home| from.starts_with(**home)).map_or(0, |home| home.len());
@@ -197,7 +199,7 @@ struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// First folders that hold what is the person's, or another program's.
+    /// Top-level folders that hold data of the user or of other programs.
     const OTHERS: [&'static str; 17] = [
         ".vol", "boot", "data", "dev", "home", "media", "mnt", "private", "root", "run", "srv", "tmp",
         "Users", "var", "Volumes", "work", "Library",
@@ -208,7 +210,7 @@ impl<'f> Places<'f> {
         Self { facts, protected }
     }
 
-    /// Whether it lies in the agent's folders or the system's, and is nobody's key.
+    /// Returns true if it lies in the agent's folders or the system's, and is no key material.
     fn is_inside(&self, path: &str) -> bool {
         let within = |folder: &&str| path::is_within(path, folder);
         let of_system = || SYSTEM_PLACES.iter().chain(DEVICES).any(|place| path::is_within(path, place));
@@ -218,7 +220,7 @@ impl<'f> Places<'f> {
                 || ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path))
     }
 
-    /// The same of a word that may be a path or a text that looks like one.
+    /// Returns the same for a word that may be a path or only look like one.
     fn may_be_read(&self, path: &str) -> bool {
         let first = path.split('/').nth(1).unwrap_or_default();
         let is_place = Self::OTHERS.iter().any(|other| first.eq_ignore_ascii_case(other))
@@ -231,19 +233,19 @@ impl<'f> Places<'f> {
         self.protected.hold(path)
     }
 
-    /// Whether a program there is one that the agent could have written.
+    /// Returns true if the agent could have written a program there.
     fn is_of_agent(&self, path: &str) -> bool {
         let system = SYSTEM_PLACES.iter().any(|place| path::is_within(path, place));
         !system && self.facts.folders.iter().any(|folder| path::is_within(path, folder))
     }
 
-    /// Whether keys lie below a folder.
+    /// Returns true if key material lies below a folder.
     fn hold_keys(&self, path: &str) -> bool {
         self.protected.lie_in(path)
     }
 }
 
-/// Programs that go through all that is below a folder, and the letters without which they do not.
+/// Programs that walk everything below a folder, and the options without which they do not.
 const GO_THROUGH: &[(&str, &str)] = &[
     ("rg", ""),
     ("find", ""),
@@ -268,7 +270,7 @@ fn goes_through(subject: &Subject<'_>) -> bool {
     letters.is_empty() || subject.words().iter().any(|word| word.is_none_or(recursive))
 }
 
-/// Programs that tell of this machine over sockets or by looking at other processes: confined they would see nothing.
+/// Programs that report on this machine through sockets or other processes, which confinement hides.
 const OF_MACHINE: &[&str] = &["ifconfig", "ip", "lsof", "netstat", "ss"];
 
 fn tells_of_machine(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
@@ -276,8 +278,8 @@ fn tells_of_machine(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
         && words.iter().all(|word| word.is_some_and(|word| !word.contains('/')))
 }
 
-/// Programs that read no configuration of a project: how many operands that are no files each takes, and which of its
-/// letters take the next word.
+/// Programs that read no project configuration: the number of operands that are no files, and the options that
+/// take the next word.
 const FILTERS: &[(&str, usize, &str)] = &[
     ("awk", 1, "Fv"),
     ("base64", 0, "w"),
@@ -319,7 +321,7 @@ const FILTERS: &[(&str, usize, &str)] = &[
     ("whoami", 0, ""),
 ];
 
-/// Whether an option, without its dash, is told which file it reads (`--file=x`, `--files0-from=x`, `grep -f x`).
+/// Returns true if an option, without its dash, names a file (`--file=x`, `--files0-from=x`, `grep -f x`).
 fn names_a_file(program: &str, option: &str) -> bool {
     match option.strip_prefix('-') {
         Some(long) => {
@@ -330,7 +332,7 @@ fn names_a_file(program: &str, option: &str) -> bool {
     }
 }
 
-/// Whether no word names a file: it reads what it is fed, or tells what it is asked.
+/// Returns true if no word names a file.
 fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
     let Some((name, operands, letters)) =
         subject.step.program().and_then(|name| FILTERS.iter().find(|(program, ..)| *program == name))
@@ -346,7 +348,7 @@ fn names_no_file(subject: &Subject<'_>, words: &[Option<&str>]) -> bool {
     while let Some(word) = given.next() {
         let Some(word) = word else { return false };
         match word.strip_prefix('-') {
-            // A script or pattern by an option is no operand.
+            // With the script or pattern in an option, the first operand is a file.
             Some("e") if left == 1 => {
                 left = 0;
                 given.next();

@@ -175,7 +175,7 @@ impl<'a> Judgement<'a> {
         let found = against::step(self.policy, &self.line, at);
         let denied = found.as_ref().is_some_and(|found| found.decision == Decision::Deny);
         let doubt = named.filter(|_| !denied).and_then(|named| {
-            // Where only a rule lets something through, what cannot be identified is asked about anyway.
+            // If only a rule allows it, Postern still asks about an unidentified program.
             let settings = &self.policy.settings;
             let unasked = settings.security == Security::Full || settings.fallback == Fallback::Full;
             let unknown = || unidentified::of_step(self.policy, self.facts, at);
@@ -205,7 +205,7 @@ impl<'a> Judgement<'a> {
         )
     }
 
-    /// The effective profile.
+    /// Returns the effective profile.
     fn note_confinement(&mut self) {
         let found = match &self.looks.confinement {
             Confinement::None => "none: it would run as the person does.".to_owned(),

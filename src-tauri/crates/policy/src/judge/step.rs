@@ -32,7 +32,7 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
     if let Coverage::Covered(rule) = said {
         return covered(rule);
     }
-    // The file and the list know nothing of input: they hold where there is none, or none that tells a program what to do.
+    // The file and the list say nothing about input, so they hold only if it is absent or cannot give commands.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
     by_file(policy, facts, &subject)
         .or_else(|| by_read_only_list(policy, facts, looks, at, &name))
@@ -65,7 +65,7 @@ pub(super) fn opaque(part: &Opaque) -> Outcome {
     }
 }
 
-/// Whether the input of the step at `at` cannot tell it what to do.
+/// Returns true if the input of the step at `at` cannot give it commands.
 pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
     Subject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
 }
@@ -117,7 +117,7 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
     Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule, &rule.source)).by(rule))
 }
 
-/// What the read-only list says, where the agent may read: it allows what the system holds to reading.
+/// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.
 fn by_read_only_list(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -125,7 +125,7 @@ fn by_read_only_list(
     at: usize,
     name: &str,
 ) -> Option<Outcome> {
-    // What the agent could have written, or can exchange until then, is not the program that only reads.
+    // A file that the agent could have written or can replace is not the listed program.
     if !policy.settings.allow_read_only || facts.steps[at].changeable().next().is_some() {
         return None;
     }

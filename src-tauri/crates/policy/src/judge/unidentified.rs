@@ -1,5 +1,5 @@
-//! A program of which nobody can tell what it is may be the one that a deny rule names: it cannot be read, it is not there
-//! yet, or where it lies is only known when it runs. It is asked about, and denied where nobody is asked.
+//! Programs that cannot be identified, each of which may be the one that a deny rule names: unreadable,
+//! missing, or at an unknown place. Postern asks about them, and denies them if nobody is asked.
 
 use super::deny;
 use super::invocation;
@@ -9,7 +9,7 @@ use crate::facts::{Facts, Lookup};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Power, Role, escape};
 
-/// What about the step at `at` may be meant by a deny rule because a program of it is not known.
+/// Returns the doubt about the step at `at`, if a deny rule may name a program of it.
 pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
     let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
     let here = step.via.iter().all(|via| via.power != Power::Elsewhere);
@@ -32,7 +32,8 @@ pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Opt
     Some(Outcome::new(Decision::Ask, Reason::Denylist, message).by(rule).advise(advice).in_doubt())
 }
 
-/// Why it is not known what runs by this name; none where it is, and for a bare name, which is denied by that name.
+/// Returns why the program behind this name is unknown; `None` for a known one and for a bare name, which is
+/// denied by name.
 fn unknown(name: &str, lookup: &Lookup) -> Option<String> {
     let is_path = name.contains('/');
     match lookup {

@@ -150,7 +150,7 @@ impl Judgement<'_> {
         Some(Outcome::new(Decision::Deny, Reason::NotFound, message).advise(advice))
     }
 
-    /// Where a bare name was looked up, and how that is changed.
+    /// Names the folders that were searched for a bare name, and the setting that changes them.
     fn search_path_advice(&self) -> String {
         let policy = self.policy;
         let own = &policy.settings.search_path;

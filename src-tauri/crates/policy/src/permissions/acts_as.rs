@@ -8,10 +8,11 @@ use std::borrow::Cow;
 
 /// The shell command that a tool's use amounts to; none where it amounts to none.
 ///
-/// A shell tool's is the one that it is given. Every other tool amounts to a redirection from each path that it is given, or
-/// into it where it is not known to only read, `home` put in for `~`: no program runs, so of what denies host commands only
-/// what is about files speaks. One that moves, removes or searches a folder which holds Postern's own (`data`, its real
-/// path) reaches in there as well.
+/// Returns the shell line equivalent to a tool call.
+///
+/// A shell tool has its own line. Other tools become redirections from each path, or into it if they may write,
+/// with `home` for `~`. A tool that moves, removes or searches a folder that holds Postern's data (`data`, a
+/// real path) reaches it as well.
 pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> Option<Cow<'a, str>> {
     if tool == SHELL_TOOL {
         return arguments.get("command")?.as_str().map(Cow::Borrowed);
@@ -34,7 +35,7 @@ pub fn acts_as<'a>(tool: &str, arguments: &'a Json, home: &str, data: &str) -> O
     (!writes.is_empty()).then(|| Cow::Owned(writes.join("; ")))
 }
 
-/// Whether a pattern names a folder, or what is in it. `**` names none: it lists, and shows nothing of what is in the files.
+/// Returns true if a pattern names a folder or its content. `**` lists files without showing their content.
 fn leads_into(pattern: &str, home: &str, folder: &str) -> bool {
     let (pattern, folder) = (path::deny_key(&path::expand_home(pattern, home)), path::deny_key(folder));
     let mut names = pattern.split('/');

@@ -80,7 +80,7 @@ impl<'l> Gate<'_, 'l> {
         self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
     }
 
-    /// What the file says about each step.
+    /// Returns the file's verdict on each step.
     fn steps(&self, reading: &Reading) -> Vec<StepVerdict> {
         let of_step = |step: &Step| {
             let runs = !matches!(step.role, Role::Function | Role::Nothing);

@@ -1,4 +1,4 @@
-//! Protected places at the tool gate: no default and no wildcard lets a call touch one.
+//! Protected places at the tool gate: no default and no wildcard allows a call that touches one.
 
 use super::command::matches;
 use super::layer::Entry;
@@ -17,19 +17,19 @@ use postern_command::{Reading, escape};
 pub struct Touch {
     /// The place.
     pub place: &'static ProtectedPlace,
-    /// The path by which it does: absolute, or as a word of a shell line.
+    /// The path that touches it: absolute, or a word of a shell line.
     pub path: String,
-    /// Whether it only reads there.
+    /// True if the call only reads there.
     pub reads: bool,
-    /// The step of a shell line that does.
+    /// The step of a shell line that touches it.
     step: Option<usize>,
-    /// Whether a link in that line leads there: no word of it names the place.
+    /// True if a link in that line leads there and no word names the place.
     by_link: bool,
 }
 
 impl Touch {
-    /// The places that the use of a path touches: any that it may change, and keys that it may read. `path` is absolute, `real`
-    /// where it leads.
+    /// Returns the places that a path touches: any if the call may write, keys if it may read. `path` is
+    /// absolute, `real` is its target.
     pub fn of_path(protected: &Protected, path: &str, real: Option<&str>, used: PathUse) -> Vec<Self> {
         let reads = matches!(used, PathUse::Read | PathUse::ReadAll);
         let whole = matches!(used, PathUse::ReadAll | PathUse::WriteAll);
@@ -76,8 +76,8 @@ impl From<ShellTouch> for Touch {
 }
 
 impl ToolVerdict {
-    /// The same where the call touches protected places: it is dangerous, and only an entry that names each of them lets it
-    /// through without a person. Beside the touches stands the line that has them, of a shell tool.
+    /// Applies protected places to a verdict: the call is dangerous, and only an entry that names each place
+    /// allows it. `line` is a shell tool's line.
     #[must_use]
     pub fn protect(
         mut self,
@@ -99,7 +99,7 @@ impl ToolVerdict {
         reasons.append(&mut self.risk.reasons);
         self.risk.reasons = reasons;
         let layers = Layers::of(policy, session);
-        // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
+        // The last entry that denies or names the place wins; a wildcard that allows is skipped.
         let is_named = |touch: &&Touch| {
             let counts = |entry: &Entry| {
                 is_met(entry, tool, touch, reading)
@@ -145,7 +145,7 @@ fn reason(touch: &Touch) -> String {
     format!("{does} {}: {}", escape::text(&touch.path), touch.place.protection.words())
 }
 
-/// Whether an entry is about the touch: its path, or the step of the line.
+/// Returns true if an entry matches the touch: its path, or the step of the line.
 fn is_met(entry: &Entry, tool: &str, touch: &Touch, reading: Option<&Reading>) -> bool {
     match touch.step.and_then(|at| reading?.steps.get(at)) {
         Some(step) if tool == SHELL_TOOL => {
@@ -160,12 +160,12 @@ fn is_met(entry: &Entry, tool: &str, touch: &Touch, reading: Option<&Reading>) -
     }
 }
 
-/// Whether an entry names the touch's place.
+/// Returns true if an entry names the touch's place.
 fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
     if touch.step.is_none() {
         return touch.place.is_named_in(&expand_home(&entry.written, home));
     }
-    // The pattern of a command: the word itself stands in it.
+    // A command pattern contains the word itself.
     let words = postern_command::words_of(&entry.written).unwrap_or_default();
     !touch.by_link
         && words

@@ -1,19 +1,19 @@
-//! Which entries of a file are those that Postern wrote into it, and no person.
+//! Recognizes the entries that Postern wrote into a file.
 
 use super::DEFAULT_FILE;
 use super::layer::{Entry, FileLayer, Origin};
 use crate::rule::Effect;
 use std::sync::LazyLock;
 
-/// Tool, pattern and action of every line that a new file is written with.
+/// Tool, pattern and action of every line in a new file.
 static SEEDED: LazyLock<Vec<(String, String, Effect)>> = LazyLock::new(|| {
-    // No pattern of it is about the home folder, and a test reads it.
+    // No seeded pattern refers to the home folder, as a test checks.
     let layer = FileLayer::parse(DEFAULT_FILE, "/").unwrap_or_default();
     layer.entries().iter().map(|entry| (entry.tool.clone(), entry.written.clone(), entry.effect)).collect()
 });
 
 impl Entry {
-    /// Whether it stands in the file as Postern wrote it there: a default, and nobody's decision.
+    /// Returns true if the entry is as Postern wrote it: a default, nobody's decision.
     pub(crate) fn is_seeded(&self) -> bool {
         matches!(self.origin, Origin::File { .. })
             && SEEDED.iter().any(|(tool, written, effect)| {

@@ -23,11 +23,11 @@ pub struct ToolVerdict {
     pub values: Vec<String>,
     /// The patterns that *Always* would add for this tool; empty where nothing may be added.
     pub always: Vec<String>,
-    /// Whether it rests on a line that stands in the file as Postern wrote it, or on no line at all: nobody decided it.
+    /// True if nobody decided it: it rests on a line that Postern wrote, or on no line.
     pub by_default: bool,
-    /// How careful a person should be.
+    /// Risk of the call.
     pub risk: Risk,
-    /// What each step of a shell tool's line contributed, in the order in which it is read.
+    /// Result of each step of a shell tool's line, in reading order.
     pub steps: Vec<StepVerdict>,
     /// Every layer with what it found.
     pub trace: Vec<TraceLine>,
@@ -123,8 +123,8 @@ impl ToolVerdict {
         self
     }
 
-    /// The same with what a shell tool's line would do: its risk, and its steps with the stricter of what the file and the rules
-    /// for host commands say about each.
+    /// Adds what a shell tool's line would do: its risk, and for each step the stricter of the file's and the
+    /// host rules' verdict.
     #[must_use]
     pub fn of_line(mut self, risk: Risk, against: Vec<StepVerdict>) -> Self {
         let own = std::mem::take(&mut self.steps);
@@ -143,7 +143,7 @@ impl ToolVerdict {
         self
     }
 
-    /// The same for an agent whose own rules ask already: a default is no answer to that.
+    /// Asks instead of allowing by default, for an agent whose own rules ask already.
     #[must_use]
     pub fn asking_for_defaults(mut self) -> Self {
         if self.decision == Decision::Allow && self.by_default {
@@ -153,7 +153,7 @@ impl ToolVerdict {
         self
     }
 
-    /// The same for an agent that decides by its own rules where only a default would ask.
+    /// Leaves a default question to an agent that decides by its own rules.
     #[must_use]
     pub fn leaving_defaults(mut self) -> Self {
         if self.decision == Decision::Ask && self.by_default {
@@ -223,7 +223,7 @@ impl<'a> Layers<'a> {
             return ToolVerdict::plain(Decision::Ask, format!("{} names no value.", escape::text(tool)));
         };
         let mut same = defaults.iter().filter(|(decision, _)| *decision == verdict.decision);
-        // One value that only a default allows is enough; that only defaults ask has to hold for all.
+        // One value that only a default allows is enough, but a default question needs all values.
         verdict.by_default = match verdict.decision {
             Decision::Allow => same.any(|(_, by_default)| *by_default),
             Decision::Ask | Decision::Deny => same.all(|(_, by_default)| *by_default),
@@ -276,7 +276,7 @@ pub(super) fn place(entry: &Entry) -> (String, usize) {
     (entry.written.clone(), entry.line())
 }
 
-/// Whether nobody decided it: no entry speaks, or one that Postern wrote.
+/// Returns true if nobody decided it: no entry matches, or one that Postern wrote.
 pub(super) fn is_default(entry: Option<&Entry>) -> bool {
     entry.is_none_or(Entry::is_seeded)
 }

@@ -1,4 +1,4 @@
-//! Which paths a tool's call names, by the names under which tools take paths.
+//! Finds the paths in a tool's arguments, by the names that tools use for them.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
@@ -60,34 +60,34 @@ const FIELDS: [&str; 44] = [
 const TAKES_ALL: [&str; 10] =
     ["chmod", "chown", "delete", "move", "mv", "remove", "rename", "rm", "rmdir", "trash"];
 
-/// Whether a tool writes nothing.
+/// Returns true if a tool writes nothing.
 pub(super) fn only_reads(tool: &str) -> bool {
     READERS.contains(&tool)
 }
 
-/// What a call may do with a path that it names.
+/// Possible use of a path by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
-    /// Read it.
+    /// Reads it.
     Read,
-    /// Read it, and all that is in it.
+    /// Reads it and everything below.
     ReadAll,
-    /// Write to it.
+    /// Writes it.
     Write,
-    /// Remove, move or open it up with all that is in it.
+    /// Removes, moves or changes the mode of it and everything below.
     WriteAll,
 }
 
-/// A path that a call names.
+/// A path in a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPath<'a> {
-    /// As written.
+    /// The path as written.
     pub path: Cow<'a, str>,
-    /// What the call may do with it.
+    /// Possible use by the call.
     pub used: PathUse,
 }
 
-/// The paths that a call names and may use. A tool that finds names alone, and one that is asked for by name, uses none.
+/// Returns the paths that a call may use. Tools that only list names, or that are asked for by name, use none.
 pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     let used = match tool {
         "glob" | "skill" => return Vec::new(),
@@ -99,10 +99,10 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     paths(tool, arguments).into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
-/// The names, written as those of paths are, under which tools take the text of a command.
+/// Names of arguments that hold the text of a command, normalized as names of paths are.
 const COMMANDS: [&str; 6] = ["bash", "cmd", "command", "commandline", "script", "shell"];
 
-/// The shell text that a call carries under a name for commands, whatever its tool is called; a list of words is quoted.
+/// Returns the shell text in a call's arguments, for any tool; a list of words is quoted.
 pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
     let members = arguments.as_object().into_iter().flatten();
     let named = members.filter(|(name, _)| COMMANDS.binary_search(&plain(name).as_str()).is_ok());
@@ -118,7 +118,7 @@ pub fn carried_commands(arguments: &Json) -> Vec<Cow<'_, str>> {
         .collect()
 }
 
-/// The paths that a call names.
+/// Returns the paths in a call's arguments.
 pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     let mut found = Vec::new();
     let patches = words(tool).any(|word| ["patch", "diff"].iter().any(|one| word.eq_ignore_ascii_case(one)));
@@ -128,7 +128,7 @@ pub(super) fn paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
     found
 }
 
-/// The pattern of a `glob`, behind the folder that it is looked for in.
+/// Returns the pattern of a `glob`, joined to its folder.
 pub(super) fn pattern(tool: &str, arguments: &Json) -> Option<String> {
     let text = |name| arguments.get(name).and_then(Json::as_str);
     let pattern = text("pattern").filter(|_| tool == "glob")?;
@@ -215,7 +215,7 @@ fn is_field(name: &str) -> bool {
     FIELDS.binary_search(&plain(name).as_str()).is_ok()
 }
 
-/// A name in small letters, without what joins its words.
+/// Returns a name in lower case, without separators.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !"_-".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }

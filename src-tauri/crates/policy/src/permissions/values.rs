@@ -50,7 +50,7 @@ enum Doubt {
     Nothing,
     /// Those of absolute paths: it leaves a folder that is not known.
     Absolute,
-    /// All: it is a pattern itself, or names its file by a number.
+    /// Returns true if the path is itself a pattern, or names its file by id.
     Everything,
 }
 

@@ -1,7 +1,7 @@
-//! What *Always* would save, narrowest first: nothing that lets through more than a person can see.
+//! Offers for *Always*, narrowest first; none allows more than the question shows.
 //!
-//! A pin is offered only where it holds until the program runs. Of a file that the agent can change it is offered to run
-//! whatever is in it, and the offer says so.
+//! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
+//! allows any content and says so.
 
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
@@ -20,8 +20,8 @@ pub struct Offer {
     pub label: String,
     /// What would be saved.
     pub drafts: Vec<Draft>,
-    /// The folder in which, with everything below, it would hold: the request's. None where the line changes its folder: it
-    /// can be held to none then.
+    /// Folder of the rule, with everything below: the request's. `None` if the line changes its folder and so
+    /// cannot be bound to one.
     pub folder: Option<String>,
 }
 
@@ -34,9 +34,9 @@ pub struct Draft {
     pub pattern: Pattern,
     /// The patterns of its arguments.
     pub args: Option<Vec<String>>,
-    /// What it is bound to; nothing where the agent can change it until it runs.
+    /// Pin; `None` if the agent can change the program until it runs.
     pub pin: Option<Pin>,
-    /// The input that it covers.
+    /// Input that the rule covers.
     pub input: RuleInput,
 }
 
@@ -161,7 +161,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
         Input::Nothing => RuleInput::Nothing,
         Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => RuleInput::Nothing,
         Input::Text(sha256) => RuleInput::Text(sha256.clone()),
-        // What is still to come stands for nothing.
+        // A stream's content is not known yet.
         Input::Stream => return None,
     };
     let told = input != RuleInput::Nothing;
@@ -169,7 +169,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
     let names = [step.program()?, &program.path, &program.real_path];
     let class =
         names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
-    // What its input tells it is saved with just this command.
+    // Commands from its input are saved only with this exact command.
     let plain = !elevated && !told && step.ways_out.is_empty();
     let script = plain && matches!(class, Some(Class::Shell | Class::Interpreter));
     let path = if script { script_path(step, found, program, at) } else { None };
@@ -192,7 +192,7 @@ fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated:
 
 /// The first words with any arguments, while the program is as it was shown.
 fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
-    // By its words alone it would be whatever is called so, in every folder.
+    // By words alone the rule would match every program of that name in every folder.
     if program.agent_can_change {
         return None;
     }
@@ -205,15 +205,15 @@ fn command(step: &Step, program: &Program, at: usize) -> Option<Draft> {
     Some(Draft { step: at, pattern: Pattern::Command(text), args: None, pin, input: RuleInput::Nothing })
 }
 
-/// The program at its path, with any arguments.
+/// Offers the program at its path, with any arguments.
 fn by_path(found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
     program.identity.as_ref()?;
     let (pattern, pin) = (path_pattern(program)?, pin(program, found));
     Some(Draft { step: at, pattern, args: None, pin, input: RuleInput::Nothing })
 }
 
-/// What binds a rule to the program, and to the script that it runs, as they are now; nothing where the agent can change
-/// one of them until it runs, or where it is not known what they are.
+/// Returns a pin on the program and its script as they are now; `None` if the agent can change one of them, or
+/// if one is unknown.
 fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     let script = found.script.as_ref();
     if program.agent_can_change || script.is_some_and(|script| script.agent_can_change) {
@@ -224,7 +224,8 @@ fn pin(program: &Program, found: &StepFacts) -> Option<Pin> {
     Some(Pin { program: program.identity.clone()?, script })
 }
 
-/// This script: the interpreter, the script as its first argument, and the content of both where that can be held.
+/// Offers this script: its interpreter, the script as first argument, and the content of both if it can be
+/// pinned.
 fn script_path(step: &Step, found: &StepFacts, program: &Program, at: usize) -> Option<Draft> {
     found.script.as_ref()?;
     let written = step.argv.get(1)?.value.clone()?;

@@ -7,23 +7,23 @@ use crate::path;
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
 pub use shell::ShellTouch;
 
-/// Why a place is protected.
+/// Reason for a protection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protection {
-    /// A shell or another program runs what stands in it when it starts.
+    /// A shell or another program runs its content at its start.
     StartFile,
-    /// It holds keys, tokens or passwords: reading it counts as well.
+    /// It holds keys, tokens or passwords; reading it counts as well.
     Keys,
-    /// The system starts what stands in it.
+    /// The system starts its content.
     Autostart,
-    /// Git runs what stands in it, or is told by it what to run.
+    /// Git runs it, or finds there what to run.
     Repository,
-    /// It says what an agent or editor runs and may do.
+    /// It configures what an agent or editor runs and may do.
     AgentSettings,
 }
 
 impl Protection {
-    /// What lies in such a place, as a noun phrase.
+    /// Names the content of such a place, as a noun phrase.
     pub fn words(self) -> &'static str {
         match self {
             Self::StartFile => "a start file of a shell or program",
@@ -35,14 +35,14 @@ impl Protection {
     }
 }
 
-/// Where a place's path begins.
+/// Base of a place's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Root {
-    /// In the person's home folder.
+    /// The user's home folder.
     Home,
-    /// In any folder.
+    /// Any folder.
     Anywhere,
-    /// At the root.
+    /// The root.
     System,
 }
 
@@ -51,17 +51,17 @@ enum Root {
 pub struct ProtectedPlace {
     root: Root,
     path: &'static str,
-    /// Why.
+    /// Reason for the protection.
     pub protection: Protection,
 }
 
 impl ProtectedPlace {
-    /// Its path, with `~` for the home folder.
+    /// Returns its path, with `~` for the home folder.
     pub fn shown(&self) -> String {
         if self.root == Root::Home { format!("~/{}", self.path) } else { self.path.to_owned() }
     }
 
-    /// Its path on this machine; none where it can lie in any folder.
+    /// Returns its path on this machine, or `None` if it can lie in any folder.
     fn absolute(&self, home: &str) -> Option<String> {
         match self.root {
             Root::Home => Some(format!("{}/{}", path::deny_key(home).trim_end_matches('/'), self.path)),
@@ -70,7 +70,7 @@ impl ProtectedPlace {
         }
     }
 
-    /// Whether a pattern of a file of rules names it, rather than covering it with a wildcard.
+    /// Returns true if a pattern of a rule file names it, and does not only cover it with a wildcard.
     pub(crate) fn is_named_in(&self, pattern: &str) -> bool {
         let pattern = key(pattern);
         if !pattern.contains(WILD) {
@@ -88,10 +88,10 @@ impl ProtectedPlace {
     }
 }
 
-/// Signs by which a pattern stands for more than itself.
+/// Characters that make a pattern match more than itself.
 const WILD: [char; 9] = ['*', '?', '[', ']', '{', '}', '(', ')', '!'];
 
-/// The protected places on one machine, links among them followed.
+/// The protected places of one machine, with links among them resolved.
 #[derive(Debug, Default)]
 pub struct Protected {
     home: String,
@@ -100,7 +100,8 @@ pub struct Protected {
 }
 
 impl Protected {
-    /// Those of a person with this home folder. `real` gives a path's real path where it exists; each place is asked for once.
+    /// Returns the places of a user with this home folder. `real` resolves an existing path; it is called once
+    /// for each place.
     pub fn new(home: &str, real: impl Fn(&str) -> Option<String>) -> Self {
         let home = home.trim_end_matches('/');
         let leads = |place: &'static ProtectedPlace| {
@@ -108,14 +109,15 @@ impl Protected {
                 Root::System => place.path.to_owned(),
                 Root::Home | Root::Anywhere => format!("{home}/{}", place.path),
             };
-            // Only where names are written as they are here: on a system that tells case apart others are other files.
+            // Only if the name is spelled like this here: on a case-sensitive system other spellings are other
+            // files.
             let real = key(&real(&path)?);
             (real != key(&path)).then_some((place, real))
         };
         Self { home: home.to_owned(), real: PLACES.iter().filter_map(leads).collect() }
     }
 
-    /// The places that an absolute path is, or lies in.
+    /// Returns the places that an absolute path is, or lies in.
     pub fn of(&self, path: &str) -> Vec<&'static ProtectedPlace> {
         let path = key(path);
         let mut found: Vec<&'static ProtectedPlace> = PLACES
@@ -128,7 +130,7 @@ impl Protected {
         found.extend(
             self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place),
         );
-        // Its name alone may as well be that of what is cloned from elsewhere.
+        // The name alone may also be that of a cloned repository.
         if path.rsplit_once('/').is_some_and(|(folder, _)| names(folder).any(is_bare_repository)) {
             found.push(&BARE_REPOSITORY);
         }
@@ -136,7 +138,7 @@ impl Protected {
         found
     }
 
-    /// The places that a folder holds, as far as that can be said of its path.
+    /// Returns the places that a folder holds, as far as its path shows.
     pub fn below(&self, folder: &str) -> Vec<&'static ProtectedPlace> {
         let folder = key(folder);
         let held = |path: Option<String>| path.is_some_and(|path| path::is_within(&path, &folder));
@@ -147,19 +149,19 @@ impl Protected {
         PLACES.iter().filter(|place| held(at_home(place))).collect()
     }
 
-    /// Whether a path lies where the place, which is a link, leads.
+    /// Returns true if a path lies below the target of a place that is a link.
     pub(crate) fn leads_to(&self, place: &ProtectedPlace, path: &str) -> bool {
         let path = key(path);
         self.real.iter().any(|(of, real)| *of == place && path::is_within(&path, real))
     }
 
-    /// The person's home folder.
+    /// Returns the user's home folder.
     pub(crate) fn home(&self) -> &str {
         &self.home
     }
 }
 
-/// The spelling by which paths are compared here: also without the marks that some file systems overlook.
+/// Returns the spelling used for comparison, without marks that some file systems ignore.
 fn key(path: &str) -> String {
     let plain = crate::permissions::unmarked(path);
     path::deny_key(&path::out_of_proc(&plain, "/"))
@@ -170,11 +172,11 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_bare_repository(name: &str) -> bool {
-    // Names are compared in small letters.
+    // Names are compared in lower case.
     name.strip_suffix(".git").is_some_and(|stem| !stem.is_empty())
 }
 
-/// Whether a path leads through a place of this path in any folder, and not on into what is excepted there.
+/// Returns true if a path leads through a place of this path in any folder, and not into an exception there.
 fn lies_in_any(path: &str, place: &str) -> bool {
     let (names_of_path, wanted): (Vec<&str>, Vec<&str>) = (names(path).collect(), names(place).collect());
     let except = EXCEPT.iter().find(|(of, _)| *of == place).map_or(&[][..], |(_, except)| except);

@@ -1,4 +1,4 @@
-//! The protected places, as data.
+//! Table of the protected places.
 
 use super::Protection::{AgentSettings, Autostart, Keys, Repository, StartFile};
 use super::{ProtectedPlace, Protection, Root};
@@ -15,12 +15,13 @@ const fn system(protection: Protection, path: &'static str) -> ProtectedPlace {
     ProtectedPlace { root: Root::System, path, protection }
 }
 
-/// A repository without a work tree: what lies in a folder named `x.git`.
+/// A bare repository: the content of a folder named `x.git`.
 pub(super) const BARE_REPOSITORY: ProtectedPlace = anywhere(Repository, "*.git");
 
-/// Every place, in lower case. A file stands for itself, a folder for all that is in it.
+/// Every place, in lower case. A folder stands for everything in it.
 pub(super) const PLACES: &[ProtectedPlace] = &[
-    // Start files of shells, by name wherever they lie: folders of dotfiles are linked into the home folder.
+    // Start files of shells, by name in any folder, because folders of dotfiles are linked into the home
+    // folder.
     anywhere(StartFile, ".zshrc"),
     anywhere(StartFile, ".zshenv"),
     anywhere(StartFile, ".zprofile"),
@@ -52,7 +53,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     home(StartFile, ".config/xonsh"),
     home(StartFile, ".config/environment.d"),
     home(StartFile, ".pam_environment"),
-    // Start files of other programs that run what stands in them.
+    // Start files of other programs that run their content.
     home(StartFile, ".vimrc"),
     home(StartFile, ".gvimrc"),
     home(StartFile, ".vim"),
@@ -100,7 +101,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system(StartFile, "/etc/sudoers.d"),
     system(StartFile, "/etc/pam.d"),
     system(StartFile, "/etc/hosts"),
-    // Keys, tokens, passwords, and what browsers keep.
+    // Keys, tokens, passwords, and browser data.
     home(Keys, ".ssh"),
     home(Keys, ".gnupg"),
     home(Keys, ".aws"),
@@ -188,7 +189,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system(Keys, "/etc/ssh"),
     system(Keys, "/etc/shadow"),
     system(Keys, "/etc/master.passwd"),
-    // What the system starts by itself.
+    // Files that the system starts by itself.
     home(Autostart, "library/launchagents"),
     home(Autostart, ".config/autostart"),
     home(Autostart, ".config/systemd"),
@@ -212,8 +213,8 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system(Autostart, "/etc/systemd"),
     system(Autostart, "/etc/xdg/autostart"),
     system(Autostart, "/etc/rc.local"),
-    // What git runs and is told, in every repository, work tree and submodule; `.git` itself may be a file that leads
-    // elsewhere.
+    // Files that git runs or obeys, in every repository, work tree and submodule; `.git` may be a file that
+    // leads elsewhere.
     anywhere(Repository, ".git"),
     anywhere(Repository, ".gitmodules"),
     anywhere(Repository, ".husky"),
@@ -222,7 +223,7 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     anywhere(Repository, ".gitconfig"),
     home(Repository, ".config/git"),
     system(Repository, "/etc/gitconfig"),
-    // Settings, hooks and servers of agents and editors: they start programs, and take Postern's own hook out.
+    // Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
     anywhere(AgentSettings, ".claude"),
     anywhere(AgentSettings, ".claude.json"),
     anywhere(AgentSettings, ".mcp.json"),
@@ -260,5 +261,5 @@ pub(super) const PLACES: &[ProtectedPlace] = &[
     system(AgentSettings, "/etc/gemini-cli"),
 ];
 
-/// Folders in a place where agents keep plans and work trees: what lies in them is looked at by itself.
+/// Folders in a place where agents keep plans and work trees: their content is judged by itself.
 pub(super) const EXCEPT: &[(&str, &[&str])] = &[(".claude", &["worktrees", "plans"])];

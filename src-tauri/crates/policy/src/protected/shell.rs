@@ -6,17 +6,17 @@ use crate::needed::folder_of;
 use crate::path;
 use postern_command::{Role, Step, Word};
 
-/// Programs that take a folder with all that is in it, to remove, move or open it up.
+/// Programs that remove, move or change the mode of a folder and everything in it.
 const TAKES_ALL: &[&str] = &[
     "rm", "grm", "srm", "mv", "gmv", "rmdir", "trash", "chmod", "chown", "chflags", "rsync", "ln", "unlink",
     "shred",
 ];
 
-/// Programs that read all that is in a folder.
+/// Programs that read everything in a folder.
 const READS_ALL: &[&str] =
     &["grep", "egrep", "fgrep", "rg", "ag", "ack", "tar", "zip", "cp", "rsync", "scp", "ditto"];
 
-/// What git does to the files that it is given by name without changing them.
+/// Git subcommands that do not change the files they are given.
 const GIT_READS: &[&str] =
     &["add", "stage", "commit", "diff", "log", "show", "status", "blame", "grep", "ls-files", "check-ignore"];
 
@@ -25,18 +25,18 @@ const GIT_READS: &[&str] =
 pub struct ShellTouch {
     /// The place.
     pub place: &'static ProtectedPlace,
-    /// The word by which it does, with the home folder put in.
+    /// The word that touches it, with the home folder inserted.
     pub word: String,
     /// The step.
     pub step: usize,
-    /// Whether it only reads there.
+    /// True if the step only reads there.
     pub reads: bool,
-    /// Whether a link leads there, and the word itself does not.
+    /// True if a link leads there and the word itself does not.
     pub by_link: bool,
 }
 
 impl Protected {
-    /// The places that a line touches: any that a step may change, and keys that it may read.
+    /// Returns the places that a line touches: any that a step may change, and keys that it may read.
     pub fn of_line(&self, facts: &Facts<'_>) -> Vec<ShellTouch> {
         let steps = facts.reading.steps.iter().zip(facts.steps).enumerate();
         let mut found: Vec<ShellTouch> =
@@ -70,7 +70,7 @@ impl Protected {
                 touches.push(ShellTouch { place, word: word.clone(), step: at, reads, by_link });
             });
         }
-        // Who only reads asks for keys alone, and a script is read to be run.
+        // Reading matters only for keys; a script is read to be run.
         let script = step
             .script
             .and_then(|at| step.argv.get(at))
@@ -119,7 +119,7 @@ fn text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
-/// A word, what stands behind its `=`, and a path behind an option's letter.
+/// Returns a word, the part after its `=`, and a path after an option's letter.
 fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').and_then(|rest| rest.find(['/', '~']).map(|at| &rest[at..]));
@@ -135,7 +135,7 @@ fn only_reads(step: &Step) -> bool {
     };
     let reads =
         |argv: &[&str]| postern_command::is_read_only(argv) && step.ways_out.is_empty() || tells(argv);
-    // A word that begins so is a path whatever it turns into.
+    // A word that begins like this is a path with any expansion.
     let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
     let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
     let is_known_to = step.argv.iter().all(known) && reads(&step.argv.iter().map(text).collect::<Vec<_>>());

@@ -119,7 +119,7 @@ fn the_table_is_written_as_paths_are_compared() {
 }
 
 proptest! {
-    /// Whatever lies in a protected place is found, however the path there is spelled.
+    /// Every spelling of a path in a protected place is found.
     #[test]
     fn a_spelling_is_no_way_around(
         at in 0..PLACES.len(),
@@ -129,7 +129,7 @@ proptest! {
         doubled in any::<bool>(),
     ) {
         let place = &PLACES[at];
-        // What is excepted there is looked at by itself.
+        // An exception's content is judged by itself.
         prop_assume!(!rest.starts_with("/worktrees") && !rest.starts_with("/plans"));
         let written = match place.root {
             Root::Home => format!("{HOME}/{folder}/../{}{rest}", place.path),

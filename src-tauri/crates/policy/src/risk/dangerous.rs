@@ -259,7 +259,7 @@ pub(super) const PATTERNS: &[Danger] = &[
     }),
 ];
 
-/// Whether a word names a file that holds secrets.
+/// Returns true if a word names a file that holds secrets.
 pub(super) fn is_secret(word: &str) -> bool {
     SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
 }

@@ -63,7 +63,7 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     Risk { level, reasons }
 }
 
-/// Whether a step is dangerous by itself, or reads a secret by a redirection.
+/// Returns true if a step is dangerous by itself, or reads a secret by a redirection.
 pub(crate) fn is_dangerous(step: &Step) -> bool {
     let reads = only_reads(step);
     let dangers = |seen: &Seen<'_>| {
@@ -75,10 +75,10 @@ pub(crate) fn is_dangerous(step: &Step) -> bool {
         || words.map(|word| word.value.as_deref().unwrap_or(&word.raw)).any(dangerous::is_secret)
 }
 
-/// Dangers of reading. What only reads falls under no other, whatever its name and words look like.
+/// Dangers of reading. A command that only reads has no other, with any name and words.
 const OF_READING: [&str; 2] = ["secrets", "keychain"];
 
-/// Whether a step only reads by its words, and writes nothing.
+/// Returns true if a step only reads by its words, and writes nothing.
 fn only_reads(step: &Step) -> bool {
     step.ways_out.is_empty()
         && step.via.iter().all(|via| via.power == Power::Transparent)

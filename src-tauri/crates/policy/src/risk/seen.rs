@@ -58,8 +58,8 @@ impl<'a> Seen<'a> {
         names.contains(&&*self.name)
     }
 
-    /// The arguments behind the known options of the program itself: from its verb on, or from what is not known before it.
-    /// Deny rules, proposals and ways out step over the same options (`docker --context c rm`).
+    /// Returns the arguments after the program's own known options: from its verb, or from the first unknown
+    /// option. Deny rules, offers and unsafe arguments skip the same options (`docker --context c rm`).
     fn behind_globals(&self) -> &[&'a str] {
         let mut at = 0;
         while let Some(word) = self.args.get(at).filter(|word| is_option(word)) {
@@ -72,8 +72,8 @@ impl<'a> Seen<'a> {
         self.args.get(at..).unwrap_or_default()
     }
 
-    /// Whether a short option (`r` of `-rf`) or a long one (`recursive`, or shortened to `recurs`) is given, options of the
-    /// program itself left out.
+    /// Returns true if a short (`r` of `-rf`) or long option (`recursive`, or shortened to `recurs`) is given,
+    /// except the program's own options.
     pub(super) fn flag(&self, short: &[char], long: &[&str]) -> bool {
         self.behind_globals().iter().take_while(|word| **word != "--").any(|word| {
             match word.strip_prefix("--") {
@@ -91,23 +91,23 @@ impl<'a> Seen<'a> {
         self.args.iter().any(|word| words.contains(word))
     }
 
-    /// Whether the verb passes the test. Behind an option that is not known there are two words that may be it.
+    /// Returns true if the verb passes the test. After an unknown option, either of two words may be the verb.
     pub(super) fn sub_where(&self, test: impl Fn(&str) -> bool) -> bool {
         let args = self.behind_globals();
         self.operands_of(args).into_iter().any(|at| test(args[at]))
     }
 
-    /// Whether the verb is one of these.
+    /// Returns true if the verb is one of these.
     pub(super) fn sub(&self, words: &[&str]) -> bool {
         self.sub_where(|sub| words.contains(&sub))
     }
 
-    /// Whether there is a verb that is none of these.
+    /// Returns true if there is a verb that is none of these.
     pub(super) fn sub_but(&self, words: &[&str]) -> bool {
         self.sub_where(|sub| !words.contains(&sub))
     }
 
-    /// Whether the verb, and the one behind it, pass the tests.
+    /// Returns true if the verb and the word after it pass the tests.
     pub(super) fn subs_where(&self, first: impl Fn(&str) -> bool, second: impl Fn(&str) -> bool) -> bool {
         let args = self.behind_globals();
         self.operands_of(args).into_iter().filter(|at| first(args[*at])).any(|at| {
@@ -116,12 +116,12 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// Whether the verb and the one behind it are these.
+    /// Returns true if the verb and the word after it are these.
     pub(super) fn subs(&self, first: &str, second: &str) -> bool {
         self.subs_where(|word| word == first, |word| word == second)
     }
 
-    /// Where the first operand may stand.
+    /// Possible positions of the first operand.
     fn operands_of(&self, args: &[&str]) -> Vec<usize> {
         let mut reached = vec![false; args.len() + 2];
         reached[0] = true;
@@ -146,7 +146,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Words among which a verb is looked for.
+/// Words that may contain a verb.
 const MOST_WORDS: usize = 256;
 
 fn is_option(word: &str) -> bool {

@@ -265,7 +265,8 @@ fn options_before_the_verb_hide_no_danger() {
     }
 }
 
-/// An option of the program itself makes a command as dangerous as the option is by itself, and otherwise changes nothing.
+/// A dangerous option of the program itself makes a command dangerous; any other of its options changes
+/// nothing.
 #[test]
 fn no_known_option_before_the_verb_changes_the_level() {
     use crate::testing::Scene;

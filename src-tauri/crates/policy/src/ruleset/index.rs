@@ -19,7 +19,7 @@ pub(crate) struct Index {
     first_words: HashMap<Box<str>, Places>,
     any_program: Vec<usize>,
     exact: HashMap<Box<str>, Places>,
-    /// Those, by their first words.
+    /// The same rules, by their first words.
     exact_heads: HashMap<Box<str>, Places>,
     sha256: HashMap<Box<str>, Places>,
     files: HashMap<(u64, String), Places>,
@@ -164,13 +164,13 @@ impl Index {
         }
     }
 
-    /// Rules that deny an argv which begins with this name, whatever follows.
+    /// Returns the deny rules for an argv that begins with this name.
     pub(crate) fn by_exact_head(&self, base: &str, found: &mut Vec<usize>) {
         extend(&self.exact_heads, base, found);
     }
 
-    /// Rules that allow, by what a program is: by its content, or by who vouches for its signature. A name that an ad-hoc or
-    /// self-signed file claims is nobody's word.
+    /// Returns the allow rules for a program's content or its proven signer. Names in an ad-hoc or self-signed
+    /// file prove nothing.
     pub(crate) fn by_proven_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
         let Some(signature) = &identity.signature else { return };
@@ -182,7 +182,7 @@ impl Index {
         }
     }
 
-    /// Rules that deny, by what a program is or claims to be.
+    /// Returns the deny rules for a program's content or its claimed signer.
     pub(crate) fn by_claimed_identity(&self, identity: &Identity, found: &mut Vec<usize>) {
         extend(&self.sha256, &identity.sha256, found);
         if !self.files.is_empty()

@@ -30,7 +30,7 @@ pub(crate) struct Compiled {
     pub(crate) args: Option<Arguments>,
     /// Whether the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
-    /// The folder in which it allows, as folders are compared.
+    /// Folder in which it allows, normalized for comparison.
     folder: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Part {
         &self.broken
     }
 
-    /// The programs that deny rules name, by path or bare name, with the rules' numbers.
+    /// Programs that deny rules name, by path or bare name, with the rules' numbers.
     pub(super) fn denied_programs<'a>(
         &'a self,
         home: &'a str,
@@ -80,7 +80,7 @@ impl Part {
         self.places.contains_key(&id)
     }
 
-    /// Tells what lies where a deny rule's program is found.
+    /// Adds the identity of a program that a deny rule names.
     pub(super) fn identify(&mut self, id: RuleId, identity: &Identity, real_path: &str) {
         if let Some(&at) = self.places.get(&id) {
             self.deny.add_identity(identity, at);
@@ -205,14 +205,14 @@ fn folder_key(folder: &str, home: &str, any_case: bool) -> String {
 }
 
 impl Compiled {
-    /// Whether it allows in this folder: a real path.
+    /// Returns true if it allows in this folder (a real path).
     pub(crate) fn holds_in(&self, folder: &str, any_case: bool) -> bool {
         let here = path::normal(folder);
         let here = if any_case { path::fold(&here) } else { here };
         self.folder.as_deref().is_none_or(|own| path::is_within(&here, own))
     }
 
-    /// The program that the rule names, by path or bare name, as far as it is not known by its identity.
+    /// Returns the program that the rule names by path or bare name, if it is not known by its identity.
     pub(crate) fn program_name(&self) -> Option<&str> {
         match (&self.rule.pattern, &self.command) {
             (Pattern::Path(text), _) => Some(text),

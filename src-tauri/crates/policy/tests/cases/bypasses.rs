@@ -29,7 +29,7 @@ fn every_case_of_the_table_of_bypasses_comes_out_as_it_deserves() {
     assert!(named().len() > 80, "the page names what shows it");
 }
 
-/// The tests that a page names anywhere in backquotes: `module::name_of_the_test`.
+/// Returns the tests that a page names in backquotes: `module::name_of_the_test`.
 fn tests_named_in(page: &str) -> Vec<String> {
     let text = fs::read_to_string(repository().join("docs").join(page)).unwrap();
     let quoted = text.split('`').skip(1).step_by(2);

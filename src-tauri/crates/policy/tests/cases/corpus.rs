@@ -1,10 +1,10 @@
-//! What every case deserves.
+//! The verdict that every case deserves.
 
 use crate::judged;
 use crate::judged::Judged;
 use postern_policy::Decision;
 
-/// The cases of which this holds, told.
+/// Describes the cases that fail a condition.
 fn those(holds: impl Fn(&Judged) -> bool) -> Vec<String> {
     judged().iter().filter(|one| holds(one)).map(Judged::told).collect()
 }
@@ -33,7 +33,7 @@ fn nine_of_ten_cases_of_the_second_tier_get_their_verdict() {
     assert!(!second.is_empty() && wrong.len() * 10 <= second.len(), "{wrong:#?}");
 }
 
-/// Our own say what they deserve and why; none was written from what the program said.
+/// Expectations of our own cases come from their meaning, never from the program's output.
 #[test]
 fn our_own_cases_come_out_as_they_deserve() {
     assert!(!those(|one| !one.corpus).is_empty());

@@ -56,7 +56,7 @@ fn tallies() -> (Tallies, Tallies) {
         let class = one.written["class"].as_str().unwrap_or("other").to_owned();
         let all = if one.corpus { &mut corpus } else { &mut own };
         let tally = all.entry((class, one.written["tier"].as_u64().unwrap_or(1))).or_default();
-        // Of several verdicts that it deserves, the one that it got counts, and else the mildest.
+        // If several verdicts are right, the actual one counts, otherwise the mildest.
         let deserved = match &one.case.expect {
             Expect::One(one) => *one,
             Expect::Any(_) if one.outcome.ok => one.outcome.got,

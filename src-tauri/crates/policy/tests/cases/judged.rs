@@ -1,4 +1,4 @@
-//! The verdicts, reached once for all tests.
+//! The verdicts of all cases, computed once for all tests.
 
 use crate::files::{self, File};
 use postern_policy::case::{Bins, Case, Outcome};
@@ -6,20 +6,20 @@ use serde_json::Value;
 use std::sync::OnceLock;
 use std::thread::{available_parallelism, scope};
 
-/// A case and what it came out as.
+/// A case with its verdict.
 pub(crate) struct Judged {
-    /// Whether it is of the corpus; else it is one of our own.
+    /// True for a case of the corpus, false for one of our own.
     pub(crate) corpus: bool,
-    /// As it is written.
+    /// The case as written.
     pub(crate) written: Value,
-    /// As it is read.
+    /// The case as parsed.
     pub(crate) case: Case,
-    /// What it came out as.
+    /// Its verdict.
     pub(crate) outcome: Outcome,
 }
 
 impl Judged {
-    /// The case and its verdict, for a person.
+    /// Describes the case and its verdict.
     pub(crate) fn told(&self) -> String {
         let Self { written, outcome, .. } = self;
         let command = written.get("shell").unwrap_or(&written["argv"]);
@@ -34,7 +34,7 @@ pub(crate) fn judged() -> &'static [Judged] {
     ALL.get_or_init(|| files::files().iter().flat_map(judge).collect())
 }
 
-/// The cases of one file, shared out to the processors.
+/// Judges the cases of one file on all processors.
 fn judge(file: &File) -> Vec<Judged> {
     let (bins, corpus) = (file.bins(), file.name == files::CORPUS);
     let cases: Vec<(Value, Case)> = file.written.iter().cloned().zip(file.cases()).collect();

@@ -2,8 +2,8 @@
 //! and a test holds it to what the types say. The product carries nothing of this.
 
 use crate::answer::{
-    Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, RunState, SessionResult,
-    StatusResult, ToolCheckResult, WhichResult,
+    Accepted, EventsAfterResult, InputResult, KillResult, OutputResult, SessionResult, StatusResult,
+    ToolCheckResult, WhichResult,
 };
 use crate::notice::{Denied, Finished, Head, Output, Pending, Started, ToolResolved};
 use crate::params::{
@@ -11,6 +11,7 @@ use crate::params::{
     StatusParams, ToolCheckParams, WhichParams,
 };
 use crate::run::Wire;
+use crate::words::RunState;
 use crate::{AuthenticateParams, Call, ErrorObject, Hello, Id, Nonce, Signal, Welcome, limits};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema, json_schema};

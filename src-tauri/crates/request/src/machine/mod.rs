@@ -2,15 +2,16 @@
 
 use crate::plan::Digest;
 use postern_policy::RuleId;
+use postern_protocol::{By, DenyReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
 /// Where a request is in its life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// It came in and is being looked up; nothing of it was done.
+    /// It came in and is looked up and judged; nothing of it was done.
     Received,
-    /// What was found counts: it is judged.
-    Resolving,
+    /// A person is to be asked, and its turn for that has not come.
+    Queued,
     /// A question is open.
     Asking {
         /// What is shown.
@@ -60,71 +61,14 @@ pub enum Ending {
     /// It ran and ended.
     Finished {
         /// How.
-        outcome: Outcome,
+        #[serde(rename = "outcome")]
+        end: RunEnd,
     },
     /// It was let through but could not be started.
     Failed {
         /// Why, in words.
         message: String,
     },
-}
-
-/// Who let a request through.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", content = "rule")]
-pub enum By {
-    /// An allow rule.
-    Rule(RuleId),
-    /// The agent's `security` setting, the read-only list, or harmless builtins only.
-    Policy,
-    /// A person.
-    Person,
-    /// A skill's rule.
-    Skill(RuleId),
-    /// The fallback, when nobody answered.
-    Fallback,
-}
-
-/// Why a request was denied: the stable names of `exec.denied`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DenyReason {
-    /// The built-in core.
-    Core,
-    /// A deny rule, a managed rule or a parent's layer.
-    Denylist,
-    /// The agent's settings.
-    Policy,
-    /// No rule covers it and nobody is to be asked.
-    AllowlistMiss,
-    /// A person said no.
-    User,
-    /// Nobody answered in time.
-    Expired,
-    /// The agent withdrew it, or its session closed.
-    Cancelled,
-    /// The program was not found.
-    NotFound,
-    /// Malformed, oversized or impossible to show in full.
-    Invalid,
-    /// File, script, folder or policy changed between the yes and the start.
-    Drifted,
-    /// Too many questions wait.
-    QueueFull,
-    /// Too much at once, or in a short time.
-    RateLimited,
-    /// It asks for environment names that are refused.
-    EnvRefused,
-    /// Its working directory is refused.
-    CwdRefused,
-    /// No face could show the question.
-    CannotPresent,
-    /// A folder or file that it names did not answer in time.
-    NoAnswer,
-    /// Postern is paused.
-    Paused,
-    /// Postern was restarted before it was decided or started.
-    Restarted,
 }
 
 /// A denial, as it is told.
@@ -145,44 +89,105 @@ pub struct Denial {
     pub retry_after_ms: Option<u64>,
 }
 
-/// How a run ended: the `outcome` of `exec.finished`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Outcome {
-    /// It exited by itself.
-    Exited {
-        /// Its exit code.
-        code: i32,
-    },
-    /// A signal ended it that Postern did not send.
-    Signalled {
-        /// The signal's number.
-        signal: i32,
-    },
-    /// Its time ran out.
-    Timeout,
-    /// It was killed on request, or at shutdown.
-    Killed,
-    /// It could not be started.
-    Failed,
-    /// It ran when Postern ended, and was gone afterwards.
-    Lost,
-    /// It may have been started when Postern ended. It is never run again.
-    Unknown,
+impl Ending {
+    /// The stable name: the reason of a denial, or the outcome of a run.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Denied(denial) => denial.reason.name(),
+            Self::Finished { end } => end.outcome.name(),
+            Self::Failed { .. } => Outcome::Failed.name(),
+        }
+    }
+}
+
+/// How a run ended, and what its process did where that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// How, in the protocol's word.
+    #[serde(rename = "kind")]
+    pub outcome: Outcome,
+    /// The exit of the process, whoever caused it.
+    #[serde(flatten)]
+    pub exit: Option<Exit>,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exit {
+    /// It exited with this code.
+    Code(i32),
+    /// The signal of this number ended it.
+    Signal(i32),
+}
+
+impl RunEnd {
+    /// Returns the exit code of a run that ended by itself.
+    pub fn exit_code(self) -> Option<i32> {
+        match self {
+            Self { outcome: Outcome::Exited, exit: Some(Exit::Code(code)) } => Some(code),
+            Self { .. } => None,
+        }
+    }
+}
+
+impl From<Outcome> for RunEnd {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, exit: None }
+    }
+}
+
+impl From<Exit> for RunEnd {
+    fn from(exit: Exit) -> Self {
+        let outcome = match exit {
+            Exit::Code(_) => Outcome::Exited,
+            Exit::Signal(_) => Outcome::Signalled,
+        };
+        Self { outcome, exit: Some(exit) }
+    }
+}
+
+impl From<&State> for RunState {
+    fn from(state: &State) -> Self {
+        match state {
+            State::Received => Self::Received,
+            State::Queued => Self::Resolving,
+            State::Asking { .. } => Self::Asking,
+            State::Starting { .. } => Self::Starting,
+            State::Running { .. } => Self::Running,
+            State::Stopping { .. } => Self::Stopping,
+            State::Ended(ending) => Self::from(ending),
+        }
+    }
+}
+
+impl From<&Ending> for RunState {
+    fn from(ending: &Ending) -> Self {
+        match ending {
+            Ending::Denied(_) => Self::Denied,
+            Ending::Finished { .. } => Self::Finished,
+            Ending::Failed { .. } => Self::Failed,
+        }
+    }
 }
 
 /// What can happen to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It was looked up, and what was found counts from now on.
-    LookedUp,
     /// It was judged: let through.
-    JudgedAllow(By),
+    JudgedAllow {
+        /// Who let it through.
+        by: By,
+        /// What was let through.
+        digest: Digest,
+    },
     /// It was judged: a person decides.
     JudgedAsk {
         /// What will be shown.
         digest: Digest,
     },
+    /// It was judged: a person decides, once its turn has come.
+    JudgedQueue,
     /// It was judged or could not be resolved: denied.
     JudgedDeny(Denial),
     /// A person answered yes.
@@ -200,7 +205,12 @@ pub enum Event {
     /// A person answered no, or a new deny rule did.
     AnsweredDeny(Denial),
     /// Judged again while it waited (a new rule, or the fallback): it may run now.
-    Allowed(By),
+    Allowed {
+        /// Who let it through.
+        by: By,
+        /// What was let through.
+        digest: Digest,
+    },
     /// Nobody answered in time and the fallback says no.
     Expired(Denial),
     /// The agent withdrew it, its session closed, or its connection went away when that was asked for.
@@ -224,40 +234,83 @@ pub enum Event {
     /// Postern quits.
     Shutdown,
     /// The process and what it started are gone.
-    Exited(Outcome),
+    Exited(RunEnd),
 }
 
-/// What is to be done because of an event. Carried out in order; a `Record` is durable before what follows it.
+/// What is to be done because of an event. Carried out in order, except for what waits for nothing
+/// ([`Effect::is_immediate`]); an entry of the record is durable before what follows it.
 #[derive(Debug)]
 pub enum Effect {
-    /// Write the new state down, durably, before anything that follows; the first time, the request with it.
-    Record,
-    /// Judge it by what was found.
-    Resolve,
+    /// Write this down, durably, before anything that follows; the first time, the request with it.
+    Record(Entry),
+    /// Tell whoever only wanted to know that the request was taken.
+    Accept,
     /// Open a question and its timer.
     Ask {
         /// What is shown.
         digest: Digest,
     },
-    /// Close the question wherever it is shown.
+    /// Close the question wherever it is shown. Never waits for a record.
     CloseQuestion,
-    /// Save the rule that the person chose, durably.
+    /// Tell the person who answered that the answer is written down.
+    Acknowledge,
+    /// Save the rule that the person chose, durably, and tell the person.
     Remember,
     /// Check everything again, then start it. Given at most once in a request's life.
     Start(Approved),
     /// TERM, grace, KILL for the whole tree. Never waits for a record.
     Stop(Stop),
-    /// Tell the agent that it runs.
-    TellStarted {
-        /// Process id.
-        pid: u32,
-    },
-    /// Tell the agent how it ended. Given exactly once.
+    /// Answer those who wait for the end. Given exactly once.
     TellEnded,
 }
 
+impl Effect {
+    /// Returns whether it is carried out at once, before what was to be done already.
+    pub fn is_immediate(&self) -> bool {
+        match self {
+            Self::CloseQuestion | Self::Stop(_) => true,
+            Self::Record(_)
+            | Self::Accept
+            | Self::Ask { .. }
+            | Self::Acknowledge
+            | Self::Remember
+            | Self::Start(_)
+            | Self::TellEnded => false,
+        }
+    }
+}
+
+/// An entry of the record: where a request is, and the event that its agent is told of in the same transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where the request is.
+    pub state: State,
+    /// What its agent is told.
+    pub tells: Option<Tells>,
+    /// Whether the start that follows is written down as intended: from here on it may have been started.
+    pub intends: bool,
+}
+
+/// What the agent is told with an entry of the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tells {
+    /// A person is asked, or is asked about something else.
+    Pending,
+    /// It runs.
+    Started {
+        /// Process id.
+        pid: u32,
+    },
+    /// It ended. Given exactly once.
+    Ended,
+}
+
+pub use self::life::{Life, Refused, pause_after};
 pub use self::step::{Approved, step};
 
+mod life;
+#[cfg(test)]
+mod life_tests;
 mod step;
 #[cfg(test)]
 mod tests;

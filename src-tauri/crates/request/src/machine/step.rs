@@ -3,8 +3,9 @@
 //! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
 //! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop};
+use super::{Denial, Effect, Ending, Entry, Event, RunEnd, State, Stop, Tells};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome};
 
 /// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
 /// person's yes or the fallback.
@@ -12,12 +13,24 @@ use crate::plan::Digest;
 #[must_use]
 pub struct Approved {
     by: By,
+    digest: Digest,
+    intended: bool,
 }
 
 impl Approved {
-    /// Who let it through.
-    pub fn by(&self) -> &By {
-        &self.by
+    /// Returns who let it through.
+    pub fn by(&self) -> By {
+        self.by
+    }
+
+    /// Returns the digest of the plan that was let through: nothing else may be started with it.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Returns whether the start is on record as intended already.
+    pub fn is_intended(&self) -> bool {
+        self.intended
     }
 }
 
@@ -27,7 +40,7 @@ type Next = (State, Vec<Effect>);
 pub fn step(state: State, event: Event) -> Next {
     match state {
         State::Received => received(event),
-        State::Resolving => resolving(event),
+        State::Queued => queued(event),
         State::Asking { digest } => asking(digest, event),
         State::Starting { by, stop } => starting(by, stop, event),
         State::Running { pid } => running(pid, event),
@@ -38,17 +51,23 @@ pub fn step(state: State, event: Event) -> Next {
 
 fn received(event: Event) -> Next {
     match event {
-        Event::LookedUp => (State::Resolving, vec![Effect::Resolve]),
-        Event::Withdrawn(denial) => denied(denial),
-        Event::Killed => denied(cancelled()),
-        Event::Shutdown => denied(restarted()),
-        Event::JudgedAllow(_)
+        Event::JudgedQueue => (State::Queued, vec![record(&State::Queued, None), Effect::Accept]),
+        Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
-        | Event::AnsweredAllow { .. }
+        | Event::Withdrawn(_)
+        | Event::Killed
+        | Event::Shutdown => {
+            let (state, mut effects) = queued(event);
+            if !matches!(state, State::Ended(_)) {
+                effects.insert(1, Effect::Accept);
+            }
+            (state, effects)
+        }
+        Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Drifted(_)
         | Event::SpawnFailed { .. }
@@ -58,48 +77,56 @@ fn received(event: Event) -> Next {
     }
 }
 
-fn resolving(event: Event) -> Next {
+fn queued(event: Event) -> Next {
     match event {
-        Event::JudgedAllow(by) => approved(by, vec![Effect::Record]),
+        Event::JudgedAllow { by, digest } => approved(by, digest, Remember::Nothing, Vec::new()),
         Event::JudgedAsk { digest } => {
-            (State::Asking { digest: digest.clone() }, vec![Effect::Record, Effect::Ask { digest }])
+            let asking = State::Asking { digest: digest.clone() };
+            let effects =
+                vec![record(&asking, None), Effect::Ask { digest }, record(&asking, Some(Tells::Pending))];
+            (asking, effects)
         }
         Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
         Event::Killed => denied(cancelled()),
         Event::Shutdown => denied(restarted()),
-        Event::LookedUp
+        Event::JudgedQueue
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Drifted(_)
         | Event::SpawnFailed { .. }
         | Event::Started { .. }
         | Event::TimedOut
-        | Event::Exited(_) => unchanged(State::Resolving),
+        | Event::Exited(_) => unchanged(State::Queued),
     }
 }
 
 fn asking(shown: Digest, event: Event) -> Next {
     match event {
         Event::AnsweredAllow { digest, remember } if digest == shown => {
-            let mut effects = vec![Effect::Record, Effect::CloseQuestion];
-            if remember {
-                effects.push(Effect::Remember);
-            }
-            approved(By::Person, effects)
+            let remember = if remember { Remember::Rule } else { Remember::Answer };
+            approved(By::Person, digest, remember, vec![Effect::CloseQuestion])
         }
-        Event::Allowed(by) => approved(by, vec![Effect::Record, Effect::CloseQuestion]),
-        Event::AnsweredDeny(denial) | Event::Expired(denial) | Event::Withdrawn(denial) => refused(denial),
-        Event::Edited { digest } => (State::Asking { digest }, vec![Effect::Record]),
+        Event::Allowed { by, digest } => approved(by, digest, Remember::Nothing, vec![Effect::CloseQuestion]),
+        Event::AnsweredDeny(denial) => {
+            let ending = Ending::Denied(denial);
+            end(ending, Some(Effect::CloseQuestion), Some(Effect::Acknowledge))
+        }
+        Event::Expired(denial) | Event::Withdrawn(denial) => refused(denial),
+        Event::Edited { digest } => {
+            let asking = State::Asking { digest };
+            let effects = vec![record(&asking, Some(Tells::Pending))];
+            (asking, effects)
+        }
         Event::Killed => refused(cancelled()),
         Event::Shutdown => refused(restarted()),
         // A yes to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
-        | Event::LookedUp
-        | Event::JudgedAllow(_)
+        | Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
+        | Event::JudgedQueue
         | Event::JudgedDeny(_)
         | Event::Drifted(_)
         | Event::SpawnFailed { .. }
@@ -114,24 +141,29 @@ fn asking(shown: Digest, event: Event) -> Next {
 fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
     match event {
         Event::Started { pid } => {
-            let mut effects = vec![Effect::Record, Effect::TellStarted { pid }];
-            let Some(stop) = stop else { return (State::Running { pid }, effects) };
-            effects.insert(0, Effect::Stop(stop));
-            (State::Stopping { pid, stop }, effects)
+            let tells = Some(Tells::Started { pid });
+            let Some(stop) = stop else {
+                let running = State::Running { pid };
+                let effects = vec![record(&running, tells)];
+                return (running, effects);
+            };
+            let stopping = State::Stopping { pid, stop };
+            let effects = vec![Effect::Stop(stop), record(&stopping, tells)];
+            (stopping, effects)
         }
         Event::Drifted(denial) => denied(denial),
-        Event::SpawnFailed { message } => end(Ending::Failed { message }, Vec::new()),
+        Event::SpawnFailed { message } => end(Ending::Failed { message }, None, None),
         Event::TimedOut => unchanged(State::Starting { by, stop: stop.or(Some(Stop::TimedOut)) }),
         Event::Killed => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Killed)) }),
         Event::Shutdown => unchanged(State::Starting { by, stop: stop.or(Some(Stop::Shutdown)) }),
-        Event::LookedUp
-        | Event::JudgedAllow(_)
+        Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
+        | Event::JudgedQueue
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Exited(_) => unchanged(State::Starting { by, stop }),
@@ -140,18 +172,18 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
 
 fn running(pid: u32, event: Event) -> Next {
     match event {
-        Event::Exited(outcome) => end(Ending::Finished { outcome }, Vec::new()),
+        Event::Exited(run) => end(Ending::Finished { end: run }, None, None),
         Event::TimedOut => stopped(pid, Stop::TimedOut),
         Event::Killed => stopped(pid, Stop::Killed),
         Event::Shutdown => stopped(pid, Stop::Shutdown),
-        Event::LookedUp
-        | Event::JudgedAllow(_)
+        Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
+        | Event::JudgedQueue
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)
@@ -162,22 +194,22 @@ fn running(pid: u32, event: Event) -> Next {
 
 fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
     match event {
-        // Which signal ended it in the end is a detail: it ended because it was stopped.
-        Event::Exited(_) => {
+        // Its own exit is a detail: it ended because it was stopped.
+        Event::Exited(run) => {
             let outcome = match stop {
                 Stop::TimedOut => Outcome::Timeout,
                 Stop::Killed | Stop::Shutdown => Outcome::Killed,
             };
-            end(Ending::Finished { outcome }, Vec::new())
+            end(Ending::Finished { end: RunEnd { outcome, ..*run } }, None, None)
         }
-        Event::LookedUp
-        | Event::JudgedAllow(_)
+        Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
+        | Event::JudgedQueue
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)
@@ -191,14 +223,14 @@ fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
 
 fn ended(ending: Ending, event: &Event) -> Next {
     match event {
-        Event::LookedUp
-        | Event::JudgedAllow(_)
+        Event::JudgedAllow { .. }
         | Event::JudgedAsk { .. }
+        | Event::JudgedQueue
         | Event::JudgedDeny(_)
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
-        | Event::Allowed(_)
+        | Event::Allowed { .. }
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)
@@ -215,29 +247,56 @@ fn unchanged(state: State) -> Next {
     (state, Vec::new())
 }
 
+/// What a yes asks to be kept beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remember {
+    /// No person gave it.
+    Nothing,
+    /// The answer.
+    Answer,
+    /// The answer, and a rule: the start waits for that, and is intended only then.
+    Rule,
+}
+
 /// The only place where permission comes into being.
-fn approved(by: By, mut effects: Vec<Effect>) -> Next {
-    effects.push(Effect::Start(Approved { by: by.clone() }));
-    (State::Starting { by, stop: None }, effects)
+fn approved(by: By, digest: Digest, remember: Remember, mut effects: Vec<Effect>) -> Next {
+    let starting = State::Starting { by, stop: None };
+    let intended = remember != Remember::Rule;
+    effects.push(Effect::Record(Entry { state: starting.clone(), tells: None, intends: intended }));
+    match remember {
+        Remember::Nothing => {}
+        Remember::Answer => effects.push(Effect::Acknowledge),
+        Remember::Rule => effects.push(Effect::Remember),
+    }
+    effects.push(Effect::Start(Approved { by, digest, intended }));
+    (starting, effects)
+}
+
+fn record(state: &State, tells: Option<Tells>) -> Effect {
+    Effect::Record(Entry { state: state.clone(), tells, intends: false })
 }
 
 /// A stop never waits for the disk: it comes before its record.
 fn stopped(pid: u32, stop: Stop) -> Next {
-    (State::Stopping { pid, stop }, vec![Effect::Stop(stop), Effect::Record])
+    let stopping = State::Stopping { pid, stop };
+    let effects = vec![Effect::Stop(stop), record(&stopping, None)];
+    (stopping, effects)
 }
 
-fn end(ending: Ending, between: Vec<Effect>) -> Next {
-    let effects = std::iter::once(Effect::Record).chain(between).chain([Effect::TellEnded]).collect();
-    (State::Ended(ending), effects)
+fn end(ending: Ending, before: Option<Effect>, between: Option<Effect>) -> Next {
+    let ended = State::Ended(ending);
+    let recorded = record(&ended, Some(Tells::Ended));
+    let effects = before.into_iter().chain([recorded]).chain(between).chain([Effect::TellEnded]).collect();
+    (ended, effects)
 }
 
 fn denied(denial: Denial) -> Next {
-    end(Ending::Denied(denial), Vec::new())
+    end(Ending::Denied(denial), None, None)
 }
 
 /// Denied while its question is on show.
 fn refused(denial: Denial) -> Next {
-    end(Ending::Denied(denial), vec![Effect::CloseQuestion])
+    end(Ending::Denied(denial), Some(Effect::CloseQuestion), None)
 }
 
 fn cancelled() -> Denial {

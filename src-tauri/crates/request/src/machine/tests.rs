@@ -1,53 +1,54 @@
 //! The laws of a request's life, over random sequences of events, and its diagram, arrow by arrow.
 
-use super::{Approved, By, Denial, DenyReason, Effect, Ending, Event, Outcome, State, Stop, step};
+use super::{Approved, Denial, Effect, Ending, Entry, Event, Exit, RunEnd, State, Stop, Tells, step};
 use crate::plan::Digest;
+use postern_protocol::{By, DenyReason, Outcome, RunState};
 use proptest::prelude::*;
 
-fn denial(reason: DenyReason) -> Denial {
+pub(super) fn denial(reason: DenyReason) -> Denial {
     Denial { reason, message: "no".into(), advice: None, feedback: None, rule: None, retry_after_ms: None }
 }
 
-fn digest(name: &str) -> Digest {
+pub(super) fn digest(name: &str) -> Digest {
     Digest(name.into())
 }
 
 /// What an effect is, without the parts that cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Did {
-    Record,
-    Resolve,
+pub(super) enum Did {
+    Record(Entry),
+    Accept,
     Ask(Digest),
     CloseQuestion,
+    Acknowledge,
     Remember,
-    Start(By),
+    Start(By, Digest),
     Stop(Stop),
-    TellStarted(u32),
     TellEnded,
 }
 
-fn did(effect: &Effect) -> Did {
+pub(super) fn did(effect: &Effect) -> Did {
     match effect {
-        Effect::Record => Did::Record,
-        Effect::Resolve => Did::Resolve,
+        Effect::Record(entry) => Did::Record(entry.clone()),
+        Effect::Accept => Did::Accept,
         Effect::Ask { digest } => Did::Ask(digest.clone()),
         Effect::CloseQuestion => Did::CloseQuestion,
+        Effect::Acknowledge => Did::Acknowledge,
         Effect::Remember => Did::Remember,
-        Effect::Start(approved) => Did::Start(Approved::by(approved).clone()),
+        Effect::Start(approved) => Did::Start(Approved::by(approved), approved.digest().clone()),
         Effect::Stop(stop) => Did::Stop(*stop),
-        Effect::TellStarted { pid } => Did::TellStarted(*pid),
         Effect::TellEnded => Did::TellEnded,
     }
 }
 
 /// What can happen, likely things more than once. Sequences are drawn as indexes: that is fast, and shrinks well.
-fn events() -> Vec<Event> {
+pub(super) fn events() -> Vec<Event> {
     let ask = |name| Event::JudgedAsk { digest: digest(name) };
     let yes = |name, remember| Event::AnsweredAllow { digest: digest(name), remember };
     vec![
-        Event::LookedUp,
-        Event::LookedUp,
-        Event::LookedUp,
+        Event::JudgedQueue,
+        Event::JudgedQueue,
+        ask("b"),
         ask("a"),
         ask("a"),
         ask("b"),
@@ -57,16 +58,16 @@ fn events() -> Vec<Event> {
         Event::Started { pid: 5 },
         Event::Started { pid: 5 },
         Event::Started { pid: 6 },
-        Event::Exited(Outcome::Exited { code: 0 }),
-        Event::Exited(Outcome::Signalled { signal: 9 }),
-        Event::JudgedAllow(By::Policy),
-        Event::JudgedAllow(By::Rule(3)),
+        Event::Exited(Exit::Code(0).into()),
+        Event::Exited(Exit::Signal(9).into()),
+        Event::JudgedAllow { by: By::Policy, digest: digest("a") },
+        Event::JudgedAllow { by: By::Rule(3), digest: digest("a") },
         Event::JudgedDeny(denial(DenyReason::Policy)),
         Event::Edited { digest: digest("b") },
         Event::Edited { digest: digest("c") },
         Event::AnsweredDeny(denial(DenyReason::User)),
-        Event::Allowed(By::Fallback),
-        Event::Allowed(By::Rule(4)),
+        Event::Allowed { by: By::Fallback, digest: digest("a") },
+        Event::Allowed { by: By::Rule(4), digest: digest("c") },
         Event::Expired(denial(DenyReason::Expired)),
         Event::Withdrawn(denial(DenyReason::Cancelled)),
         Event::Drifted(denial(DenyReason::Drifted)),
@@ -77,54 +78,58 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// Whether `event` is a yes to a request in `state`.
-fn is_yes(state: &State, event: &Event) -> bool {
+/// What `event` says yes to, in `state`; none where it is no yes.
+pub(super) fn yes_to<'a>(state: &State, event: &'a Event) -> Option<&'a Digest> {
     match (state, event) {
-        (State::Resolving, Event::JudgedAllow(_)) | (State::Asking { .. }, Event::Allowed(_)) => true,
-        (State::Asking { digest: shown }, Event::AnsweredAllow { digest, .. }) => shown == digest,
-        _ => false,
+        (State::Received | State::Queued, Event::JudgedAllow { digest, .. })
+        | (State::Asking { .. }, Event::Allowed { digest, .. }) => Some(digest),
+        (State::Asking { digest: shown }, Event::AnsweredAllow { digest, .. }) => {
+            (shown == digest).then_some(digest)
+        }
+        _ => None,
     }
 }
 
-/// Effects that begin something, or say something: each needs a record before it in the same step.
+/// Effects that begin something, or say something: each needs an entry of the record before it in the same step.
 fn needs_record(did: &Did) -> bool {
     match did {
-        Did::Ask(_)
-        | Did::CloseQuestion
-        | Did::Remember
-        | Did::Start(_)
-        | Did::TellStarted(_)
-        | Did::TellEnded => true,
-        // Judging does nothing; a stop never waits for the disk.
-        Did::Record | Did::Resolve | Did::Stop(_) => false,
+        Did::Accept | Did::Ask(_) | Did::Acknowledge | Did::Remember | Did::Start(..) | Did::TellEnded => {
+            true
+        }
+        // What only ends something never waits for the disk.
+        Did::Record(_) | Did::CloseQuestion | Did::Stop(_) => false,
     }
 }
 
 #[derive(Default)]
-struct Life {
+struct Laws {
     yes: u32,
     starts: u32,
     started: u32,
     ended: u32,
 }
 
-impl Life {
+impl Laws {
     fn take(&mut self, before: &State, event: &Event, after: &State, effects: &[Did]) {
-        let yes = is_yes(before, event);
-        self.yes += u32::from(yes);
+        let yes = yes_to(before, event);
+        self.yes += u32::from(yes.is_some());
         for (at, effect) in effects.iter().enumerate() {
             if needs_record(effect) {
-                assert!(effects[..at].contains(&Did::Record), "{effect:?} before its record: {effects:?}");
+                let recorded = effects[..at].iter().any(|effect| matches!(effect, Did::Record(_)));
+                assert!(recorded, "{effect:?} before its record: {effects:?}");
             }
             match effect {
-                Did::Start(_) => {
-                    assert!(yes, "{event:?} in {before:?} started it, and is no yes");
+                Did::Start(_, digest) => {
+                    assert_eq!(yes, Some(digest), "{event:?} in {before:?} started it");
                     self.starts += 1;
                 }
-                Did::TellStarted(_) => self.started += 1,
+                Did::Record(entry) => {
+                    assert_eq!(&entry.state, after, "what is written down is where it is now");
+                    self.started += u32::from(matches!(entry.tells, Some(Tells::Started { .. })));
+                }
                 Did::TellEnded => self.ended += 1,
                 Did::Stop(_) => assert!(self.starts == 1, "a stop of what was never started"),
-                Did::Record | Did::Resolve | Did::Ask(_) | Did::CloseQuestion | Did::Remember => {}
+                Did::Accept | Did::Remember | Did::Ask(_) | Did::CloseQuestion | Did::Acknowledge => {}
             }
         }
         assert!(
@@ -141,7 +146,7 @@ impl Life {
             }
             State::Ended(Ending::Finished { .. }) => assert_eq!(self.started, 1, "finished without started"),
             State::Running { .. } | State::Stopping { .. } => assert_eq!(self.started, 1, "runs untold"),
-            State::Received | State::Resolving | State::Asking { .. } => {
+            State::Received | State::Queued | State::Asking { .. } => {
                 assert_eq!(self.starts, 0, "early start");
             }
             State::Starting { .. } => assert_eq!(self.starts, 1, "starting without a start"),
@@ -158,13 +163,13 @@ proptest! {
     #[test]
     fn laws_hold_over_random_events(drawn in prop::collection::vec(0..29_usize, 0..24)) {
         let table = events();
-        let mut life = Life::default();
+        let mut laws = Laws::default();
         let mut state = State::Received;
         for event in drawn.into_iter().map(|at| table[at].clone()) {
             let before = state.clone();
             let (after, effects) = step(state, event.clone());
             let effects: Vec<Did> = effects.iter().map(did).collect();
-            life.take(&before, &event, &after, &effects);
+            laws.take(&before, &event, &after, &effects);
             state = after;
         }
     }
@@ -178,6 +183,22 @@ fn starting(stop: Option<Stop>) -> State {
     State::Starting { by: By::Person, stop }
 }
 
+fn record(state: &State) -> Did {
+    Did::Record(Entry { state: state.clone(), tells: None, intends: false })
+}
+
+fn tell(state: &State, tells: Tells) -> Did {
+    Did::Record(Entry { state: state.clone(), tells: Some(tells), intends: false })
+}
+
+fn intend(state: &State) -> Did {
+    Did::Record(Entry { state: state.clone(), tells: None, intends: true })
+}
+
+fn ended(state: &State) -> [Did; 2] {
+    [tell(state, Tells::Ended), Did::TellEnded]
+}
+
 fn check(before: State, event: Event, after: &State, effects: &[Did]) {
     let what = format!("{before:?} + {event:?}");
     let (got, done) = step(before, event);
@@ -188,51 +209,62 @@ fn check(before: State, event: Event, after: &State, effects: &[Did]) {
 #[test]
 fn the_way_to_a_run() {
     let ask = Event::JudgedAsk { digest: digest("a") };
-    check(State::Received, Event::LookedUp, &State::Resolving, &[Did::Resolve]);
     let allowed = State::Starting { by: By::Rule(7), stop: None };
-    check(
-        State::Resolving,
-        Event::JudgedAllow(By::Rule(7)),
-        &allowed,
-        &[Did::Record, Did::Start(By::Rule(7))],
-    );
-    check(State::Resolving, ask, &asking(), &[Did::Record, Did::Ask(digest("a"))]);
+    let allow = Event::JudgedAllow { by: By::Rule(7), digest: digest("a") };
+    let start = Did::Start(By::Rule(7), digest("a"));
+    let (intended, taken) = (intend(&allowed), Did::Accept);
+    check(State::Received, allow.clone(), &allowed, &[intended.clone(), taken.clone(), start.clone()]);
+    check(State::Queued, allow, &allowed, &[intended, start]);
+    let asked = [record(&asking()), Did::Ask(digest("a")), tell(&asking(), Tells::Pending)];
+    check(State::Queued, ask.clone(), &asking(), &asked);
+    let [recorded, opened, told] = asked;
+    check(State::Received, ask, &asking(), &[recorded, taken.clone(), opened, told]);
+    check(State::Received, Event::JudgedQueue, &State::Queued, &[record(&State::Queued), taken]);
+    check(State::Queued, Event::JudgedQueue, &State::Queued, &[]);
     let yes = |remember| Event::AnsweredAllow { digest: digest("a"), remember };
-    let start = Did::Start(By::Person);
-    check(asking(), yes(false), &starting(None), &[Did::Record, Did::CloseQuestion, start.clone()]);
-    check(asking(), yes(true), &starting(None), &[Did::Record, Did::CloseQuestion, Did::Remember, start]);
-    let told = [Did::Record, Did::TellStarted(5)];
-    check(starting(None), Event::Started { pid: 5 }, &State::Running { pid: 5 }, &told);
-    let outcome = Outcome::Exited { code: 3 };
-    let finished = State::Ended(Ending::Finished { outcome: outcome.clone() });
-    check(State::Running { pid: 5 }, Event::Exited(outcome), &finished, &[Did::Record, Did::TellEnded]);
+    let start = Did::Start(By::Person, digest("a"));
+    let once = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start.clone()];
+    check(asking(), yes(false), &starting(None), &once);
+    let always = [Did::CloseQuestion, record(&starting(None)), Did::Remember, start];
+    check(asking(), yes(true), &starting(None), &always);
+    let running = State::Running { pid: 5 };
+    let told = [tell(&running, Tells::Started { pid: 5 })];
+    check(starting(None), Event::Started { pid: 5 }, &running, &told);
+    let end = RunEnd::from(Exit::Code(3));
+    let finished = State::Ended(Ending::Finished { end });
+    check(running, Event::Exited(end), &finished, &ended(&finished));
 }
 
 #[test]
 fn every_way_to_a_denial() {
-    let told = vec![Did::Record, Did::TellEnded];
-    let closed = vec![Did::Record, Did::CloseQuestion, Did::TellEnded];
     let table = [
-        (State::Resolving, Event::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, &told),
-        (State::Resolving, Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, &told),
-        (State::Received, Event::Killed, DenyReason::Cancelled, &told),
-        (State::Resolving, Event::Shutdown, DenyReason::Restarted, &told),
-        (asking(), Event::AnsweredDeny(denial(DenyReason::User)), DenyReason::User, &closed),
-        (asking(), Event::Expired(denial(DenyReason::Expired)), DenyReason::Expired, &closed),
-        (asking(), Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, &closed),
-        (asking(), Event::Killed, DenyReason::Cancelled, &closed),
-        (asking(), Event::Shutdown, DenyReason::Restarted, &closed),
-        (starting(None), Event::Drifted(denial(DenyReason::Drifted)), DenyReason::Drifted, &told),
+        (State::Received, Event::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
+        (State::Queued, Event::JudgedDeny(denial(DenyReason::Core)), DenyReason::Core, false),
+        (State::Received, Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, false),
+        (State::Received, Event::Killed, DenyReason::Cancelled, false),
+        (State::Queued, Event::Shutdown, DenyReason::Restarted, false),
+        (asking(), Event::Expired(denial(DenyReason::Expired)), DenyReason::Expired, true),
+        (asking(), Event::Withdrawn(denial(DenyReason::Cancelled)), DenyReason::Cancelled, true),
+        (asking(), Event::Killed, DenyReason::Cancelled, true),
+        (asking(), Event::Shutdown, DenyReason::Restarted, true),
+        (starting(None), Event::Drifted(denial(DenyReason::Drifted)), DenyReason::Drifted, false),
     ];
-    for (before, event, reason, effects) in table {
+    for (before, event, reason, closes) in table {
         let what = format!("{before:?} + {event:?}");
         let (after, done) = step(before, event);
-        match after {
+        match &after {
             State::Ended(Ending::Denied(denial)) => assert_eq!(denial.reason, reason, "{what}"),
             other => panic!("{what} gave {other:?}"),
         }
-        assert_eq!(&done.iter().map(did).collect::<Vec<_>>(), effects, "{what}");
+        let expected: Vec<Did> =
+            closes.then_some(Did::CloseQuestion).into_iter().chain(ended(&after)).collect();
+        assert_eq!(done.iter().map(did).collect::<Vec<_>>(), expected, "{what}");
     }
+    let no = denial(DenyReason::User);
+    let denied = State::Ended(Ending::Denied(no.clone()));
+    let [recorded, told] = ended(&denied);
+    let answered = [Did::CloseQuestion, recorded, Did::Acknowledge, told];
+    check(asking(), Event::AnsweredDeny(no), &denied, &answered);
 }
 
 #[test]
@@ -244,16 +276,18 @@ fn a_yes_to_another_digest_is_ignored() {
 #[test]
 fn a_yes_to_what_was_shown_before_an_edit_is_ignored() {
     let edited = State::Asking { digest: digest("b") };
-    check(asking(), Event::Edited { digest: digest("b") }, &edited, &[Did::Record]);
+    let event = Event::Edited { digest: digest("b") };
+    check(asking(), event, &edited, &[tell(&edited, Tells::Pending)]);
     let yes = |name| Event::AnsweredAllow { digest: digest(name), remember: false };
     check(edited.clone(), yes("a"), &edited, &[]);
-    let did_all = [Did::Record, Did::CloseQuestion, Did::Start(By::Person)];
+    let start = Did::Start(By::Person, digest("b"));
+    let did_all = [Did::CloseQuestion, intend(&starting(None)), Did::Acknowledge, start];
     check(edited, yes("b"), &starting(None), &did_all);
 }
 
 #[test]
 fn what_is_decided_is_not_edited() {
-    for state in [State::Received, State::Resolving, starting(None), State::Running { pid: 5 }] {
+    for state in [State::Received, State::Queued, starting(None), State::Running { pid: 5 }] {
         check(state.clone(), Event::Edited { digest: digest("b") }, &state, &[]);
     }
 }
@@ -263,7 +297,7 @@ fn a_stop_that_comes_before_the_process_is_carried_out_once_there_is_one() {
     check(starting(None), Event::Killed, &starting(Some(Stop::Killed)), &[]);
     check(starting(Some(Stop::Killed)), Event::Shutdown, &starting(Some(Stop::Killed)), &[]);
     let stopping = State::Stopping { pid: 5, stop: Stop::Killed };
-    let did_all = [Did::Stop(Stop::Killed), Did::Record, Did::TellStarted(5)];
+    let did_all = [Did::Stop(Stop::Killed), tell(&stopping, Tells::Started { pid: 5 })];
     check(starting(Some(Stop::Killed)), Event::Started { pid: 5 }, &stopping, &did_all);
 }
 
@@ -276,14 +310,10 @@ fn a_stopped_run_ends_with_the_reason_of_its_stop() {
     ];
     for (event, stop, outcome) in table {
         let stopping = State::Stopping { pid: 5, stop };
-        check(State::Running { pid: 5 }, event, &stopping, &[Did::Stop(stop), Did::Record]);
-        let finished = State::Ended(Ending::Finished { outcome });
-        check(
-            stopping,
-            Event::Exited(Outcome::Exited { code: 0 }),
-            &finished,
-            &[Did::Record, Did::TellEnded],
-        );
+        let stopped = [Did::Stop(stop), record(&stopping)];
+        check(State::Running { pid: 5 }, event, &stopping, &stopped);
+        let finished = State::Ended(Ending::Finished { end: RunEnd { outcome, exit: Some(Exit::Code(0)) } });
+        check(stopping, Event::Exited(Exit::Code(0).into()), &finished, &ended(&finished));
     }
 }
 
@@ -291,5 +321,28 @@ fn a_stopped_run_ends_with_the_reason_of_its_stop() {
 fn a_run_that_cannot_start_failed() {
     let failed = State::Ended(Ending::Failed { message: "exec format error".into() });
     let event = Event::SpawnFailed { message: "exec format error".into() };
-    check(starting(None), event, &failed, &[Did::Record, Did::TellEnded]);
+    check(starting(None), event, &failed, &ended(&failed));
+}
+
+#[test]
+fn an_ending_reads_and_writes_what_the_record_has_always_held() {
+    let finished = |outcome, exit| Ending::Finished { end: RunEnd { outcome, exit } };
+    let table = [
+        (finished(Outcome::Exited, Some(Exit::Code(3))), r#"{"kind":"exited","code":3}"#),
+        (finished(Outcome::Signalled, Some(Exit::Signal(9))), r#"{"kind":"signalled","signal":9}"#),
+        (finished(Outcome::Timeout, None), r#"{"kind":"timeout"}"#),
+        (finished(Outcome::Killed, None), r#"{"kind":"killed"}"#),
+        (finished(Outcome::Lost, None), r#"{"kind":"lost"}"#),
+        (finished(Outcome::Unknown, None), r#"{"kind":"unknown"}"#),
+        (finished(Outcome::Killed, Some(Exit::Signal(15))), r#"{"kind":"killed","signal":15}"#),
+    ];
+    for (ending, outcome) in table {
+        let text = format!(r#"{{"kind":"finished","outcome":{outcome}}}"#);
+        assert_eq!(serde_json::to_string(&ending).unwrap(), text);
+        assert_eq!(serde_json::from_str::<Ending>(&text).unwrap(), ending, "{text}");
+    }
+    let denied = r#"{"kind":"denied","reason":"allowlist-miss","message":"No.","advice":null,"feedback":null,"rule":7,"retryAfterMs":null}"#;
+    let read: Ending = serde_json::from_str(denied).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), denied);
+    assert_eq!(RunState::from(&read), RunState::Denied);
 }

@@ -3,19 +3,24 @@
 mod catch_up;
 mod come_back;
 
-use crate::ending::Ending;
+use crate::ending::{Ending, TROUBLE};
 use crate::input::Input;
 use crate::output::{Outputs, descriptor, say};
 use crate::signals::Signals;
 use crate::waiting::{self, BEHIND, JOINED, Question};
 use postern_client::{Channel, Gone, Message};
 use postern_protocol::{
-    Accepted, Call, Decision, DenyReason, ErrorCode, Event, Id, KillParams, Notice, Response, RunParams,
-    RunResult, RunState, Signal, Stream,
+    Accepted, Call, Decision, DenyReason, ErrorCode, Event, Id, KillParams, KillResult, Notice, Response,
+    RunParams, RunResult, RunState, Signal, Stream,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
+
+/// Signals that end a program.
+const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+/// How long a host has, after such a signal, to tell how the command ended, or that it goes on.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How this program itself is to behave.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +51,9 @@ pub(crate) struct Forward {
     told_edited: bool,
     /// The last signal that was passed on.
     passed_on: Option<Signal>,
+    /// The call that carries it, and when this program ends by it whatever the host says.
+    kill_id: Option<Id>,
+    ends_at: Option<Instant>,
     /// Set when it is over; output may still be on its way to its reader.
     ending: Option<Ending>,
 }
@@ -81,6 +89,8 @@ impl Forward {
             question: None,
             told_edited: false,
             passed_on: None,
+            kill_id: None,
+            ends_at: None,
             ending: None,
         }
     }
@@ -123,11 +133,21 @@ impl Forward {
         {
             return Ok(Some(ending));
         }
-        if self.outputs.waiting().is_none() && self.left_ms() == Some(Duration::ZERO) {
+        if self.outputs.waiting().is_none() && self.deadline.is_some_and(|at| at <= Instant::now()) {
             return Ok(Some(waiting::left(self.state, self.question.as_ref())));
         }
         let ready = self.wait()?;
+        if self.ends_at.is_some_and(|at| at <= Instant::now()) {
+            return Ok(Some(self.left()));
+        }
         self.go_on(&ready).map(|()| None)
+    }
+
+    /// The end by a signal that the host was told of, where it says nothing of how the command ended.
+    fn left(&self) -> Ending {
+        let ending = self.passed_on.map_or_else(|| Ending::quiet(TROUBLE), Ending::signal);
+        let says = "Postern has not told how the command ended, so this program does not wait for it";
+        Ending { says: vec![says.to_owned()], ..ending }
     }
 
     /// Does what can be done now.
@@ -152,11 +172,6 @@ impl Forward {
         Ok(())
     }
 
-    /// How long this program still waits; none is for as long as it takes.
-    fn left_ms(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-
     /// Waits until something can be gone on with. While output waits for its reader nothing more is taken from the
     /// host: that is what makes a command wait for a slow reader.
     fn wait(&self) -> Result<Ready, Gone> {
@@ -174,7 +189,9 @@ impl Forward {
         ];
         let mut asked: Vec<PollFd<'_>> = all.iter().flatten().cloned().collect();
         // A time that no clock has is as good as none.
-        let left = self.left_ms().and_then(|left| Timespec::try_from(left).ok());
+        let until = self.deadline.into_iter().chain(self.ends_at).min();
+        let left = until.map(|at| at.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut asked, left.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Gone::Broken(error.into())),
@@ -236,6 +253,16 @@ impl Forward {
                     Ok(())
                 }
             };
+        }
+        if answer.id == self.kill_id {
+            self.kill_id = None;
+            let killed =
+                answer.outcome.ok().and_then(|result| serde_json::from_value::<KillResult>(result).ok());
+            // What goes on will end as a command does; what has ended is told at once, or is owed.
+            if killed.is_some_and(|killed| !killed.state.has_ended()) {
+                self.ends_at = None;
+            }
+            return Ok(());
         }
         if answer.id == self.input_id {
             self.input_id = None;
@@ -325,7 +352,11 @@ impl Forward {
     fn kill(&mut self, signal: Signal) -> Result<(), Gone> {
         self.passed_on = Some(signal);
         let params = KillParams { request_id: self.request.request_id, signal };
-        self.channel.send(&Call::Kill(params)).map(|_| ())
+        self.kill_id = Some(self.channel.send(&Call::Kill(params))?);
+        if ENDING.contains(&signal.number()) {
+            self.ends_at = self.ends_at.or_else(|| Instant::now().checked_add(PATIENCE));
+        }
+        Ok(())
     }
 }
 

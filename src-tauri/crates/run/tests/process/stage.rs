@@ -110,7 +110,6 @@ impl Scene {
             argv: vec!["x".to_owned()],
             cwd: "/".to_owned(),
             by: By::Person,
-            rule: None,
             edited: None,
         }));
     }

@@ -1,4 +1,4 @@
-//! Noting every change of the tables that decide what may run, whichever statement makes it.
+//! Triggers that note every change of the tables that decide what may run, by any SQL statement.
 
 use super::{By, ITSELF, chain, head, note};
 use crate::error::Error;
@@ -9,11 +9,11 @@ use std::path::Path;
 /// A table whose changes are recorded.
 struct Table {
     name: &'static str,
-    /// The columns that name a row.
+    /// Columns that name a row.
     key: &'static [&'static str],
     /// Columns that decide nothing.
     passed_over: &'static [&'static str],
-    /// Rows that decide something.
+    /// SQL condition for the rows that decide something.
     only: &'static str,
 }
 
@@ -34,7 +34,7 @@ const TABLES: [Table; 5] = [
         name: "settings",
         key: &["key"],
         passed_over: &[],
-        // How far a listener outside has come, and the mark of hosts, decide nothing.
+        // The positions of outgoing feeds and the hosts' mark decide nothing.
         only: "ROW.key NOT IN ('door.webhook', 'door.otel', 'host.mark')",
     },
     Table { name: "skill_folders", key: &["path"], passed_over: &["added_at"], only: "1" },
@@ -46,13 +46,13 @@ const TABLES: [Table; 5] = [
     },
 ];
 
-/// Columns that are words, and no JSON text.
+/// Columns that hold plain text instead of JSON.
 const WORDS: [&str; 8] = ["id", "name", "color", "agent", "why", "key", "folder", "path"];
-/// Parts of a door's setting that change by themselves.
+/// Members of a door's setting that change by themselves.
 const RESTLESS: [&str; 4] = ["seenAt", "strangers", "approvals", "position"];
 
-/// Readies the connection of the writer: triggers, what is not in the chain yet, and a look at whether it was shortened
-/// meanwhile. `found` says how the file was found, where that is to be recorded.
+/// Prepares the writer's connection: creates the triggers, seals rows left from the last start and checks for a
+/// shortened chain. `found` describes how the file was opened, if the audit should record that.
 pub(crate) fn prepare(conn: &Connection, path: &Path, found: Option<&Value>) -> Result<(), Error> {
     conn.execute_batch(
         "CREATE TEMP TABLE unsealed (
@@ -94,14 +94,16 @@ impl Table {
         Ok(all.into_iter().filter(|name| !self.passed_over.contains(&name.as_str())).collect())
     }
 
-    /// The row as a JSON object, and its key, for `NEW`, `OLD` or the table itself.
+    /// Returns the SQL for the row as a JSON object and for its key, read from `NEW`, `OLD` or the table
+    /// itself.
     fn object(columns: &[String], row: &str) -> String {
         let pairs: Vec<String> = columns.iter().map(|name| format!("'{name}', {row}.{name}")).collect();
         format!("json_object({})", pairs.join(", "))
     }
 
+    /// The row's key as text, whatever the columns are.
     fn key(&self, row: &str) -> String {
-        let parts: Vec<String> = self.key.iter().map(|name| format!("{row}.{name}")).collect();
+        let parts: Vec<String> = self.key.iter().map(|name| format!("CAST({row}.{name} AS TEXT)")).collect();
         parts.join(" || ' ' || ")
     }
 
@@ -131,7 +133,7 @@ impl Table {
         Ok(())
     }
 
-    /// Notes what was there before the audit began.
+    /// Notes the rows that existed before the audit began.
     fn begin(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;
@@ -146,7 +148,8 @@ impl Table {
     }
 }
 
-/// Rows of the watched tables that are not as the audit last told them, by subject and key: they were changed past Postern.
+/// Returns the watched rows that differ from their last audit row, by subject and key: another program changed
+/// them.
 pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
     let mut strayed = Vec::new();
     for table in &TABLES {
@@ -178,7 +181,7 @@ pub(super) fn strayed(conn: &Connection) -> Result<Vec<(String, String)>, Error>
     Ok(strayed)
 }
 
-/// Whether every member that both have is the same: a newer format has more of them.
+/// Compares the members that both values have; a newer format may have more of them.
 fn agrees(known: &Value, now: &Value) -> bool {
     match (known, now) {
         (Value::Object(known), Value::Object(now)) => {
@@ -188,7 +191,7 @@ fn agrees(known: &Value, now: &Value) -> bool {
     }
 }
 
-/// A row as it is recorded: JSON texts read, without what changes by itself, and secrets as their hash.
+/// Returns a row as it is recorded: JSON parsed, volatile members removed, secrets replaced by their hash.
 pub(super) fn plain(subject: &str, key: &str, text: &str) -> Value {
     let row = match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(row)) if TABLES.iter().any(|table| table.name == subject) => row,
@@ -230,7 +233,7 @@ fn settle(value: &mut Value) {
     }
 }
 
-/// What may be a secret by its name, or is an address with one in it.
+/// Recognizes a possible secret by its name, or an address that contains one.
 fn is_secret(name: &str, text: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let named = ["secret", "token", "password", "key", "header", "auth", "credential"];

@@ -1,4 +1,4 @@
-//! The chain: each row's hash covers the hash of the row before and everything that the row says.
+//! The hash chain: each row's hash covers the previous row's hash and the whole row.
 
 use super::widens::widens;
 use super::{By, Entry, ITSELF, capture, head};
@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What the first row's hash begins with, in place of a row before.
+/// Hash input of the first row, in place of a previous hash.
 const BEGINNING: &[u8] = b"postern audit 1";
 
-/// The hash of a row that follows one with the hash `before`.
+/// Returns the hash of a row that follows one with the hash `before`.
 pub(super) fn hash(before: &[u8], entry: &Entry) -> Vec<u8> {
-    // A JSON text has one reading: no two rows have the same.
+    // JSON text is unambiguous: no two rows have the same.
     let content = serde_json::json!([
         entry.number,
         entry.at,
@@ -38,13 +38,14 @@ pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _always = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// Puts what was noted in this transaction into the chain. Returns the number of its last row, where there is one.
+/// Appends the changes noted in this transaction to the chain. Returns the number of the last new row, if there
+/// is one.
 pub(crate) fn seal(conn: &Connection, who: &By) -> Result<Option<i64>, Error> {
     struct Noted {
         subject: String,
@@ -113,49 +114,50 @@ fn append(conn: &Connection, entry: &Entry) -> Result<(), Error> {
     Ok(())
 }
 
-/// What may run is told outwards like everything that happened.
+/// Adds a widening change to the feed, for outgoing events.
 fn told(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> {
     let mut insert = conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'widened', ?2)")?;
     insert.execute(params![at, number.to_string()])?;
     Ok(())
 }
 
-/// What a look at the whole chain found.
+/// Result of verifying the whole chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: i64,
-    /// The newest row's hash in hex; empty where there is none.
+    /// Hash of the newest row in hex; empty if there is none.
     pub head: String,
-    /// The first thing that is wrong with the chain.
+    /// First fault of the chain.
     pub broken: Option<Broken>,
-    /// What is not as the audit says, by subject and key: it was changed past Postern.
+    /// Rows that differ from the audit, by subject and key: another program changed them.
     pub strayed: Vec<(String, String)>,
 }
 
-/// What is wrong with a chain.
+/// A fault of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Broken {
-    /// This row does not say what it said when it was written.
+    /// This row was changed after it was written.
     Changed(i64),
     /// This row is missing.
     Missing(i64),
-    /// Rows were taken from the end: the chain had `kept` of them and has `found`.
+    /// Rows were removed from the end: the chain had `kept` of them and has `found`.
     Shortened {
-        /// How many there were.
+        /// Number of rows that the head names.
         kept: i64,
-        /// How many there are.
+        /// Number of rows that exist.
         found: i64,
     },
-    /// This row is not the one that stood there when the head was kept.
+    /// This row differs from the one that the head names.
     Replaced(i64),
-    /// The file that keeps the head is missing, or cannot be read.
+    /// The file that keeps the head is missing or unreadable.
     NoHead,
-    /// This row tells of one of these, which a start found.
+    /// This row records one of these faults, which a start found.
     Recorded(i64),
 }
 
-/// Looks at every row of the chain, at its head beside the record `path`, and at whether everything is as it says.
+/// Verifies every row of the chain, its head beside the database at `path`, and the current state against the
+/// rows.
 pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
     let head = head::read(path);
     let mut query = conn.prepare(
@@ -165,7 +167,7 @@ pub fn verify(conn: &Connection, path: &Path) -> Result<Verified, Error> {
     let (mut expected, mut before, mut broken) = (1, BEGINNING.to_vec(), None);
     let (mut recorded, mut at_head) = (None, None);
     while let Some(row) = rows.next()? {
-        // A row that cannot be read is one that was changed.
+        // An unreadable row counts as changed.
         let entry = super::entry(row).ok();
         let wrong = match &entry {
             None => Some(Broken::Changed(expected)),

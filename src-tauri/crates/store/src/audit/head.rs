@@ -1,4 +1,4 @@
-//! The head of the chain in a second place: a small file beside the record, so that a chain that was cut short is noticed.
+//! The head of the chain, kept a second time in a small file beside the database to detect a shortened chain.
 
 use super::{ITSELF, chain, newest, note};
 use crate::error::Error;
@@ -10,10 +10,10 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// What its name has behind the record's.
+/// Suffix of the head's file name.
 pub(crate) const COMPANION: &str = ".audit";
 
-/// How long the chain was, and its newest row's hash.
+/// Length of the chain and hash of its newest row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) count: i64,
@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path) -> Option<Head> {
     serde_json::from_slice(&std::fs::read(place(path, "")).ok()?).ok()
 }
 
-/// Writes the head down as it is now. It may lag behind the chain, and is never ahead of it.
+/// Writes the current head. It may lag behind the chain, but is never ahead of it.
 pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
     let newest = newest(conn).map_err(io::Error::other)?;
     let head = newest
@@ -43,7 +43,7 @@ pub(crate) fn keep(conn: &Connection, path: &Path) -> io::Result<()> {
     std::fs::rename(&beside, place(path, ""))
 }
 
-/// Records at a start that the chain is not the one whose head was kept: the next rows would hide it.
+/// Records at a start that the chain does not match the kept head, because new rows would hide that.
 pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
     let found = newest(conn)?;
     let count = found.as_ref().map_or(0, |found| found.number);
@@ -51,7 +51,7 @@ pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
         if count == 0 {
             return Ok(());
         }
-        let what = json!({ "rows": count, "why": "the file that keeps the head is missing" });
+        let what = json!({ "rows": count, "why": "the file with the head is missing" });
         return note(conn, ITSELF, "broken", (None, Some(&what)), true);
     };
     let mut query = conn.prepare("SELECT hash FROM audit WHERE number = ?1")?;
@@ -60,6 +60,7 @@ pub(super) fn compare(conn: &Connection, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let before = json!({ "rows": head.count, "hash": head.hash });
-    let after = json!({ "rows": count, "why": "rows were taken away or replaced while Postern did not run" });
+    let after =
+        json!({ "rows": count, "why": "rows were removed or replaced while Postern was not running" });
     note(conn, ITSELF, "broken", (Some(&before), Some(&after)), true)
 }

@@ -1,8 +1,8 @@
-//! The audit: every change of what may run, as a chain of rows that nobody changes without being noticed.
+//! The audit: a tamper-evident chain of every change to what may run.
 //!
-//! The rows are written in the transaction of the change itself: triggers note each change of the tables that decide
-//! (`capture`), and the writer puts them into the chain before it commits. What lies outside of those tables (a file, a
-//! key) is noted with [`note`] and [`state`]. Who changes something is said once, around the work: [`by`].
+//! Triggers note each change of the deciding tables (`capture`), and the writer adds them to the chain in the
+//! same transaction. [`note`] and [`state`] record changes outside of those tables (a file, a key); [`by`]
+//! names the author.
 
 mod capture;
 mod chain;
@@ -38,36 +38,36 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_subject ON audit (subject, key, number);
 ";
 
-/// The subject of rows about the audit itself.
+/// Subject of rows about the audit itself.
 pub const ITSELF: &str = "audit";
 
-/// Who changes something, and through which approver.
+/// Author of a change, and the approver that it came through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct By {
     /// `terminal`, `window`, `remote` (a chat, a paired device), `file` (changed on disk), or `postern` itself.
     pub face: String,
-    /// The approver's own name: `telegram, Anna (123)`; for a file its path.
+    /// The approver's own name (`telegram, Anna (123)`), or the path of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The user that the process ran as.
+    /// User id of the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
-    /// The process.
+    /// Process id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// The program of that process.
+    /// Path of the process's program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
 }
 
 impl By {
-    /// Postern itself: a time that was over, a start.
+    /// Returns Postern itself, as the author of a start or an expired time limit.
     pub fn postern() -> Self {
         Self { face: "postern".to_owned(), ..Self::default() }
     }
 
-    /// A file that was changed on disk.
+    /// Returns the unknown author of a file that was changed on disk.
     pub fn file(path: impl Into<String>) -> Self {
         Self { face: "file".to_owned(), name: Some(path.into()), ..Self::default() }
     }
@@ -77,17 +77,17 @@ tokio::task_local! {
     static BY: Arc<By>;
 }
 
-/// Runs `work` so that whatever it writes is recorded as done by `who`.
+/// Runs `work` and records its changes as made by `who`.
 pub fn by<F: Future>(who: Arc<By>, work: F) -> impl Future<Output = F::Output> {
     BY.scope(who, work)
 }
 
-/// Runs `work`, which does not wait, so that whatever it hands to the writer is recorded as done by `who`.
+/// Runs the synchronous `work` and records the changes that it sends to the writer as made by `who`.
 pub fn now_by<T>(who: Arc<By>, work: impl FnOnce() -> T) -> T {
     BY.sync_scope(who, work)
 }
 
-/// Makes `work`, which is to run in a task of its own, the work of whoever is named here.
+/// Carries the current author into `work`, which runs in a task of its own.
 pub fn carry<F: Future>(work: F) -> impl Future<Output = F::Output> {
     let who = current();
     async move {
@@ -98,31 +98,31 @@ pub fn carry<F: Future>(work: F) -> impl Future<Output = F::Output> {
     }
 }
 
-/// Who is at work in this task; `None` where nobody was named.
+/// Returns the author of this task's changes, or `None` if nobody was named.
 pub fn current() -> Option<Arc<By>> {
     BY.try_with(Arc::clone).ok()
 }
 
-/// One change.
+/// One recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place in the chain, from 1 on without gaps.
+    /// Position in the chain, from 1 without gaps.
     pub number: i64,
-    /// When.
+    /// Time of the change.
     pub at: Millis,
-    /// Who, as JSON text of a [`By`].
+    /// Author, as JSON text of a [`By`].
     pub who: String,
-    /// What kind of thing changed: `agents`, `rules`, `settings`, `skill_clis`, `permissions`, …
+    /// Kind of the changed thing: `agents`, `rules`, `settings`, `skill_clis`, `permissions`, etc.
     pub subject: String,
-    /// Which of them.
+    /// Name of the changed thing.
     pub key: String,
-    /// How it was, as JSON text; `None` where it was not there.
+    /// Value before, as JSON text; `None` if there was none.
     pub before: Option<String>,
-    /// How it is, as JSON text; `None` where it is gone.
+    /// Value after, as JSON text; `None` if it was removed.
     pub after: Option<String>,
-    /// Whether more may run because of it, or that cannot be ruled out.
+    /// True if more may run because of it, or if that cannot be ruled out.
     pub widens: bool,
-    /// sha256 over the hash of the row before and this row's content.
+    /// sha256 over the previous row's hash and this row's content.
     pub hash: Vec<u8>,
 }
 
@@ -142,7 +142,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// At most `limit` rows behind `number` that were written at `since` or later, oldest first.
+/// Returns at most `limit` rows after `number` that were written at `since` or later, oldest first.
 pub fn after(conn: &Connection, number: i64, since: Millis, limit: u32) -> Result<Vec<Entry>, Error> {
     let mut query = conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM audit WHERE number > ?1 AND at >= ?2 ORDER BY number LIMIT ?3"
@@ -150,20 +150,20 @@ pub fn after(conn: &Connection, number: i64, since: Millis, limit: u32) -> Resul
     Ok(query.query_map(params![number, since, limit], entry)?.collect::<Result<_, _>>()?)
 }
 
-/// One row.
+/// Returns one row.
 pub fn get(conn: &Connection, number: i64) -> Result<Option<Entry>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM audit WHERE number = ?1"))?;
     Ok(query.query_row([number], entry).optional()?)
 }
 
-/// The newest row; `None` before the first change.
+/// Returns the newest row, or `None` before the first change.
 pub fn newest(conn: &Connection) -> Result<Option<Entry>, Error> {
     let mut query =
         conn.prepare_cached(&format!("SELECT {COLUMNS} FROM audit ORDER BY number DESC LIMIT 1"))?;
     Ok(query.query_row([], entry).optional()?)
 }
 
-/// Notes a change of something that is in no table. It is put into the chain with the transaction.
+/// Notes a change outside of the tables. The writer adds it to the chain with the transaction.
 pub fn note(
     conn: &Connection,
     subject: &str,
@@ -179,7 +179,8 @@ pub fn note(
     Ok(())
 }
 
-/// Notes how something is that is in no table, where it is not what the audit says of it. Returns whether it was noted.
+/// Notes the current state of something outside of the tables if it differs from the audit. Returns true if it
+/// did.
 pub fn state(
     conn: &Connection,
     subject: &str,

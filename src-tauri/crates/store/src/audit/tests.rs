@@ -16,7 +16,7 @@ fn told(store: &Store) -> Vec<(String, String, bool)> {
     rows(store).into_iter().map(|row| (row.subject, row.key, row.widens)).collect()
 }
 
-/// The record's file as something else than Postern opens it.
+/// Opens the database without Postern.
 fn past_postern(store: &Store, sql: &str) {
     let conn = Connection::open(store.path()).unwrap();
     conn.execute_batch(sql).unwrap();
@@ -26,7 +26,7 @@ fn broken(store: &Store) -> Option<Broken> {
     store.verify_audit().unwrap().broken
 }
 
-/// A record with this many rows in its audit.
+/// Returns a store with this many audit rows.
 fn filled(count: usize) -> (tempfile::TempDir, Store) {
     let (folder, store) = open();
     for number in 0..count {
@@ -48,7 +48,9 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
             let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
             let deny = rules::add(conn, &deny)?;
             rules::remove(conn, deny)?;
+            settings::set(conn, "pause", &json!({ "until": 5 }))?;
             settings::set(conn, "pause", &json!({ "until": null }))?;
+            settings::set(conn, "pause", &json!({ "until": 9 }))?;
             settings::remove(conn, "pause")?;
             settings::set(conn, "door.otel", &json!(7))?;
             agents::seen(conn, &id("main"), 5)?;
@@ -63,6 +65,8 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
         ("rules", "2", false),
         ("rules", "2", true),
         ("settings", "pause", false),
+        ("settings", "pause", false),
+        ("settings", "pause", true),
         ("settings", "pause", true),
         // Its rules go with it.
         ("agents", "main", false),
@@ -71,7 +75,7 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
     let expected: Vec<_> =
         expected.iter().map(|(subject, key, widens)| ((*subject).into(), (*key).into(), *widens)).collect();
     let mut found = told(&store);
-    found[7..].sort();
+    found[9..].sort();
     assert_eq!(found, expected);
     assert_eq!(broken(&store), None);
     assert_eq!(store.verify_audit().unwrap().strayed, []);
@@ -244,7 +248,7 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     std::fs::remove_file(format!("{}.audit", store.path().display())).unwrap();
     assert_eq!(broken(&store), Some(Broken::NoHead));
     let (_folder, store) = filled(2);
-    // The last row is written anew, with a hash that fits.
+    // The last row is rewritten with a matching hash.
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;
@@ -256,14 +260,22 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
 #[test]
 fn what_is_changed_past_postern_is_named() {
     let (_folder, store) = filled(2);
+    for text in ["rm *", "dd *", "kill *"] {
+        let deny = Rule::new(Effect::Deny, Pattern::Command(text.into()));
+        store.write(move |conn| rules::add(conn, &deny)).wait().unwrap();
+    }
+    assert_eq!(store.verify_audit().unwrap().strayed, [], "rows are found by their numbers as well");
     past_postern(
         &store,
-        "UPDATE agents SET settings = json_set(settings, '$.security', 'full') WHERE id = 'agent-1';
+        "UPDATE rules SET effect = 'allow' WHERE id = 1;
+         DELETE FROM rules WHERE id = 2;
+         UPDATE agents SET settings = json_set(settings, '$.security', 'full') WHERE id = 'agent-1';
          INSERT INTO settings VALUES ('pause', 'null');
          DELETE FROM agents WHERE id = 'agent-0';",
     );
     let found = store.verify_audit().unwrap();
-    let expected = [("agents", "agent-1"), ("agents", "agent-0"), ("settings", "pause")];
+    let expected =
+        [("agents", "agent-1"), ("agents", "agent-0"), ("rules", "1"), ("rules", "2"), ("settings", "pause")];
     let expected = expected.map(|(subject, key)| (subject.to_owned(), key.to_owned()));
     assert_eq!((found.broken, found.strayed), (None, expected.to_vec()));
 }

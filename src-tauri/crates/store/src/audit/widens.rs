@@ -1,11 +1,11 @@
-//! Whether more may run because of a change. In doubt it does.
+//! Decides if a change lets more run; in doubt it does.
 
 use serde_json::Value;
 
-/// Settings of an agent that decide nothing about what may run.
+/// Settings of an agent that do not affect what may run.
 const NEUTRAL: [&str; 5] =
     ["approvalTimeoutMs", "unattended", "outputCapBytes", "unreadable", "questionsPerMinute"];
-/// Words of settings, from the narrowest to the widest.
+/// Values of settings, from the narrowest to the widest.
 const ORDERS: [(&str, &[&str]); 3] = [
     ("security", &["deny", "allowlist", "full"]),
     ("ask", &["always", "on-miss", "off"]),
@@ -16,7 +16,8 @@ pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Op
     match (subject, before, after) {
         ("rules", before, after) => rule(before, after),
         ("agents", Some(before), Some(after)) => agent(before, after),
-        ("settings", before, after) if key == "pause" => before.is_some() && after.is_none(),
+        ("settings", Some(before), Some(after)) if key == "pause" => ends_sooner(before, after),
+        ("settings", before, _) if key == "pause" => before.is_some(),
         ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
         (_, Some(before), Some(after)) => !is_part(before, after),
         (_, None, after) => after.is_some(),
@@ -30,7 +31,7 @@ fn rule(before: Option<&Value>, after: Option<&Value>) -> bool {
         (None, after) => after.is_some_and(allows),
         (Some(before), None) => !allows(before),
         (Some(before), Some(after)) => {
-            // Words about a rule do not change it.
+            // A rule's comment changes nothing.
             let said = ["why", "matches", "misses"];
             differs(before, after, |name| !said.contains(&name))
         }
@@ -57,7 +58,7 @@ fn settings(before: &Value, after: &Value) -> bool {
         match (name, old.as_u64(), new.as_u64()) {
             // Another order finds other programs.
             ("searchPath", _, _) => true,
-            // Without folders it may run anywhere, and without a cap for as long as it likes.
+            // Without folders the agent may run anywhere; without a limit, for any time.
             ("folders", _, _) if new.as_array().is_some_and(Vec::is_empty) => true,
             _ if new.is_null() => true,
             (_, Some(old), Some(new)) => new > old,
@@ -66,7 +67,13 @@ fn settings(before: &Value, after: &Value) -> bool {
     })
 }
 
-/// What holds for the whole, or a door.
+/// Returns true if a pause was shortened; without an end it lasts until it is lifted.
+fn ends_sooner(before: &Value, after: &Value) -> bool {
+    let until = |row: &Value| row["value"]["until"].as_i64().unwrap_or(i64::MAX);
+    until(after) < until(before)
+}
+
+/// Compares a host-wide setting or a door.
 fn setting(before: &Value, after: &Value) -> bool {
     if before.get("newAgent").is_some() {
         let locked = before["denyWhenLocked"] == true && after["denyWhenLocked"] != true;
@@ -75,7 +82,7 @@ fn setting(before: &Value, after: &Value) -> bool {
     !is_part(before, after)
 }
 
-/// Whether some member differs in a way that counts.
+/// Returns true if a member differs in a way that matters.
 fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool {
     let names =
         |value: &Value| value.as_object().into_iter().flat_map(|all| all.keys().cloned()).collect::<Vec<_>>();
@@ -84,7 +91,7 @@ fn differs(before: &Value, after: &Value, counts: impl Fn(&str) -> bool) -> bool
     all.iter().any(|name| before.get(name) != after.get(name) && counts(name))
 }
 
-/// Whether `after` is a part of `before`: nothing was added, at most something taken away or switched off.
+/// Returns true if `after` only removes or switches off parts of `before`.
 fn is_part(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (before, after) if before == after => true,

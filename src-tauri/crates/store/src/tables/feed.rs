@@ -45,7 +45,7 @@ END;
 /// The kind of an entry that is no request's: somebody at a door who may not come in.
 pub const STRANGER: &str = "stranger";
 
-/// The kind of an entry about a change by which more may run. Its data is the number of the row in the audit.
+/// Kind of an entry about a change that lets more run; its data is the number of the audit row.
 pub const WIDENED: &str = "widened";
 
 /// One entry.
@@ -62,7 +62,7 @@ pub struct Entry {
     pub request: Option<RequestRow>,
     /// What is told of a stranger, as JSON text.
     pub data: Option<String>,
-    /// The change, of [`WIDENED`].
+    /// The change, of kind [`WIDENED`].
     pub change: Option<audit::Entry>,
 }
 
@@ -135,9 +135,10 @@ pub(crate) fn clear(conn: &Connection) -> Result<(), Error> {
 mod tests {
     use super::{after, before, last, newest, stranger};
     use crate::tables::agents;
-    use crate::tables::requests::{self, Change, Phase};
+    use crate::tables::requests::{self, Change};
     use crate::testing::{agent, asked, id, open};
-    use postern_request::{Ending, Outcome};
+    use postern_protocol::RunState;
+    use postern_request::{Ending, Exit};
 
     #[test]
     fn every_step_of_a_request_is_there_once_and_in_order() {
@@ -148,16 +149,19 @@ mod tests {
             agents::add(conn, &agent("main"))?;
             requests::open(conn, &first)?;
             requests::open(conn, &asked("main", "r1", 10))?;
-            for (phase, at) in
-                [(Phase::Resolving, 11), (Phase::Asking, 12), (Phase::Asking, 13), (Phase::Starting, 14)]
-            {
+            for (phase, at) in [
+                (RunState::Resolving, 11),
+                (RunState::Asking, 12),
+                (RunState::Asking, 13),
+                (RunState::Starting, 14),
+            ] {
                 requests::change(conn, number, &Change::to(phase, at))?;
             }
-            requests::change(conn, number, &Change::to(Phase::Running, 15))?;
+            requests::change(conn, number, &Change::to(RunState::Running, 15))?;
             stranger(conn, 16, "{}")?;
-            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            let ending = Ending::Finished { end: Exit::Code(0).into() };
             requests::change(conn, number, &Change::ended(&ending, 17)?)?;
-            requests::change(conn, number, &Change::to(Phase::Asking, 18))
+            requests::change(conn, number, &Change::to(RunState::Asking, 18))
         });
         done.wait().unwrap();
         let (entries, looked) = store.read(|conn| after(conn, 0, None, 100)).unwrap();
@@ -193,12 +197,12 @@ mod tests {
         let done = store.write(|conn| {
             let request = asked("main", "r1", 10);
             requests::open(conn, &request)?;
-            let ending = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+            let ending = Ending::Finished { end: Exit::Code(0).into() };
             requests::change(conn, request.id, &Change::ended(&ending, 11)?)?;
             crate::sweep(conn, crate::Keep { since: 12, bytes: u64::MAX }, 9)?;
             assert_eq!(after(conn, 0, None, 9)?, (Vec::new(), 2), "its request is gone");
             crate::erased(conn)?;
-            requests::open_as(conn, &asked("main", "r2", 20), &Change::to(Phase::Asking, 21))?;
+            requests::open_as(conn, &asked("main", "r2", 20), &Change::to(RunState::Asking, 21))?;
             after(conn, 0, None, 9)
         });
         let (entries, _) = done.wait().unwrap();

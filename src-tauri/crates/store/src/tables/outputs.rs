@@ -2,6 +2,7 @@
 
 use crate::column::Id;
 use crate::error::Error;
+use postern_protocol::Stream;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
@@ -15,24 +16,6 @@ CREATE TABLE outputs (
     PRIMARY KEY (request, stream)
 ) STRICT;
 ";
-
-/// A stream of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-}
-
-impl Stream {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Stdout => "stdout",
-            Self::Stderr => "stderr",
-        }
-    }
-}
 
 /// What is kept of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

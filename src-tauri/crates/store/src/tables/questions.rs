@@ -87,11 +87,15 @@ fn row(row: &Row<'_>) -> rusqlite::Result<QuestionRow> {
     })
 }
 
-/// Writes a question down when it opens.
-pub fn open(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
+/// Writes a question down as it is on show: when it opens, when another request joins it, when it shows something else. One
+/// that is closed stays as it was.
+pub fn keep(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO questions (id, code, agent, digest, requests, asked_at, expires_at, shown)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (id) DO UPDATE SET digest = excluded.digest, requests = excluded.requests,
+            expires_at = excluded.expires_at, shown = excluded.shown
+         WHERE closed_at IS NULL",
     )?;
     insert.execute(params![
         Id(question.id),
@@ -103,22 +107,6 @@ pub fn open(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
         question.expires_at,
         question.shown,
     ])?;
-    Ok(())
-}
-
-/// Another request waits for the same question.
-pub fn join(conn: &Connection, id: Uuid, requests: &[Uuid]) -> Result<(), Error> {
-    conn.prepare_cached("UPDATE questions SET requests = ?2 WHERE id = ?1 AND closed_at IS NULL")?
-        .execute(params![Id(id), text(&requests)?])?;
-    Ok(())
-}
-
-/// A question shows something else: a person changed the command.
-pub fn show(conn: &Connection, question: &QuestionRow) -> Result<(), Error> {
-    let mut update = conn.prepare_cached(
-        "UPDATE questions SET digest = ?2, expires_at = ?3, shown = ?4 WHERE id = ?1 AND closed_at IS NULL",
-    )?;
-    update.execute(params![Id(question.id), question.digest.0, question.expires_at, question.shown])?;
     Ok(())
 }
 
@@ -182,13 +170,16 @@ mod tests {
         };
         let (deny, once) = (answer("deny"), answer("once"));
         let two = vec![Uuid::from_u128(9), Uuid::from_u128(10)];
-        let joined = two.clone();
+        let joined = QuestionRow { requests: two.clone(), ..question(1) };
+        let late = QuestionRow { requests: two.clone(), ..question(2) };
         let done = store.write(move |conn| {
-            open(conn, &question(1))?;
-            open(conn, &question(2))?;
-            join(conn, Uuid::from_u128(1), &joined)?;
+            keep(conn, &question(1))?;
+            keep(conn, &question(2))?;
+            keep(conn, &joined)?;
             let first = close(conn, Uuid::from_u128(2), &deny)?;
-            Ok((first, close(conn, Uuid::from_u128(2), &once)?))
+            let second = close(conn, Uuid::from_u128(2), &once)?;
+            keep(conn, &late)?;
+            Ok((first, second))
         });
         assert_eq!(done.wait().unwrap(), (true, false));
         assert_eq!(store.read(waiting).unwrap(), [QuestionRow { requests: two, ..question(1) }]);

@@ -32,8 +32,8 @@ CREATE TABLE rules (
 CREATE INDEX rules_by_agent ON rules (agent);
 ";
 
-/// Where a rule holds, and with what input. Rules of before hold everywhere, as they did; a skill's, which allows any
-/// arguments, goes on with any input.
+/// Adds the folder and the input of a rule. Older rules keep holding in every folder; a skill's rule, which
+/// allows any arguments, keeps any input.
 pub(crate) const PLACES: &str = "
 ALTER TABLE rules ADD COLUMN folder TEXT;
 ALTER TABLE rules ADD COLUMN input TEXT NOT NULL DEFAULT '{\"kind\":\"nothing\"}';

@@ -44,7 +44,7 @@ pub(crate) fn wanted(filter: &Filter) -> Vec<Word> {
 pub(crate) fn query(filter: &Filter, words: &[Word]) -> Option<String> {
     let mut terms: Vec<String> = words.iter().map(Word::query).collect();
     terms.extend(filter.agent.as_ref().map(|agent| format!("tags:{}", agent_tag(agent))));
-    terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.as_str())));
+    terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.name())));
     terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
     terms.extend(filter.rule.map(|rule| format!("tags:{}", rule_tag(rule))));
     (!terms.is_empty()).then(|| terms.join(" "))
@@ -65,7 +65,7 @@ fn rule_tag(rule: RuleId) -> String {
 }
 
 fn tags(summary: &Summary) -> String {
-    let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.as_str())];
+    let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.name())];
     tags.extend(summary.decided().map(decided_tag));
     tags.extend(summary.rule().map(rule_tag));
     tags.join(" ")

@@ -31,8 +31,16 @@ const LINES: usize = 256;
 
 /// A piece of work, and afterwards the telling of how it came out.
 pub(crate) struct Job {
-    work: Box<dyn FnOnce(&Connection) -> Ran + Send>,
+    work: Box<dyn FnOnce(Result<&Connection, String>) -> Ran + Send>,
     flush: Flush,
+}
+
+impl Job {
+    /// Does nothing of it: why is told.
+    fn refuse(self, why: &rusqlite::Error) {
+        let ran = (self.work)(Err(why.to_string()));
+        (ran.tell)(Ok(()));
+    }
 }
 
 /// What a job's commit has to outlive.
@@ -47,7 +55,7 @@ pub(crate) enum Flush {
 /// What a job left behind: it is told once its group is committed, or is not.
 pub(crate) struct Ran {
     succeeded: bool,
-    /// The last row that it put into the audit.
+    /// Number of the last row that it added to the audit.
     recorded: Option<i64>,
     tell: Box<dyn FnOnce(Result<(), Error>)>,
 }
@@ -94,23 +102,25 @@ impl<T> Future for Receipt<T> {
 
 impl<T> Unpin for Receipt<T> {}
 
-/// Wraps work so that what it changes is recorded as done by `who`, and its result is told when its group is committed.
+/// Wraps `work` so that its changes are recorded as made by `who`, and its result is sent when its group is
+/// committed.
 pub(crate) fn job<T: Send + 'static>(
     flush: Flush,
     who: Option<Arc<By>>,
     work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
 ) -> (Job, Receipt<T>) {
     let (sender, receiver) = oneshot::channel();
-    let work = Box::new(move |conn: &Connection| {
-        let seal = |done| {
+    let work = Box::new(move |conn: Result<&Connection, String>| {
+        let seal = |conn: &Connection, done| {
             let recorded = match &who {
                 Some(who) => audit::seal(conn, who)?,
                 None => audit::seal(conn, &By::postern())?,
             };
             Ok((done, recorded))
         };
-        // What cannot be recorded is not done.
-        let result = work(conn).and_then(seal);
+        // A change that cannot be recorded is not made.
+        let result =
+            conn.map_err(Error::NotDurable).and_then(|conn| work(conn).and_then(|done| seal(conn, done)));
         let succeeded = result.is_ok();
         let recorded = result.as_ref().ok().and_then(|(_, recorded)| *recorded);
         let result = result.map(|(done, _)| done);
@@ -130,9 +140,9 @@ pub(crate) struct Counts {
     pub(crate) flushes: AtomicU64,
     /// Groups that were committed.
     pub(crate) committed: watch::Sender<u64>,
-    /// The newest row of the audit.
+    /// Newest row of the audit.
     pub(crate) recorded: watch::Sender<i64>,
-    /// Whether rows were written that the kept head does not know, because no power cut may lose them yet.
+    /// True if the kept head lags behind rows that a power cut could still lose.
     head_behind: AtomicBool,
 }
 
@@ -170,14 +180,18 @@ fn gather(first: Job, jobs: &Receiver<Job>) -> Vec<Job> {
 /// `level` is what SQLite was told of flushing last.
 fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, counts: &Counts) {
     let flush = if jobs.iter().any(|job| job.flush == Flush::Yes) { Flush::Yes } else { Flush::No };
-    // Neither can be changed within a transaction. One that cannot be begun says so when it is committed.
-    let begun = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE"));
-    let alone = if begun.is_ok() && jobs.len() == 1 { jobs.pop() } else { None };
+    // Neither can be changed within a transaction. Without one nothing is done: each job would be committed by itself.
+    if let Err(error) = set_level(conn, level, flush).and_then(|()| statement(conn, "BEGIN IMMEDIATE")) {
+        tracing::error!(%error, "a group of {} writes could not be begun", jobs.len());
+        jobs.into_iter().for_each(|job| job.refuse(&error));
+        return;
+    }
+    let alone = if jobs.len() == 1 { jobs.pop() } else { None };
     let (done, durable): (Vec<Ran>, _) = if let Some(job) = alone {
         only(conn, job)
     } else {
         let done = jobs.into_iter().filter_map(|job| one(conn, job)).collect();
-        (done, begun.and_then(|()| commit(conn)))
+        (done, commit(conn))
     };
     match &durable {
         Ok(()) if flush == Flush::Yes => _ = counts.flushes.fetch_add(1, Ordering::Relaxed),
@@ -193,7 +207,7 @@ fn group(conn: &Connection, mut jobs: Vec<Job>, level: &mut Option<Flush>, count
     }
 }
 
-/// Keeps the head of the audit, where it is another one now and sure to outlive a power cut: the file is never ahead.
+/// Writes the head of the audit once its row would survive a power cut, so that the file is never ahead.
 fn record(conn: &Connection, done: &[Ran], flush: Flush, counts: &Counts) {
     let newest = done.iter().filter_map(|ran| ran.recorded).max();
     let behind = newest.is_some() || counts.head_behind.load(Ordering::Relaxed);
@@ -224,7 +238,7 @@ fn set_level(conn: &Connection, level: &mut Option<Flush>, wanted: Flush) -> rus
 
 /// The only job of a group has the transaction to itself: one that failed or panicked takes back all of it.
 fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
-    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(conn))).ok();
+    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
     let ended = if ran.as_ref().is_some_and(|ran| ran.succeeded) {
         commit(conn)
     } else if conn.is_autocommit() {
@@ -239,7 +253,7 @@ fn only(conn: &Connection, job: Job) -> (Vec<Ran>, rusqlite::Result<()>) {
 /// One job of a group: what it wrote before it failed or panicked is taken back, the others' work stays.
 fn one(conn: &Connection, job: Job) -> Option<Ran> {
     let nested = statement(conn, "SAVEPOINT job");
-    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(conn))).ok();
+    let ran = catch_unwind(AssertUnwindSafe(|| (job.work)(Ok(conn)))).ok();
     let keep = nested.is_ok() && ran.as_ref().is_some_and(|ran| ran.succeeded);
     let closed = if keep { Ok(()) } else { statement(conn, "ROLLBACK TO job") };
     if let Err(error) = closed.and_then(|()| statement(conn, "RELEASE job")) {

@@ -52,6 +52,24 @@ fn a_job_that_fails_or_panics_takes_nothing_else_with_it() {
 }
 
 #[test]
+fn a_group_that_cannot_be_begun_does_nothing_and_says_so() {
+    let (_folder, store) = open();
+    let [writes, locks] = [(); 2].map(|()| rusqlite::Connection::open(store.path()).unwrap());
+    writes.busy_timeout(std::time::Duration::ZERO).unwrap();
+    locks.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let jobs = ["one", "two"]
+        .map(|key| crate::writer::job(crate::writer::Flush::No, None, move |conn| set(conn, key, &1)));
+    let (jobs, receipts): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+    crate::writer::group(&writes, jobs, &mut None, &crate::writer::Counts::default());
+    locks.execute_batch("ROLLBACK").unwrap();
+    for receipt in receipts {
+        let refused = receipt.wait();
+        assert!(matches!(&refused, Err(Error::NotDurable(why)) if why.contains("locked")), "{refused:?}");
+    }
+    assert_eq!(["one", "two"].map(|key| value(&store, key)), [None, None]);
+}
+
+#[test]
 fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
     let (_folder, store) = open();
     let held = hold(&store);

@@ -40,7 +40,7 @@ pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure
     }
 }
 
-/// Puts the hook into the settings, and enrols the agent where it is not yet: both after one yes.
+/// Adds the hook to the settings, and enrolls the agent if it does not exist, after one confirmation.
 fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -> Result<(), Failure> {
     let mut link = Link::open(data).map_err(|failure| Failure {
         message: format!(
@@ -51,7 +51,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     })?;
     let is_enrolled = link.call::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == *agent);
     if !is_enrolled {
-        print::line(format!("{agent} is no agent here yet: it will be enrolled"))?;
+        print::line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
     }
     let program = std::env::current_exe().map_err(Failure::own)?;
     let text = |path: &Path| path.to_str().map(str::to_owned);
@@ -126,7 +126,7 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
         .and_then(|key| Channel::connect_with(&folder.join("agent.sock"), &key, options));
     let mut channel = match connected {
         Ok(channel) => channel,
-        // What touches nothing outside of the agent needs nobody: it can still ask its user what to do.
+        // A tool that touches nothing outside the agent needs no decision; the agent can still ask its user.
         Err(_) if asked.class == ToolClass::Harmless => return Ok(Verdict::NoOpinion),
         Err(error) => return Err(unreachable(agent, error)),
     };
@@ -136,7 +136,7 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {
-        // Nobody decided that: what the agent would ask about without us it asks about.
+        // Nobody decided, so the agent asks about what it would ask about without Postern.
         (Decision::Allow, _) if told.by_default => return Ok(Verdict::NoOpinion),
         (Decision::Allow, _) => return Ok(Verdict::Allow),
         (Decision::Deny, _) => return Ok(Verdict::Deny(why(told.message))),
@@ -158,7 +158,7 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
     Err(Failure::own("the connection to Postern ended"))
 }
 
-/// What an agent hears of a no: a person's refusal with their words, or that nobody refused it.
+/// Returns the reason of a denial for the agent: the user's words, or that nobody denied it.
 fn no(resolved: ToolResolved) -> String {
     let message = resolved.message.or(resolved.feedback);
     message.unwrap_or_else(|| match resolved.error {
@@ -169,7 +169,7 @@ fn no(resolved: ToolResolved) -> String {
     })
 }
 
-/// Why Postern could not be asked, and what the person has to do.
+/// Returns why Postern could not be asked, and what the user has to do.
 fn unreachable(agent: &AgentId, error: ConnectError) -> Failure {
     let message = match &error {
         ConnectError::KeyUnreadable { file, error: cause }

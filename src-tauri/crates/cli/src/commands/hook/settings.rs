@@ -19,7 +19,7 @@ struct Change {
     after: Option<String>,
 }
 
-/// Puts the hook in. What has to be `ready` for it is made so after the yes, or where nothing has to change.
+/// Adds the hook. `ready` runs after the confirmation, or if nothing has to change.
 pub(super) fn change(
     home: &Path,
     wanted: &HookSettings,

@@ -159,15 +159,15 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
     })
 }
 
-/// A folder as the person means it: from where they stand. The home folder is the host's to put in.
+/// Resolves a folder against the current one. The host expands the home folder.
 fn folder_of(folder: &Path) -> Result<String, Failure> {
-    let text = folder.to_str().ok_or_else(|| Failure::usage("the folder of a rule is UTF-8 text"))?;
+    let text = folder.to_str().ok_or_else(|| Failure::usage("the folder of a rule has to be UTF-8"))?;
     if text.starts_with('~') {
         return Ok(text.to_owned());
     }
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Failure::usage(format!("--in {}: {error}", postern_command::escape::text(text))))?;
-    real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule is UTF-8 text"))
+    real.into_os_string().into_string().map_err(|_| Failure::usage("the folder of a rule has to be UTF-8"))
 }
 
 /// A duration as a lifetime that ends at a time.

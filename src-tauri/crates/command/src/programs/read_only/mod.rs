@@ -48,7 +48,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
             && subcommand(&name, &operands).is_some_and(|(at, subs)| subs.contains(&operands[at]))
 }
 
-/// Whether what it reads it asks somebody else for, over a network or a socket: it sends what it is given.
+/// Returns true if the program asks a network service or a socket, which sends its arguments.
 pub fn asks_others(words: &[Option<&str>]) -> bool {
     let Some(name) = words.first().copied().flatten().map(family) else { return false };
     let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();

@@ -171,7 +171,7 @@ pub(super) const SUBCOMMANDS: &[(&str, &[&str])] = &[
             "grep",
         ],
     ),
-    // `metadata`, `tree` and `pkgid` start the compiler that the project names, and write a lock.
+    // `metadata`, `tree` and `pkgid` start the compiler that the project names, and write a lock file.
     ("cargo", &["version", "locate-project", "read-manifest"]),
     ("npm", &["ls", "list", "outdated", "view", "info", "show", "root", "prefix", "why", "explain", "query"]),
     ("go", &["version", "list"]),
@@ -248,18 +248,18 @@ pub(super) const NESTED: &[(&str, &str, &[&str])] = &[
     ("gh", "search", &["issues", "prs", "repos", "code", "commits"]),
 ];
 
-/// Programs that ask a service, a daemon or a registry for what they print: every subcommand of theirs.
+/// Programs that ask a service, a daemon or a registry with every subcommand.
 pub(super) const ASKING: &[&str] =
     &["docker", "docker-compose", "gh", "helm", "kubectl", "oc", "podman", "systemctl"];
 
-/// The same, by subcommand: these fetch what is not there yet, or look whether there is something newer.
+/// Subcommands that ask a registry: they fetch missing data or look for newer versions.
 pub(super) const ASKING_BY: &[(&str, &[&str])] = &[
     ("npm", &["outdated", "view", "info", "show"]),
     ("go", &["list", "mod"]),
     ("brew", &["info", "outdated", "desc", "services"]),
 ];
 
-/// Options by which a listing asks a registry.
+/// Options that make a listing ask a registry.
 pub(super) const ASKING_OPTIONS: &[&str] = &["--outdated", "--uptodate"];
 
 /// Commands that only read when they are written just so. `a|b` is one of these, `_` one operand, a last `*` any operands;
@@ -268,7 +268,8 @@ pub(super) const FORMS: &[&str] = &[
     // Wrappers that are given nothing to run: env(1), arch(1).
     "env",
     "arch",
-    // They print their version. What rustup starts for `rustc` and `cargo` a file of the project may name: it runs confined.
+    // They print their version. A project file may name the toolchain that rustup starts for `rustc` and
+    // `cargo`: it runs confined.
     "node|npm -v|--version",
     "python -V|--version",
     "ruby|perl|php -v|--version",

@@ -10,7 +10,7 @@ pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 /// Programs that print where their `-o` is given a dash.
 const DASH_PRINTS: [&str; 3] = ["curl", "plutil", "pandoc"];
 
-/// The first argument that a row is about, and the mark that matched it.
+/// Returns the first argument that a row matches, and the mark that matched.
 pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<(usize, &'static str)> {
     let look = Look { tool, read, dir, writes: row.does == ArgEffect::Writes };
     let found = row.marks.split(' ').filter_map(|mark| Some((one(mark, &look)?, mark)));

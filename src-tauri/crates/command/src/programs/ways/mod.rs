@@ -78,7 +78,7 @@ static BY_NAME: LazyLock<HashMap<&str, &Tool>> = LazyLock::new(|| {
 /// A program of which nothing is known but how options are mostly spelled.
 const UNLISTED: Tool = tool::tool(&[], "", &[]);
 
-/// Whether a program's own commands have one of this name; none where it is not known which ones it has.
+/// Returns true if a program has a subcommand of this name, or `None` if its subcommands are unknown.
 pub(super) fn has_command(program: &str, word: &str) -> Option<bool> {
     if program == "git" {
         return Some(git::COMMANDS.contains(&word));
@@ -180,14 +180,14 @@ fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
         .map(|seen| seen.at)
 }
 
-/// An argument, what it makes the program do, and a sentence that says more than that.
+/// An argument, its effect, and a note that says more than the effect.
 type Found = Option<(usize, ArgEffect, &'static str)>;
 
 fn noted((at, effect, note): (usize, ArgEffect, &'static str)) -> UnsafeArg {
     UnsafeArg::noted(at, effect, note)
 }
 
-/// What a mark says about a call, and the commands that may stand in its arguments from there on.
+/// Returns the unsafe argument that a mark found, with the commands that may follow it.
 fn way(call: &Call, effect: ArgEffect, mark: &str, argument: usize) -> UnsafeArg {
     let given = call.args.get(argument).and_then(Arg::value).filter(|word| word.len() <= LONGEST_LABEL);
     let label = match label(mark) {
@@ -202,7 +202,7 @@ fn way(call: &Call, effect: ArgEffect, mark: &str, argument: usize) -> UnsafeArg
 /// Bytes of a word that is told as it was given.
 const LONGEST_LABEL: usize = 40;
 
-/// A mark as a person would write it; none where it is about any word that stands there.
+/// Returns a mark as a user would write it, or `None` if it matches any word.
 fn label(mark: &str) -> Option<&str> {
     let option = mark.rsplit(':').next().filter(|rest| rest.starts_with('-'));
     let text =

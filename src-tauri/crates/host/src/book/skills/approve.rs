@@ -18,8 +18,8 @@ struct Approval {
 }
 
 impl Book {
-    /// Approves the CLIs of a skill as they are now: all that were found and that a skill may bring, or one. Only a person
-    /// who asks for just this comes here: no answer to a question does.
+    /// Approves a skill's CLIs as they are now: all that skills may bring, or one. Only an explicit approval
+    /// calls this, never an answer to a question.
     pub(crate) async fn approve_skill(&self, name: &str, cli: Option<&str>) -> Result<(), BookError> {
         let snapshot = self.snapshot();
         let skill = snapshot.skills.iter().find(|skill| skill.name == name);
@@ -71,7 +71,8 @@ impl Book {
     ) -> Result<Approval, BookError> {
         let rule = Rule {
             pin: Some(Box::new(Pin { program: identity.clone(), script: None })),
-            // Any arguments, and so any input: what could be told by it anything is approved for no skill.
+            // Such a rule allows any arguments and any input, so programs that run other code are approved for
+            // no skill.
             input: RuleInput::Any,
             source: Source::Skill(skill.name.clone()),
             created_at: now(),
@@ -92,7 +93,7 @@ impl Book {
     }
 }
 
-/// Whether no skill may bring this CLI.
+/// Returns true if skills may not bring this CLI.
 pub(super) fn is_refused(cli: &Cli) -> bool {
     cli.path.iter().chain([&cli.name]).any(|name| !may_serve_skill(name))
 }

@@ -17,17 +17,17 @@ const MOST: usize = 500;
 /// The most that is read of a `SKILL.md`, in bytes: the front matter is at its beginning.
 const LONGEST: u64 = 64 * 1024;
 
-/// What becomes of CLIs that were approved before, where a skill has a problem now.
+/// Fate of approved CLIs when a skill gets a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnProblem {
-    /// They stay: the person may be in the middle of a change.
+    /// Kept: the user may be in the middle of a change.
     KeepApproved,
-    /// They go: whoever writes there is an agent.
+    /// Removed: an agent can write there.
     Forget,
 }
 
-/// Every skill in `folders`, with where its CLIs are and what they are. `in_reach` says why a folder holds no skill: an
-/// agent could write one there.
+/// Finds every skill in `folders`, with its CLIs and their identities. `in_reach` returns why a folder cannot
+/// hold skills, because an agent could write one there.
 pub(super) fn discover(
     folders: &[String],
     resolver: &Resolver,

@@ -24,7 +24,7 @@ pub(crate) enum CliState {
     Changed,
     /// It was not found.
     Missing,
-    /// No skill may bring it: it runs whatever it is told.
+    /// Skills may not bring it, because it runs other code.
     Refused,
 }
 

@@ -1,15 +1,15 @@
-//! Whether an agent could write a skill: then it would choose what is approved.
+//! Folders in which an agent could write a skill, and so choose what is approved.
 
 use super::super::Book;
 use postern_command::escape;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Whether a folder's mode lets everybody write there.
+/// Mode bit that lets everybody write in a folder.
 const EVERYBODY_WRITES: u32 = 0o002;
 
 impl Book {
-    /// Why an agent could write into a folder, as a sentence; none where none could. Reads the disk.
+    /// Returns why an agent could write into a folder, as a sentence, or `None` if none could. Reads the disk.
     pub(super) fn in_reach_of_an_agent(&self, folder: &Path) -> Option<String> {
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let shown = escape::text(&real.to_string_lossy());
@@ -36,7 +36,7 @@ impl Book {
             return Some(format!("any agent can write to {shown}: it is a folder for temporary files"));
         }
         let open = |part: &&Path| {
-            // The folder that is open to all holds others' entries; one that only is above, and sticky, keeps them apart.
+            // A world-writable sticky folder keeps the entries of other users apart if it only is an ancestor.
             std::fs::metadata(part).is_ok_and(|found| {
                 let sticky = found.mode() & 0o1000 != 0 && **part != real;
                 found.mode() & EVERYBODY_WRITES != 0 && !sticky

@@ -5,9 +5,10 @@ use crate::gate::shown;
 use postern_command::{escape, quote};
 use postern_contract::{Moment, RequestDetail, Shown};
 use postern_policy::Millis;
+use postern_protocol::RunState;
 use postern_request::{Ending, Launch};
 use postern_store::outputs::Output;
-use postern_store::requests::{Phase, RequestRow};
+use postern_store::requests::RequestRow;
 use serde_json::Value;
 
 /// How much of each stream is shown, in bytes: the end, with a part of the beginning where both fit.
@@ -19,7 +20,7 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
     let truncated =
         [stdout, stderr].into_iter().flatten().any(|output| output.left_out() > 0 || kept(output) > SHOWN);
     let timeline = timeline(&row);
-    let running = matches!(row.summary.phase, Phase::Running | Phase::Stopping);
+    let running = matches!(row.summary.phase, RunState::Running | RunState::Stopping);
     let verdict = row.verdict;
     RequestDetail {
         row: rows::request(&row.summary),
@@ -86,8 +87,8 @@ fn message(ending: Option<&Ending>) -> Option<String> {
 fn timeline(row: &RequestRow) -> Vec<Moment> {
     let summary = &row.summary;
     let ended = match (summary.phase, &summary.ending) {
-        (Phase::Denied, Some(reason)) => format!("denied: {reason}"),
-        (Phase::Failed, _) => "could not be started".to_owned(),
+        (RunState::Denied, Some(reason)) => format!("denied: {reason}"),
+        (RunState::Failed, _) => "could not be started".to_owned(),
         (_, Some(outcome)) => format!("ended: {outcome}"),
         (_, None) => "ended".to_owned(),
     };

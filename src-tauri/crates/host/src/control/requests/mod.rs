@@ -5,14 +5,14 @@ mod detail;
 use super::{Answer, Control, Handle, gone, rows};
 use crate::ask::FaceId;
 use crate::gate::Killed;
-use crate::run::{Captured, Stream as RunStream};
+use crate::run::Captured;
 use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
-use postern_protocol::Signal;
-use postern_store::outputs::{self, Output, Stream};
-use postern_store::requests::{self, Decided, Filter, Phase, RequestRow};
+use postern_protocol::{RunState, Signal, Stream};
+use postern_store::outputs::{self, Output};
+use postern_store::requests::{self, Decided, Filter, RequestRow};
 use uuid::Uuid;
 
 /// How many requests a page holds where nothing is said.
@@ -83,7 +83,7 @@ impl Handle<GetRequest> for Control {
                 let Captured { head, tail, bytes } = running.output(stream);
                 Some(Output { bytes, head, tail })
             };
-            (stdout, stderr) = (so_far(RunStream::Stdout), so_far(RunStream::Stderr));
+            (stdout, stderr) = (so_far(Stream::Stdout), so_far(Stream::Stderr));
         }
         let mut detail = detail::detail(row, stdout.as_ref(), stderr.as_ref());
         if let Ok(doors) = self.doors().get() {
@@ -129,7 +129,7 @@ fn decided(name: &str) -> Result<Decided, ControlError> {
         .ok_or_else(|| ControlError::invalid(format!("decided is one of {}, not {name:?}", names.join(", "))))
 }
 
-fn phase(name: &str) -> Result<Phase, ControlError> {
+fn phase(name: &str) -> Result<RunState, ControlError> {
     let expected = "received, resolving, asking, starting, running, stopping, denied, finished or failed";
-    Phase::named(name).ok_or_else(|| ControlError::invalid(format!("state is {expected}, not {name:?}")))
+    RunState::named(name).ok_or_else(|| ControlError::invalid(format!("state is {expected}, not {name:?}")))
 }

@@ -8,7 +8,7 @@ use postern_policy::Decision;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 
-/// Waits for what is told, for less time than the look now and then would take: the folders are watched.
+/// Waits for an event for less than the polling interval, because the folders are watched.
 async fn heard(told: &mut Receiver<Told>, wanted: fn(&Told) -> bool) {
     let hear = async { while !wanted(&told.recv().await.expect("the host is there")) {} };
     tokio::time::timeout(NET / 2, hear).await.expect("it was heard, not found in the end");

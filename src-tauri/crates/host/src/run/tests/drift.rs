@@ -125,3 +125,27 @@ async fn a_file_that_is_no_program_is_not_handed_to_a_shell() {
     let prepared = place.prepare(&[file.to_str().unwrap()]);
     assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_))), "nothing was found to be started");
 }
+
+#[tokio::test]
+async fn permission_for_another_plan_starts_nothing() {
+    let place = Place::new();
+    let ran = place.path("ran");
+    let prepared = place.prepare(&["touch", ran.to_str().unwrap()]);
+    let others = [
+        Plan {
+            launch: postern_request::Launch::Argv { argv: words(&["touch", "elsewhere"]) },
+            ..prepared.plan.clone()
+        },
+        Plan { env: Vec::new(), ..prepared.plan.clone() },
+        Plan { timeout_ms: Some(1), ..prepared.plan.clone() },
+    ];
+    for other in others {
+        let (sink, _events) = mpsc::channel(16);
+        let again = place.prepare(&["touch", ran.to_str().unwrap()]);
+        let refused = spawn(approved(&other), again, sink).await;
+        assert!(matches!(&refused, Err(SpawnError::Drifted(_))), "{refused:?}");
+    }
+    assert!(!ran.exists(), "nothing ran");
+    finish(prepared).await.unwrap();
+    assert!(ran.exists(), "its own permission starts it");
+}

@@ -38,7 +38,11 @@ async fn a_run_that_takes_too_long_is_ended_and_says_so() {
     let (_running, mut events) = begin(prepared).await.unwrap();
     assert_eq!(events.recv().await, Some(RunEvent::TimedOut));
     let finished = end(&mut events).await;
-    assert_eq!((finished.outcome, finished.exit), (Outcome::Timeout, Exit::Signal(15)), "TERM was enough");
+    assert_eq!(
+        (finished.end.outcome, finished.end.exit),
+        (Outcome::Timeout, Some(Exit::Signal(15))),
+        "TERM was enough"
+    );
 }
 
 #[tokio::test]
@@ -53,7 +57,10 @@ async fn term_that_is_ignored_becomes_kill() {
     assert_eq!(pid.cast_unsigned(), running.pid());
     running.stop(Stop::Killed);
     let finished = end(&mut events).await;
-    assert_eq!((finished.outcome, finished.exit, finished.escaped), (Outcome::Killed, Exit::Signal(9), 0));
+    assert_eq!(
+        (finished.end.outcome, finished.end.exit, finished.escaped),
+        (Outcome::Killed, Some(Exit::Signal(9)), 0)
+    );
 }
 
 #[cfg(target_os = "linux")] // setsid
@@ -78,7 +85,7 @@ async fn a_grandchild_that_left_the_session_is_ended_too() {
     );
     running.stop(Stop::TimedOut);
     let finished = end(&mut events).await;
-    assert_eq!((finished.outcome, finished.escaped), (Outcome::Timeout, 0));
+    assert_eq!((finished.end.outcome, finished.escaped), (Outcome::Timeout, 0));
     assert!(!alive(pid), "nothing of the tree is left");
 }
 
@@ -96,7 +103,7 @@ async fn everything_in_a_deep_tree_is_ended() {
     let pids = pids(&told).await;
     running.stop(Stop::Shutdown);
     let finished = end(&mut events).await;
-    assert_eq!(finished.outcome, Outcome::Killed);
+    assert_eq!(finished.end.outcome, Outcome::Killed);
     assert!(pids.iter().all(|pid| !alive(*pid)), "{pids:?}");
 }
 
@@ -108,7 +115,11 @@ async fn what_is_stopped_is_ended_as_well() {
     let (running, mut events) = begin(place.prepare(&["sh", "-c", &line])).await.unwrap();
     pids(&told).await;
     running.stop(Stop::Killed);
-    assert_eq!(end(&mut events).await.exit, Exit::Signal(15), "TERM reaches it, because it is continued");
+    assert_eq!(
+        end(&mut events).await.end.exit,
+        Some(Exit::Signal(15)),
+        "TERM reaches it, because it is continued"
+    );
 }
 
 #[cfg(target_os = "linux")] // setsid
@@ -118,7 +129,7 @@ async fn output_that_something_else_still_holds_is_cut_off() {
     let told = place.path("told");
     let line = format!("setsid sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; echo said", told.display());
     let finished = place.finish(&["sh", "-c", &line]).await;
-    assert_eq!((finished.outcome, text(&finished.stdout).as_str()), (Outcome::Exited { code: 0 }, "said\n"));
+    assert_eq!((finished.end.exit_code(), text(&finished.stdout).as_str()), (Some(0), "said\n"));
     assert!(finished.leaked_pipes, "it is told that the output may not be whole");
     let left = Pid::from_raw(pids(&told).await[0]).unwrap();
     rustix::process::kill_process(left, rustix::process::Signal::KILL).unwrap();
@@ -130,7 +141,7 @@ async fn a_flood_on_held_output_does_not_keep_a_run_open() {
     let told = place.path("told");
     let line = format!("yes & echo $! > {0}.new; mv {0}.new {0}", told.display());
     let finished = place.finish(&["sh", "-c", &line]).await;
-    assert!(finished.leaked_pipes && finished.outcome == Outcome::Exited { code: 0 });
+    assert!(finished.leaked_pipes && finished.end.exit_code() == Some(0));
 }
 
 #[tokio::test]
@@ -145,7 +156,7 @@ async fn a_signal_is_passed_on_to_the_group() {
     pids(&told).await;
     running.signal(2);
     let finished = end(&mut events).await;
-    assert_eq!((finished.outcome, text(&finished.stdout).as_str()), (Outcome::Exited { code: 5 }, "heard\n"));
+    assert_eq!((finished.end.exit_code(), text(&finished.stdout).as_str()), (Some(5), "heard\n"));
 }
 
 #[tokio::test]
@@ -155,7 +166,7 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     prepared.stream = true;
     prepared.grace = SHORT;
     let (sink, mut events) = mpsc::channel(1);
-    let running = spawn(approved(), prepared, sink).await.unwrap();
+    let running = spawn(approved(&prepared.plan), prepared, sink).await.unwrap();
     // One piece waits in the channel, the next one for it, and the pipe fills up behind them.
     while running.output(Stream::Stdout).bytes == 0 {
         tokio::task::yield_now().await;
@@ -165,7 +176,7 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     while alive(pid) {
         tokio::task::yield_now().await;
     }
-    assert_eq!(end(&mut events).await.outcome, Outcome::Killed);
+    assert_eq!(end(&mut events).await.end.outcome, Outcome::Killed);
 }
 
 /// Threads of this process.
@@ -194,7 +205,11 @@ async fn signals_and_an_end_that_takes_its_time_cost_no_threads() {
     }
     let during = threads();
     running.stop(Stop::Killed);
-    assert_eq!(end(&mut events).await.exit, Exit::Signal(9), "it was looked at all the time of its grace");
+    assert_eq!(
+        end(&mut events).await.end.exit,
+        Some(Exit::Signal(9)),
+        "it was looked at all the time of its grace"
+    );
     let after = threads();
     // Other tests of this process start and end threads at the same time.
     assert!(during < before + 100 && after < before + 100, "{before}, {during}, {after} threads");

@@ -5,7 +5,7 @@ use postern_policy::Confinement;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 
-/// A place with a home, data and a project beside each other, each with a file in it.
+/// A place with a home, data and a project beside each other, each with one file.
 fn place() -> Place {
     let place = Place::new();
     for name in ["home/.ssh", "home/notes", "data", "project/src"] {
@@ -28,7 +28,7 @@ fn confined(place: &Place, text: &str, folders: &[&str]) -> Prepared {
     prepared
 }
 
-/// What a line prints, both outputs, when it may read the project.
+/// Returns what a line prints on both outputs while it may read the project.
 async fn printed(place: &Place, line: &str) -> String {
     let finished = finish(confined(place, line, &["project"])).await.expect("it starts");
     text(&finished.stdout) + &text(&finished.stderr)
@@ -97,7 +97,7 @@ async fn it_changes_nothing() {
         "mkfifo project/f",
     ] {
         let finished = finish(confined(&place, text, &["project"])).await.expect("it starts");
-        assert_ne!(finished.exit, Exit::Code(0), "{text}");
+        assert_ne!(finished.end.exit, Some(Exit::Code(0)), "{text}");
     }
     let after = std::fs::metadata(place.path("project/a")).unwrap();
     assert_eq!(std::fs::read(place.path("project/a")).unwrap(), b"content of project/a");
@@ -161,7 +161,7 @@ async fn a_folder_that_became_a_link_is_not_followed() {
     std::fs::rename(place.path("project"), place.path("gone")).unwrap();
     std::os::unix::fs::symlink(place.path("home"), place.path("project")).unwrap();
     let Err(SpawnError::Failed(what)) = finish(prepared).await else { panic!("it is not started") };
-    assert!(what.contains("is not the folder any more"), "{what}");
+    assert!(what.contains("is no longer the same folder"), "{what}");
 }
 
 #[tokio::test]

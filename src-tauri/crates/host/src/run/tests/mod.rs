@@ -14,7 +14,8 @@ use super::*;
 use crate::resolve::Resolver;
 use postern_command::{Dir, Reading, Role, Step, Word};
 use postern_policy::AgentId;
-use postern_request::{By, Effect, Event, State, Stdin, step};
+use postern_protocol::Outcome;
+use postern_request::{By, Effect, Event, Exit, State, Stdin, step};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -118,8 +119,9 @@ fn reading(argv: &[&str]) -> Reading {
 }
 
 /// Permission, as only the machine gives it.
-fn approved() -> Approved {
-    let (_, effects) = step(State::Resolving, Event::JudgedAllow(By::Policy));
+fn approved(plan: &Plan) -> Approved {
+    let allow = Event::JudgedAllow { by: By::Policy, digest: plan.digest() };
+    let (_, effects) = step(State::Received, allow);
     let start = |effect| match effect {
         Effect::Start(approved) => Some(approved),
         _ => None,
@@ -129,7 +131,8 @@ fn approved() -> Approved {
 
 async fn begin(prepared: Prepared) -> Result<(Running, mpsc::Receiver<RunEvent>), SpawnError> {
     let (sink, events) = mpsc::channel(16);
-    Ok((spawn(approved(), prepared, sink).await?, events))
+    let approved = approved(&prepared.plan);
+    Ok((spawn(approved, prepared, sink).await?, events))
 }
 
 async fn end(events: &mut mpsc::Receiver<RunEvent>) -> Finished {

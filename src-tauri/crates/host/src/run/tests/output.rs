@@ -3,7 +3,7 @@ use super::*;
 #[tokio::test]
 async fn both_outputs_and_the_exit_code_are_told() {
     let finished = Place::new().finish(&["sh", "-c", "echo out; echo err >&2; exit 3"]).await;
-    assert_eq!(finished.outcome, Outcome::Exited { code: 3 });
+    assert_eq!(finished.end.exit_code(), Some(3));
     assert_eq!((text(&finished.stdout), text(&finished.stderr)), ("out\n".into(), "err\n".into()));
     assert!(!finished.leaked_pipes && !finished.stdout.truncated());
 }
@@ -11,7 +11,7 @@ async fn both_outputs_and_the_exit_code_are_told() {
 #[tokio::test]
 async fn a_signal_is_told_by_its_number() {
     let finished = Place::new().finish(&["sh", "-c", "kill -9 $$"]).await;
-    assert_eq!((finished.outcome, finished.exit), (Outcome::Signalled { signal: 9 }, Exit::Signal(9)));
+    assert_eq!((finished.end.outcome, finished.end.exit), (Outcome::Signalled, Some(Exit::Signal(9))));
 }
 
 #[tokio::test]

@@ -19,20 +19,20 @@ struct Coalitions {
 }
 
 unsafe extern "C" {
-    /// The process that the system holds responsible for another; exported by libSystem.
+    /// Process that the system holds responsible for another; exported by libSystem.
     fn responsibility_get_pid_responsible_for_pid(pid: libc::pid_t) -> libc::pid_t;
 }
 
-/// The parent of any process, whoever's it is: the short form asks for no uid and finds zombies too.
+/// Returns the parent of any user's process; the short form needs no uid and finds zombies, too.
 pub(super) fn parent(pid: c_int) -> Option<c_int> {
     c_int::try_from(short(pid)?.pbsi_ppid).ok()
 }
 
-/// Returns whether a process descends from this one or from one of `runs`; `None` where the system does not say.
+/// Returns true if a process descends from this one or from one of `runs`; `None` if the system does not say.
 ///
-/// A coalition is inherited for good, through any number of orphanings. It says something only where launchd started the
-/// host: one that was started in a terminal shares that terminal's. A run is disclaimed when it is started, so the system
-/// holds it responsible for whatever it starts.
+/// Every descendant inherits the coalition, but only a host that launchd started has one of its own: a host in
+/// a terminal shares that terminal's. Runs are disclaimed at their start, so the system holds them responsible
+/// for their children.
 pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
     let pid = c_int::try_from(pid).ok()?;
     let by_launchd = rustix::process::getppid() == Some(Pid::INIT);
@@ -46,7 +46,7 @@ pub(crate) fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
 
 fn coalition(pid: c_int) -> Option<u64> {
     let bytes = c_int::try_from(size_of::<Coalitions>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size that the call is told.
+    // SAFETY: the structure is plain data of exactly the size given to the call.
     let info = unsafe {
         let mut info = zeroed::<Coalitions>();
         let read = libc::proc_pidinfo(pid, PROC_PIDCOALITIONINFO, 0, (&raw mut info).cast(), bytes);
@@ -57,7 +57,7 @@ fn coalition(pid: c_int) -> Option<u64> {
 
 fn short(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
     let bytes = c_int::try_from(size_of::<libc::proc_bsdshortinfo>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size that the call is told. `arg` 1 finds zombies.
+    // SAFETY: the structure is plain data of exactly the size given to the call. `arg` 1 finds zombies.
     unsafe {
         let mut info = zeroed::<libc::proc_bsdshortinfo>();
         let read = libc::proc_pidinfo(pid, libc::PROC_PIDT_SHORTBSDINFO, 1, (&raw mut info).cast(), bytes);
@@ -101,7 +101,8 @@ pub(super) fn row(pid: c_int) -> Option<Row> {
     })
 }
 
-/// Another user's process, or one that has exited: it has no start time here, so it is counted and never signalled.
+/// Another user's process, or one that has exited: it has no start time here, so it is counted but never
+/// signalled.
 fn others(pid: c_int) -> Option<Row> {
     let info = short(pid)?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok();

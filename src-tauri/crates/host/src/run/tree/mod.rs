@@ -43,7 +43,7 @@ pub(super) fn parent_of(pid: i32) -> Option<i32> {
     system::parent(pid)
 }
 
-/// The children of a process, those that have exited and were not reaped among them.
+/// Returns the children of a process, including exited ones that were not reaped.
 #[cfg(target_os = "linux")]
 pub(super) fn children_of(pid: i32) -> Vec<i32> {
     system::rows().iter().filter(|row| row.parent == pid).map(|row| row.process.pid).collect()

@@ -69,7 +69,7 @@ pub struct Seen {
     pub exists: bool,
     /// Whether the person's own user could write to it, or to a folder above it.
     pub mutable: bool,
-    /// Whether an agent that the rule is for can change it until it runs.
+    /// True if an agent that the rule is for can change the program until it runs.
     pub agent_can_change: bool,
     /// Whether it is bound to a program, and that is another one now.
     pub changed: bool,

@@ -1,4 +1,4 @@
-//! Reading from Postern's own data folder, and writing into it.
+//! Core entries against reading and writing Postern's own data folder.
 
 use super::super::invocation::Invocation;
 use super::place::{LONGEST_PATH, Place};
@@ -6,9 +6,9 @@ use super::{CoreEntry, DATA, KEYS, everything, removal, spelling};
 use crate::facts::{StepFacts, Target};
 use crate::judge::line::Line;
 use crate::path;
-use postern_command::{Redirection, RedirectionKind, Role, Step};
+use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
 
-/// The entry that a step falls under by its redirections, or by the folder that it runs in.
+/// Returns the entry that matches the step's redirections or its folder.
 pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &Line<'_>) -> Option<CoreEntry> {
     let names_file = |redirection: &&Redirection| {
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
@@ -41,8 +41,8 @@ pub(super) fn is_about(base: &str) -> bool {
     [MOVES, GOES_THROUGH].iter().any(|names| names.contains(&base))
 }
 
-/// The word by which a program is given a path in there, or would remove or move it as a whole, and the entry that it falls
-/// under by that.
+/// Returns the word that gives a program a path in there, or removes or moves the whole folder, and the entry
+/// that matches.
 pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(CoreEntry, &'a str)> {
     let raw = |at: usize| call.raw.get(at).copied();
     let words = || call.args.iter().enumerate().filter_map(|(at, word)| word.or_else(|| raw(at)));
@@ -71,24 +71,34 @@ pub(super) fn touched<'a>(call: &Invocation<'a>, line: &Line<'_>) -> Option<(Cor
     word.map(|word| (DATA, word))
 }
 
+/// Returns true if everything that a call starts only reads, through wrappers and shell text as well.
 fn only_reads(call: &Invocation<'_>) -> bool {
-    // A word that begins so is a path whatever it turns into.
-    let path = |at: usize| {
-        call.raw
-            .get(at)
-            .copied()
-            .filter(|raw| raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/"))
-    };
+    let path = |at: usize| call.raw.get(at).copied().filter(|raw| begins_a_path(raw));
     let args = call.args.iter().enumerate().map(|(at, word)| word.or_else(|| path(at)));
-    let argv: Option<Vec<&str>> = std::iter::once(Some(call.name)).chain(args).collect();
-    argv.is_some_and(|argv| postern_command::is_read_only(&argv) && has_no_way_out(&argv))
+    let argv: Option<Vec<String>> =
+        std::iter::once(Some(call.name)).chain(args).map(|word| word.map(str::to_owned)).collect();
+    argv.is_some_and(|argv| {
+        let reading = postern_command::read_argv(&argv);
+        reading.is_clear() && !reading.steps.is_empty() && reading.steps.iter().all(step_only_reads)
+    })
 }
 
-/// Whether no argument makes it write (`sed -i`, `sort -o`).
-fn has_no_way_out(argv: &[&str]) -> bool {
-    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
-    let reading = postern_command::read_argv(&argv);
-    reading.is_clear() && reading.steps.iter().all(|step| step.ways_out.is_empty())
+/// Returns true if a step only reads, and no argument makes it write (`sed -i`, `sort -o`).
+fn step_only_reads(step: &Step) -> bool {
+    let word = |word: &'_ Word| {
+        word.value.clone().or_else(|| Some(word.raw.clone()).filter(|raw| begins_a_path(raw)))
+    };
+    let argv: Option<Vec<String>> = step.argv.iter().map(word).collect();
+    let argv = argv.unwrap_or_default();
+    postern_command::is_read_only(&argv.iter().map(String::as_str).collect::<Vec<_>>())
+        && step.ways_out.is_empty()
+        && step.via.iter().all(|via| via.power == Power::Transparent)
+        && !step.redirections.iter().any(Redirection::writes)
+}
+
+/// Returns true if a written word is a path with any expansion.
+fn begins_a_path(raw: &str) -> bool {
+    raw.trim_start_matches('"').starts_with(['~', '/']) || raw.contains("$HOME/")
 }
 
 /// A word may be a path, or an option or assignment with one behind `=` (`--output=/x`, `of=/x`), or behind its letter.

@@ -1,4 +1,4 @@
-//! The built-in core: four things that no setting, rule or answer lets through.
+//! The built-in core: four denials that no setting, rule or answer overrides.
 
 mod code;
 mod data;

@@ -110,7 +110,7 @@ impl<'l> Place<'l> {
         let mut near = texts.iter().filter(|text| !self.leads_elsewhere(text));
         let held = near.any(|text| {
             let path = resolved(text, self.here);
-            // Which file a number names is known to the system alone: it may be one of these.
+            // Only the system knows which file an id names: it may be one of these.
             numbered && path::is_by_number(&path) || everything::may_lie_in(&path, &self.line.guarded().names)
         });
         self.looked.borrow_mut().insert(text.to_owned(), held);

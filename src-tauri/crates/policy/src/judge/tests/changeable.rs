@@ -1,4 +1,4 @@
-//! What the agent can change until it runs, and what nobody can tell what it is.
+//! Files that the agent can change until they run, and programs that cannot be identified.
 
 use crate::testing::{Scene, identity, rule};
 use crate::{
@@ -130,7 +130,7 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
     assert_eq!(unanswered.shell("./t x; true").judge_unanswered().decision, Decision::Deny);
 }
 
-/// The verdict with the denied programs identified, as the host does it.
+/// Returns the verdict with the denied programs identified, as the host does.
 fn identified(scene: &Scene) -> Verdict {
     scene.with_facts(|policy, facts| {
         let mut policy = policy.clone();

@@ -13,8 +13,8 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-data", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
     ("postern-data", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
     ("postern-keys", "sort '/users/U/library/application support/POSTERN/control.key'"),
-    ("postern-data", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
-    ("postern-data", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
+    ("postern-keys", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
+    ("postern-keys", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
     (
         "postern-keys",
         "rg . '/Users/u/Library/Application Support/Postern'; cp '/Users/u/Library/Application Support/Postern/control.key' x",
@@ -429,7 +429,7 @@ fn a_long_script_that_cannot_be_read_is_asked_about() {
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{}", verdict.message);
 }
 
-/// XNU takes these prefixes from any path, and more than one name leads to the same file.
+/// XNU strips these prefixes from any path, and several names lead to the same file.
 #[test]
 fn the_names_that_only_macos_knows_are_no_way_around_the_core() {
     let judged = |command: &str| {

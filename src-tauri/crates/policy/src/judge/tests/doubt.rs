@@ -155,7 +155,7 @@ fn lines_of_the_file_are_rules_in_force() {
     }
 }
 
-/// What an option says it runs counts, however the agent words the rest of the argument.
+/// The command that an option runs counts, with any other text in the argument.
 #[test]
 fn no_word_of_an_argument_takes_back_the_doubt_about_what_it_runs() {
     for command in [

@@ -1,4 +1,4 @@
-//! What the read-only list vouches for, and with which profile it runs.
+//! The read-only list and the profile that its steps run with.
 
 use crate::testing::{CWD, DATA, HOME, Scene};
 use crate::{Confinement, Decision, Reason, Security, Target, Verdict};

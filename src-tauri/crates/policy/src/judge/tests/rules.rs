@@ -176,7 +176,7 @@ fn a_rule_with_a_folder_allows_there_and_below() {
     ] {
         assert_eq!(judged(folder, cwd, "rm -rf build"), expected, "{folder}: {cwd}");
     }
-    // Which folder a line is in when it comes there is not held: not even where it says the one that it is in.
+    // The folder at the time of the step is not held, not even if the line names the current one.
     for command in [
         "cd /Users/u/important && rm -rf build",
         "cd ../important && rm -rf build",

@@ -1,13 +1,13 @@
 //! What happens to a request while it lives. Once it has ended, nothing changes it.
 
 use super::key::NewRequest;
-use super::row::{Phase, Process};
+use super::row::{Actor, Process};
 use crate::column::{Id, text};
 use crate::error::Error;
 use postern_policy::{Millis, Risk, Verdict};
-use postern_request::{By, Digest, Ending, Outcome, Plan};
+use postern_protocol::{By, RunState};
+use postern_request::{Digest, Ending, Plan};
 use rusqlite::{Connection, params};
-use serde::Serialize;
 use uuid::Uuid;
 
 /// What is written down about a request. What is not named stays as it is. Values are turned into text when they are
@@ -15,7 +15,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Change {
-    phase: Phase,
+    phase: RunState,
     at: Millis,
     verdict: Option<String>,
     risk: Option<String>,
@@ -34,13 +34,13 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Ended {
     whole: String,
-    name: String,
+    name: &'static str,
     exit_code: Option<i32>,
 }
 
 impl Change {
     /// It is now in this phase, since then.
-    pub fn to(phase: Phase, at: Millis) -> Self {
+    pub fn to(phase: RunState, at: Millis) -> Self {
         Self {
             phase,
             at,
@@ -61,15 +61,15 @@ impl Change {
 
     /// It ended, then.
     pub fn ended(ending: &Ending, at: Millis) -> Result<Self, Error> {
-        let mut change = Self::to(Phase::from(ending), at);
+        let mut change = Self::to(RunState::from(ending), at);
         let exit_code = match ending {
-            Ending::Finished { outcome: Outcome::Exited { code } } => Some(*code),
-            Ending::Finished { .. } | Ending::Denied(_) | Ending::Failed { .. } => None,
+            Ending::Finished { end } => end.exit_code(),
+            Ending::Denied(_) | Ending::Failed { .. } => None,
         };
         if let Ending::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
         }
-        change.ending = Some(Ended { whole: text(ending)?, name: name_of(ending)?, exit_code });
+        change.ending = Some(Ended { whole: text(ending)?, name: ending.name(), exit_code });
         Ok(change)
     }
 
@@ -95,7 +95,7 @@ impl Change {
 
     /// It was let through by this.
     pub fn by(mut self, by: &By) -> Result<Self, Error> {
-        self.by = Some(text(by)?);
+        self.by = Some(text(&Actor(*by))?);
         Ok(self)
     }
 
@@ -117,7 +117,7 @@ impl Change {
         self
     }
 
-    /// This is its risk, and the digest of what would run.
+    /// Sets its risk and the digest of its plan.
     pub fn weighed(mut self, risk: &Risk, digest: &Digest) -> Result<Self, Error> {
         self.risk = Some(text(risk)?);
         self.digest = Some(digest.0.clone());
@@ -128,20 +128,6 @@ impl Change {
     pub fn process(mut self, process: Process) -> Self {
         self.process = Some(process);
         self
-    }
-}
-
-/// The stable name of an ending: the reason of a denial, or the outcome of a run.
-fn name_of(ending: &Ending) -> Result<String, Error> {
-    fn name<T: Serialize>(value: &T) -> Result<String, Error> {
-        let value = serde_json::to_value(value).map_err(|error| Error::Refused(error.to_string()))?;
-        let name = value.as_str().or_else(|| value.get("kind")?.as_str());
-        name.map(ToOwned::to_owned).ok_or_else(|| Error::Refused("an ending without a name".to_owned()))
-    }
-    match ending {
-        Ending::Denied(denial) => name(&denial.reason),
-        Ending::Finished { outcome } => name(outcome),
-        Ending::Failed { .. } => name(&Outcome::Failed),
     }
 }
 
@@ -165,7 +151,7 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
     )?;
     let changed = update.execute(params![
         Id(id),
-        change.phase.as_str(),
+        change.phase.name(),
         change.verdict,
         change.risk,
         change.plan,
@@ -179,9 +165,9 @@ pub fn change(conn: &Connection, id: Uuid, change: &Change) -> Result<bool, Erro
         ending.map(|ending| &ending.whole),
         ending.map(|ending| &ending.name),
         ending.and_then(|ending| ending.exit_code),
-        since(Phase::Asking),
-        since(Phase::Starting),
-        since(Phase::Running),
+        since(RunState::Asking),
+        since(RunState::Starting),
+        since(RunState::Running),
         ended_at,
         change.line,
         change.facts,
@@ -207,7 +193,7 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
         new.request_id,
         &new.content[..],
         new.session,
-        change.phase.as_str(),
+        change.phase.name(),
         new.line,
         new.asked,
         new.at,
@@ -219,15 +205,15 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
         change.feedback,
         ending.map(|ending| &ending.whole),
         ending.map(|ending| &ending.name),
-        since(Phase::Asking),
-        since(Phase::Starting),
+        since(RunState::Asking),
+        since(RunState::Starting),
         change.phase.has_ended().then_some(change.at),
         change.facts,
         change.told,
     ])?)
 }
 
-/// Forgets what was asked for in full and what was found for it; `line` and `asked` are kept in its place.
+/// Removes the full request and everything found for it; keeps `line` and `asked` instead.
 pub fn forget_body(conn: &Connection, id: Uuid, line: &str, asked: &str) -> Result<(), Error> {
     let mut update = conn.prepare_cached(
         "UPDATE requests SET line = ?2, asked = ?3, plan = NULL, verdict = NULL, facts = NULL WHERE id = ?1",

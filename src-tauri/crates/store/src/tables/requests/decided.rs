@@ -1,8 +1,8 @@
 //! Who decided a request, and how: what lists are filtered by and pictures are made of.
 
-use super::row::{Phase, Summary};
+use super::row::Summary;
 use postern_policy::RuleId;
-use postern_request::By;
+use postern_protocol::{By, RunState};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
 /// How a request was decided.
@@ -69,8 +69,8 @@ impl FromSql for Decided {
 impl Decided {
     /// How a request in this phase was decided: `ending` is the stable name of its ending, `by` who let it through. None
     /// while it is not decided, and where it went away before it was.
-    pub fn of(phase: Phase, ending: Option<&str>, by: Option<&By>) -> Option<Self> {
-        if phase == Phase::Denied {
+    pub fn of(phase: RunState, ending: Option<&str>, by: Option<&By>) -> Option<Self> {
+        if phase == RunState::Denied {
             return match ending {
                 Some("user") => Some(Self::YouDenied),
                 Some("core" | "denylist") => Some(Self::RuleDenied),
@@ -96,7 +96,7 @@ impl Summary {
     /// The rule that decided, where one did.
     pub fn rule(&self) -> Option<RuleId> {
         match self.by {
-            Some(By::Rule(rule) | By::Skill(rule)) if self.phase != Phase::Denied => Some(rule),
+            Some(By::Rule(rule) | By::Skill(rule)) if self.phase != RunState::Denied => Some(rule),
             Some(By::Rule(_) | By::Skill(_) | By::Policy | By::Person | By::Fallback) | None => {
                 self.denied_by
             }

@@ -1,9 +1,10 @@
 //! The key of at-most-once: an agent's own number for a request, and what it stood for.
 
 use super::change::{Change, insert};
-use super::row::{Phase, RequestRow, get_by_key};
+use super::row::{RequestRow, get_by_key};
 use crate::error::Error;
 use postern_policy::{AgentId, Millis};
+use postern_protocol::RunState;
 use rusqlite::Connection;
 use uuid::Uuid;
 
@@ -41,7 +42,7 @@ pub enum Opening {
 
 /// Writes a request down, of which nothing is known yet.
 pub fn open(conn: &Connection, new: &NewRequest) -> Result<Opening, Error> {
-    open_as(conn, new, &Change::to(Phase::Received, new.at))
+    open_as(conn, new, &Change::to(RunState::Received, new.at))
 }
 
 /// Writes a request down, together with what has become of it: nothing of it was told or begun. It is not edited and has no

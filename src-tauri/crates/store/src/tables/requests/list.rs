@@ -1,12 +1,13 @@
 //! The history, page by page: by key, never by offset.
 
 use super::decided::Decided;
-use super::row::{LINE, Phase, REST, RequestRow, SUMMARY, Summary, summary, whole};
+use super::row::{LINE, REST, RequestRow, SUMMARY, Summary, summary, whole};
 use crate::column::Id;
 use crate::error::Error;
 use crate::tables::search;
 use crate::tables::wanted::Word;
 use postern_policy::{AgentId, Millis, RuleId};
+use postern_protocol::RunState;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
@@ -17,7 +18,7 @@ pub struct Filter {
     /// Only this agent's.
     pub agent: Option<AgentId>,
     /// Only those in this phase.
-    pub phase: Option<Phase>,
+    pub phase: Option<RunState>,
     /// Only those that came in then or later.
     pub since: Option<Millis>,
     /// Only those that came in before then.
@@ -226,9 +227,9 @@ impl Select {
     }
 
     /// Said so that the index of those that have ended, or of those that live, can be used.
-    fn in_phase(self, phase: Phase) -> Self {
+    fn in_phase(self, phase: RunState) -> Self {
         let which = if phase.has_ended() { "ended_at IS NOT NULL" } else { "ended_at IS NULL" };
-        self.and(format!("{which} AND phase = ?"), phase.as_str().to_owned())
+        self.and(format!("{which} AND phase = ?"), phase.name().to_owned())
     }
 
     /// Those that the index went past while they lived.
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
     use crate::tables::requests::{self, Change, NewRequest};
     use crate::testing::{asked, id, open};
-    use postern_request::{Ending, Outcome};
+    use postern_request::{Ending, Exit};
 
     /// How SQLite goes about a query, a line a step.
     fn plan(conn: &Connection, select: &Select) -> Result<Vec<String>, Error> {
@@ -323,7 +324,7 @@ mod tests {
             for (nth, line) in (1..).zip(all) {
                 let new = NewRequest { line: line.into(), ..asked("main", &format!("r{nth}"), nth) };
                 requests::open(conn, &new)?;
-                let denied = Ending::Finished { outcome: Outcome::Exited { code: 0 } };
+                let denied = Ending::Finished { end: Exit::Code(0).into() };
                 requests::change(conn, new.id, &Change::ended(&denied, nth)?)?;
             }
             search::index_all(conn)
@@ -360,8 +361,8 @@ mod tests {
         let by_key = [
             (all.clone(), "SCAN requests"),
             (Filter { agent: main.clone(), ..all.clone() }, "INDEX requests_by_agent (agent=? AND"),
-            (Filter { phase: Some(Phase::Denied), ..all.clone() }, "INDEX requests_ended (phase=? AND"),
-            (Filter { phase: Some(Phase::Running), ..all.clone() }, "INDEX requests_live (number"),
+            (Filter { phase: Some(RunState::Denied), ..all.clone() }, "INDEX requests_ended (phase=? AND"),
+            (Filter { phase: Some(RunState::Running), ..all.clone() }, "INDEX requests_live (number"),
         ];
         for (filter, expected) in by_key {
             let range = if filter == all { (None, None) } else { (Some(3), Some(90)) };
@@ -371,7 +372,7 @@ mod tests {
         }
         let by_index = [
             Filter { search: Some("git push".into()), ..all.clone() },
-            Filter { agent: main.clone(), phase: Some(Phase::Denied), ..all.clone() },
+            Filter { agent: main.clone(), phase: Some(RunState::Denied), ..all.clone() },
             Filter { agent: main, decided: Some(Decided::YouDenied), rule: Some(7), ..all },
         ];
         for filter in by_index {

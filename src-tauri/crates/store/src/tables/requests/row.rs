@@ -3,110 +3,35 @@
 use crate::column::{Id, Json, Name};
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, Risk, RuleId, Verdict};
-use postern_request::{By, Digest, Ending, Plan, State};
+use postern_protocol::{By, RunState};
+use postern_request::{Digest, Ending, Plan};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The states by name: what [`State`] is without what it carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// It came in; nothing of it was done.
-    Received,
-    /// Being resolved and judged.
-    Resolving,
-    /// A question is open.
-    Asking,
-    /// Let through.
-    Starting,
-    /// It runs.
-    Running,
-    /// It is being ended.
-    Stopping,
-    /// It never ran.
-    Denied,
-    /// It ran and ended.
-    Finished,
-    /// It could not be started.
-    Failed,
-}
-
-impl Phase {
-    /// Every one.
-    pub const ALL: [Self; 9] = [
-        Self::Received,
-        Self::Resolving,
-        Self::Asking,
-        Self::Starting,
-        Self::Running,
-        Self::Stopping,
-        Self::Denied,
-        Self::Finished,
-        Self::Failed,
-    ];
-
-    /// Its name: `received`, `resolving`, ….
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Resolving => "resolving",
-            Self::Asking => "asking",
-            Self::Starting => "starting",
-            Self::Running => "running",
-            Self::Stopping => "stopping",
-            Self::Denied => "denied",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|phase| phase.as_str() == name)
-    }
-
-    /// Whether nothing changes it any more.
-    pub fn has_ended(self) -> bool {
-        match self {
-            Self::Denied | Self::Finished | Self::Failed => true,
-            Self::Received
-            | Self::Resolving
-            | Self::Asking
-            | Self::Starting
-            | Self::Running
-            | Self::Stopping => false,
-        }
-    }
-}
-
-impl From<&State> for Phase {
-    fn from(state: &State) -> Self {
-        match state {
-            State::Received => Self::Received,
-            State::Resolving => Self::Resolving,
-            State::Asking { .. } => Self::Asking,
-            State::Starting { .. } => Self::Starting,
-            State::Running { .. } => Self::Running,
-            State::Stopping { .. } => Self::Stopping,
-            State::Ended(ending) => Self::from(ending),
-        }
-    }
-}
-
-impl From<&Ending> for Phase {
-    fn from(ending: &Ending) -> Self {
-        match ending {
-            Ending::Denied(_) => Self::Denied,
-            Ending::Finished { .. } => Self::Finished,
-            Ending::Failed { .. } => Self::Failed,
-        }
-    }
-}
+/// A state, as the column `phase` has it.
+struct Phase(RunState);
 
 impl FromSql for Phase {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Self::named(value.as_str()?).ok_or(FromSqlError::InvalidType)
+        RunState::named(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
     }
+}
+
+/// Who let a request through, as the column `actor` has it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Actor(#[serde(with = "Kept")] pub(super) By);
+
+/// The form that rows have had from the first format on: the member that the wire calls `by` is `kind` here.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "By", rename_all = "kebab-case", tag = "kind", content = "rule")]
+enum Kept {
+    Rule(RuleId),
+    Policy,
+    Person,
+    Skill(RuleId),
+    Fallback,
 }
 
 /// A process, told apart from a later one with the same number.
@@ -134,7 +59,7 @@ pub struct Summary {
     /// Its session.
     pub session: Option<String>,
     /// Where it is in its life.
-    pub phase: Phase,
+    pub phase: RunState,
     /// The command as one line of escaped text.
     pub line: String,
     /// How careful it asked for.
@@ -169,12 +94,12 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         agent: row.get::<_, Name>(2)?.0,
         request_id: row.get(3)?,
         session: row.get(4)?,
-        phase: row.get(5)?,
+        phase: row.get::<_, Phase>(5)?.0,
         line: row.get(6)?,
         risk: row.get::<_, Option<Json<_>>>(7)?.map(|json| json.0),
         ending: row.get(8)?,
         exit_code: row.get(9)?,
-        by: row.get::<_, Option<Json<_>>>(10)?.map(|json| json.0),
+        by: row.get::<_, Option<Json<Actor>>>(10)?.map(|json| json.0.0),
         received_at: row.get(11)?,
         started_at: row.get(12)?,
         ended_at: row.get(13)?,

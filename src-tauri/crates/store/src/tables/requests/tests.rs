@@ -4,7 +4,8 @@ use super::*;
 use crate::Store;
 use crate::testing::{asked, id, open as opened};
 use postern_policy::{Decision, Reason, Risk, RiskLevel, Verdict};
-use postern_request::{BoundDir, By, Denial, DenyReason, Ending, Launch, Outcome, Plan, State, Stdin};
+use postern_protocol::{By, DenyReason, Outcome, RunState};
+use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, RunEnd, State, Stdin};
 
 fn verdict() -> Verdict {
     Verdict {
@@ -74,16 +75,19 @@ fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflic
 
 /// Takes a request from its question to its end.
 fn live_through(store: &Store, key: uuid::Uuid, process: &Process, ending: &Ending) {
-    let judged =
-        Change::to(Phase::Asking, 2).judged(&verdict()).unwrap().planned(&plan(), &plan().digest()).unwrap();
+    let judged = Change::to(RunState::Asking, 2)
+        .judged(&verdict())
+        .unwrap()
+        .planned(&plan(), &plan().digest())
+        .unwrap();
     let judged = judged.found("{\"steps\":[]}".into());
     assert!(put_change(store, key, judged));
-    let yes = Change::to(Phase::Starting, 3).by(&By::Person).unwrap().answered_by("window");
+    let yes = Change::to(RunState::Starting, 3).by(&By::Person).unwrap().answered_by("window");
     assert!(put_change(store, key, yes));
     assert!(store.write(move |conn| intend(conn, key, 4)).wait().unwrap());
     assert!(!store.write(move |conn| intend(conn, key, 4)).wait().unwrap(), "at most once");
-    assert!(put_change(store, key, Change::to(Phase::Running, 5).process(process.clone())));
-    assert!(put_change(store, key, Change::to(Phase::Stopping, 6)));
+    assert!(put_change(store, key, Change::to(RunState::Running, 5).process(process.clone())));
+    assert!(put_change(store, key, Change::to(RunState::Stopping, 6)));
     assert!(put_change(store, key, Change::ended(ending, 7).unwrap()));
 }
 
@@ -93,7 +97,7 @@ fn a_whole_life_is_written_down() {
     let new = asked("main", "r1", 1);
     put(&store, &new);
     let process = Process { pid: 7, start_time: 1234, boot: "boot".into() };
-    let ending = Ending::Finished { outcome: Outcome::Exited { code: 3 } };
+    let ending = Ending::Finished { end: Exit::Code(3).into() };
     live_through(&store, new.id, &process, &ending);
     let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
     let summary = Summary {
@@ -102,7 +106,7 @@ fn a_whole_life_is_written_down() {
         agent: id("main"),
         request_id: "r1".into(),
         session: None,
-        phase: Phase::Finished,
+        phase: RunState::Finished,
         line: "git show r1".into(),
         risk: Some(verdict().risk),
         ending: Some("exited".into()),
@@ -146,7 +150,7 @@ fn nothing_changes_what_has_ended() {
     let before = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
     assert_eq!(before.summary.ending.as_deref(), Some("user"));
     assert_eq!(before.feedback.as_deref(), Some("not today"));
-    assert!(!put_change(&store, new.id, Change::to(Phase::Starting, 3).by(&By::Person).unwrap()));
+    assert!(!put_change(&store, new.id, Change::to(RunState::Starting, 3).by(&By::Person).unwrap()));
     assert!(!put_change(&store, new.id, Change::ended(&denied(DenyReason::Core), 3).unwrap()));
     assert!(
         !store
@@ -163,16 +167,15 @@ fn nothing_changes_what_has_ended() {
 
 #[test]
 fn every_ending_has_its_name() {
-    let outcomes = [
-        (Outcome::Exited { code: 0 }, "exited"),
-        (Outcome::Signalled { signal: 9 }, "signalled"),
-        (Outcome::Timeout, "timeout"),
-        (Outcome::Killed, "killed"),
-        (Outcome::Lost, "lost"),
-        (Outcome::Unknown, "unknown"),
+    let ends = [
+        (RunEnd::from(Exit::Code(0)), "exited"),
+        (RunEnd::from(Exit::Signal(9)), "signalled"),
+        (RunEnd::from(Outcome::Timeout), "timeout"),
+        (RunEnd::from(Outcome::Killed), "killed"),
+        (RunEnd::from(Outcome::Lost), "lost"),
+        (RunEnd::from(Outcome::Unknown), "unknown"),
     ];
-    let mut table: Vec<_> =
-        outcomes.into_iter().map(|(outcome, name)| (Ending::Finished { outcome }, name)).collect();
+    let mut table: Vec<_> = ends.into_iter().map(|(end, name)| (Ending::Finished { end }, name)).collect();
     table.push((denied(DenyReason::AllowlistMiss), "allowlist-miss"));
     table.push((Ending::Failed { message: "no".into() }, "failed"));
     let (_folder, store) = opened();
@@ -182,17 +185,31 @@ fn every_ending_has_its_name() {
         put_change(&store, new.id, Change::ended(&ending, nth).unwrap());
         let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
         assert_eq!(row.summary.ending.as_deref(), Some(name));
-        assert_eq!(row.summary.phase, Phase::from(&State::Ended(ending.clone())), "{name}");
+        assert_eq!(row.summary.phase, RunState::from(&State::Ended(ending.clone())), "{name}");
         assert_eq!(row.ending, Some(ending));
     }
 }
 
 #[test]
-fn phases_are_read_as_they_are_written() {
-    for phase in Phase::ALL {
-        assert_eq!(Phase::named(phase.as_str()), Some(phase));
+fn who_let_it_through_is_kept_under_the_names_of_the_first_format() {
+    let (_folder, store) = opened();
+    let rows = [
+        (By::Rule(7), r#"{"kind":"rule","rule":7}"#),
+        (By::Skill(8), r#"{"kind":"skill","rule":8}"#),
+        (By::Policy, r#"{"kind":"policy"}"#),
+        (By::Person, r#"{"kind":"person"}"#),
+        (By::Fallback, r#"{"kind":"fallback"}"#),
+    ];
+    for (nth, (by, kept)) in (1..).zip(rows) {
+        let new = asked("main", kept, nth);
+        put(&store, &new);
+        assert!(put_change(&store, new.id, Change::to(RunState::Starting, 9).by(&by).unwrap()));
+        let actor = "SELECT actor FROM requests WHERE request_id = ?1";
+        let text: String = store.read(|conn| Ok(conn.query_row(actor, [kept], |row| row.get(0))?)).unwrap();
+        assert_eq!(text, kept);
+        let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
+        assert_eq!(row.summary.by, Some(by));
     }
-    assert_eq!(Phase::named("other"), None);
 }
 
 fn page(store: &Store, filter: &Filter, limit: u32) -> Vec<String> {
@@ -211,7 +228,7 @@ fn history(store: &Store) -> Vec<NewRequest> {
     for nth in [3, 4] {
         put_change(store, all[nth].id, Change::ended(&denied(DenyReason::Core), 1).unwrap());
     }
-    put_change(store, all[5].id, Change::to(Phase::Running, 1));
+    put_change(store, all[5].id, Change::to(RunState::Running, 1));
     all
 }
 
@@ -224,8 +241,8 @@ fn lists_are_filtered_and_newest_first() {
     let table: [(Filter, &[&str]); 6] = [
         (all.clone(), &["r9", "r8", "r7", "r6"]),
         (main.clone(), &["r8", "r7", "r5", "r4"]),
-        (Filter { phase: Some(Phase::Denied), ..main }, &["r5", "r4"]),
-        (Filter { phase: Some(Phase::Running), ..all.clone() }, &["r6"]),
+        (Filter { phase: Some(RunState::Denied), ..main }, &["r5", "r4"]),
+        (Filter { phase: Some(RunState::Running), ..all.clone() }, &["r6"]),
         (Filter { since: Some(7500), ..all.clone() }, &["r9", "r8"]),
         (Filter { since: Some(9001), ..all }, &[]),
     ];
@@ -257,7 +274,7 @@ fn decided_each_way(store: &Store) -> Vec<NewRequest> {
     for new in &all {
         put(store, new);
     }
-    let ran = || Change::ended(&Ending::Finished { outcome: Outcome::Exited { code: 0 } }, 9).unwrap();
+    let ran = || Change::ended(&Ending::Finished { end: Exit::Code(0).into() }, 9).unwrap();
     let ends = [
         ran().by(&By::Person).unwrap(),
         ran().by(&By::Rule(4)).unwrap(),
@@ -270,7 +287,7 @@ fn decided_each_way(store: &Store) -> Vec<NewRequest> {
     for (new, end) in all.iter().zip(ends) {
         assert!(put_change(store, new.id, end));
     }
-    put_change(store, all[7].id, Change::to(Phase::Running, 9).by(&By::Rule(4)).unwrap());
+    put_change(store, all[7].id, Change::to(RunState::Running, 9).by(&By::Rule(4)).unwrap());
     all
 }
 
@@ -297,7 +314,7 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
     check("not indexed");
     store.write(crate::search::index_all).wait().unwrap();
     check("indexed while one runs");
-    let ended = Change::ended(&Ending::Finished { outcome: Outcome::Exited { code: 0 } }, 9).unwrap();
+    let ended = Change::ended(&Ending::Finished { end: Exit::Code(0).into() }, 9).unwrap();
     assert!(put_change(&store, all[7].id, ended));
     store.write(crate::search::index_all).wait().unwrap();
     check("indexed when it had ended");
@@ -345,7 +362,7 @@ fn a_command_that_a_person_changed_is_found_by_what_it_became() {
     put(&store, &new);
     store.write(crate::search::index_all).wait().unwrap();
     for line in ["git show --stat", "git log"] {
-        assert!(put_change(&store, new.id, Change::to(Phase::Asking, 2).edited(line)));
+        assert!(put_change(&store, new.id, Change::to(RunState::Asking, 2).edited(line)));
     }
     let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
     assert_eq!((row.summary.line.as_str(), row.asked_line.as_deref()), ("git log", Some("git show r1")));
@@ -366,11 +383,11 @@ fn a_request_is_written_down_with_what_became_of_it() {
     let first = store.write(move |conn| super::open_as(conn, &new, &change)).wait().unwrap();
     assert_eq!(first, Opening::New);
     let kept = store.read(|conn| get(conn, id)).unwrap().unwrap();
-    assert_eq!((kept.summary.phase, kept.summary.ended_at, kept.told), (Phase::Denied, Some(5), Some(9)));
+    assert_eq!((kept.summary.phase, kept.summary.ended_at, kept.told), (RunState::Denied, Some(5), Some(9)));
     assert_eq!((kept.ending, kept.verdict), (Some(ending), Some(verdict())));
     assert!(store.read(super::live).unwrap().is_empty(), "it has ended");
     let again = NewRequest { id: asked("main", "x", 2).id, ..same.clone() };
-    let starting = Change::to(Phase::Starting, 6);
+    let starting = Change::to(RunState::Starting, 6);
     let second = store.write(move |conn| super::open_as(conn, &again, &starting)).wait().unwrap();
     assert!(matches!(second, Opening::Same(row) if row.summary.id == id), "it never starts");
     let other = NewRequest { content: [8; 32], ..same.clone() };

@@ -1,0 +1,318 @@
+//! What could not be written down: it is kept as owed, tried again, and told of.
+
+use super::live::{Answering, Late, Stopping};
+use super::message::Told as Done;
+use super::task::{PAUSE, Task, answer};
+use crate::book::BookError;
+use postern_contract::Answered;
+use postern_policy::{AgentId, Millis};
+use postern_request::{Effect, Refused, Tells, pause_after};
+use postern_store::{Error, audit};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// Everything that is owed to the record.
+#[derive(Debug, Default)]
+pub(crate) struct Owed {
+    /// Requests with an entry that could not be written.
+    requests: HashSet<Uuid>,
+    /// The pause, or its end, where that could not be written.
+    pause: Option<Again>,
+    /// Which write of the pause is the last one: an older one says nothing.
+    pauses: u64,
+    /// Who set or ended the pause, for the audit.
+    paused_by: Option<Arc<audit::By>>,
+    /// Agents that the person stopped, where that could not be written.
+    stops: HashMap<AgentId, Again>,
+    /// Why the last write failed.
+    why: String,
+}
+
+/// When a write is tried again.
+#[derive(Debug, Clone, Copy)]
+struct Again {
+    failures: u32,
+    at: Instant,
+}
+
+impl Again {
+    /// After one more failure than `before`.
+    fn after(before: Option<Self>) -> Self {
+        let failures = before.map_or(1, |before| before.failures.saturating_add(1));
+        Self { failures, at: Instant::now() + pause_after(failures) }
+    }
+}
+
+/// What is owed at the moment, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritten {
+    /// Endings of requests.
+    pub endings: u32,
+    /// Other entries: questions, starts, stops, a pause.
+    pub others: u32,
+    /// Why the last write failed.
+    pub why: String,
+}
+
+impl Owed {
+    /// Nothing is owed for this request any more.
+    pub(super) fn forget(&mut self, id: Uuid) {
+        self.requests.remove(&id);
+    }
+
+    /// A pause set or ended is being written: returns the number of that write.
+    fn next_pause(&mut self) -> u64 {
+        self.pauses = self.pauses.wrapping_add(1);
+        self.pauses
+    }
+}
+
+impl Task {
+    /// The time since the gate began: what requests count by.
+    pub(super) fn clock(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// An entry of the record could not be written. What was to begin with it does not; what has happened is owed.
+    pub(super) fn not_recorded(&mut self, id: Uuid, error: &Error) {
+        let clock = self.clock();
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        tracing::error!(request = %id, %error, "a state could not be written down");
+        let agent = request.agent.clone();
+        let writing = request.writing.take();
+        if let Some(writing) = &writing {
+            if request.uses.is_empty() {
+                request.uses.clone_from(&writing.uses);
+            }
+            request.closes = request.closes.take().or_else(|| writing.closes.clone());
+            if matches!(writing.tells, Some(Tells::Started { .. }))
+                && let Some(began) = request.began.take()
+            {
+                // The run may be gone.
+                _ = began.send(Late);
+            }
+        }
+        let before = Before::of(request);
+        let refused = request.life.refused(clock, super::denial::no_record());
+        let answering = request.answering.take();
+        if let Some(writing) = writing {
+            self.agent(&agent).ledger.refund(writing.charge);
+        }
+        self.owed.why = error.to_string();
+        match refused {
+            Refused::Forgotten => self.forget_unwritten(id),
+            Refused::NotBegun(at_once) => {
+                self.owed.requests.insert(id);
+                let reason = format!("it could not be written down, so nothing ran: {error}");
+                fail(answering, Answered::refused(reason));
+                self.moved(id, &before, at_once);
+            }
+            Refused::Owed => {
+                let reason = format!(
+                    "denied, but that is not written down yet ({error}): Postern tries again until it is"
+                );
+                fail(answering, Answered { reason: Some(reason), ..Answered::done() });
+                self.owe(id, can_never_be(error));
+            }
+        }
+        self.parts.stirred.status.notify_one();
+    }
+
+    /// An entry is tried again later, unless it can never be written.
+    fn owe(&mut self, id: Uuid, never: bool) {
+        if let Some(request) = self.requests.get_mut(&id).filter(|_| never) {
+            request.life.give_up();
+        } else {
+            self.owed.requests.insert(id);
+        }
+        self.tell_request(id);
+        self.proceed(id);
+    }
+
+    /// Carries out what a change of state asks for at once, and tells of it.
+    pub(super) fn moved(&mut self, id: Uuid, before: &Before, at_once: Vec<Effect>) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        // From its first record on: whoever let it through must be known even if this host does not live to start it.
+        if let postern_request::State::Starting { by, .. } = request.life.state() {
+            request.by = Some(*by);
+        }
+        let after = Before::of(request);
+        if !request.is_asking() {
+            request.question = None;
+        }
+        // Who is told of a change may read the record at once: what is written down is told of once it is written.
+        let unwritten = request.life.is_unwritten();
+        for effect in at_once {
+            match effect {
+                Effect::Stop(stop) => {
+                    if let Some(running) = self.requests.get(&id).and_then(|one| one.running.as_ref()) {
+                        running.stop(stop);
+                    }
+                }
+                Effect::CloseQuestion => self.close_question(id),
+                // The rest is carried out in its order.
+                _ => {}
+            }
+        }
+        if before.runs != after.runs {
+            self.parts.stirred.status.notify_one();
+        }
+        if before.state != after.state && !unwritten {
+            self.tell_request(id);
+        }
+        self.proceed(id);
+    }
+
+    /// The time of something that is owed has come.
+    pub(super) fn try_again(&mut self) {
+        let (clock, now) = (self.clock(), Instant::now());
+        let due = |id: &Uuid| {
+            let life = self.requests.get(id).map(|request| &request.life);
+            life.is_some_and(|life| life.due().is_some_and(|due| due <= clock))
+        };
+        let requests: Vec<Uuid> = self.owed.requests.iter().filter(|id| due(id)).copied().collect();
+        for id in requests {
+            self.proceed(id);
+        }
+        if self.owed.pause.is_some_and(|again| again.at <= now) {
+            by(self.owed.paused_by.clone(), || self.write_pause(None));
+        }
+        let stops = self.owed.stops.iter().filter(|(_, again)| again.at <= now);
+        for agent in stops.map(|(agent, _)| agent.clone()).collect::<Vec<_>>() {
+            // Until this one fails too.
+            if let Some(again) = self.owed.stops.get_mut(&agent) {
+                again.at = now + pause_after(u32::MAX);
+            }
+            self.keep_stop(&agent, None);
+        }
+    }
+
+    /// When something that is owed is tried again.
+    pub(super) fn next_try(&self) -> Option<Instant> {
+        let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.due());
+        let requests = requests.map(|due| self.began + due);
+        let others = self.owed.stops.values().chain(&self.owed.pause).map(|again| again.at);
+        requests.chain(others).min()
+    }
+
+    /// What is owed at the moment; none where nothing is.
+    pub(super) fn unwritten(&self) -> Option<Unwritten> {
+        let requests = || self.owed.requests.iter().filter_map(|id| self.requests.get(id));
+        let endings = requests().filter(|request| request.ending().is_some()).count();
+        let others = requests().count() - endings + self.owed.stops.len();
+        let others = others + usize::from(self.owed.pause.is_some());
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let unwritten =
+            Unwritten { endings: count(endings), others: count(others), why: self.owed.why.clone() };
+        (endings + others > 0).then_some(unwritten)
+    }
+
+    /// Writes down whether everything is denied: a pause outlives a restart. `reply` hears whether it is written.
+    pub(super) fn keep_pause(&mut self, reply: Option<oneshot::Sender<Result<(), String>>>) {
+        self.owed.paused_by = audit::current();
+        self.write_pause(reply);
+    }
+
+    fn write_pause(&mut self, reply: Option<oneshot::Sender<Result<(), String>>>) {
+        let (pause, number) = (self.parts.pause, self.owed.next_pause());
+        if let Some(again) = &mut self.owed.pause {
+            // Until this one fails too.
+            again.at = Instant::now() + pause_after(u32::MAX);
+        }
+        let kept = self.parts.store.write_durable(move |conn| match &pause {
+            Some(pause) => postern_store::settings::set(conn, PAUSE, pause),
+            None => postern_store::settings::remove(conn, PAUSE),
+        });
+        self.spawn(async move {
+            let problem = kept.await.err().map(|error| error.to_string());
+            if let Some(reply) = reply {
+                answer(reply, problem.clone().map_or(Ok(()), Err));
+            }
+            Done::PauseKept { number, problem }
+        });
+    }
+
+    /// The pause is written down, or is owed.
+    pub(super) fn pause_kept(&mut self, number: u64, problem: Option<String>) {
+        if number != self.owed.pauses {
+            return;
+        }
+        self.owed.pause = problem.is_some().then(|| Again::after(self.owed.pause));
+        if let Some(why) = problem {
+            tracing::error!(error = why, "a pause could not be written down");
+            self.owed.why = why;
+        }
+        self.parts.stirred.status.notify_one();
+    }
+
+    /// Writes down that the person stopped an agent, which holds already. `reply` hears whether it is written.
+    pub(super) fn keep_stop(&mut self, agent: &AgentId, reply: Option<oneshot::Sender<Answered>>) {
+        let Some(Stopping { until, who }) = self.agent(agent).stopping.clone() else { return };
+        let who = who.unwrap_or_default();
+        let (book, agent) = (self.parts.book.clone(), agent.clone());
+        self.spawn(async move {
+            let saved = audit::by(who, book.deny_agent_until(&agent, Some(until))).await;
+            if let Some(reply) = reply {
+                let problem = saved.as_ref().err().map(ToString::to_string);
+                answer(reply, super::answer::saved_or(problem.map_or(Ok(()), Err)));
+            }
+            Done::Stopped { agent, until, saved }
+        });
+    }
+
+    /// It is written down that the person stopped an agent; or that is owed, and holds all the same.
+    pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), BookError>) {
+        match saved {
+            Err(error) if until > crate::book::now() && self.parts.book.policy(agent).is_some() => {
+                let again = Again::after(self.owed.stops.get(agent).copied());
+                self.owed.stops.insert(agent.clone(), again);
+                self.owed.why = error.to_string();
+            }
+            Ok(()) | Err(_) => {
+                self.owed.stops.remove(agent);
+                let state = self.agent(agent);
+                state.stopping = state.stopping.take().filter(|stopping| stopping.until != until);
+            }
+        }
+        self.parts.stirred.status.notify_one();
+    }
+}
+
+/// Where a request was before something happened to it.
+#[derive(Debug)]
+pub(super) struct Before {
+    state: std::mem::Discriminant<postern_request::State>,
+    runs: bool,
+}
+
+impl Before {
+    pub(super) fn of(request: &super::live::Request) -> Self {
+        Self { state: std::mem::discriminant(request.state()), runs: request.pid().is_some() }
+    }
+}
+
+/// Whether a write can never succeed: what it is about is gone, or the record is closed.
+fn can_never_be(error: &Error) -> bool {
+    match error {
+        Error::Missing(_) | Error::Refused(_) | Error::Closed => true,
+        Error::Sqlite(_) | Error::NotDurable(_) | Error::Busy => false,
+    }
+}
+
+/// Does it as whoever wanted it.
+fn by(who: Option<Arc<audit::By>>, work: impl FnOnce()) {
+    match who {
+        Some(who) => audit::now_by(who, work),
+        None => work(),
+    }
+}
+
+fn fail(answering: Option<Answering>, answered: Answered) {
+    if let Some(answering) = answering {
+        answering.fail(answered);
+    }
+}

@@ -1,0 +1,272 @@
+//! The words that the wire, the record, the gate and every approver share. Each is said here and nowhere else.
+
+use serde::{Deserialize, Serialize};
+
+/// What comes out of judging. The strictest wins: `Deny > Ask > Allow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+#[must_use]
+pub enum Decision {
+    /// It may.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It may not.
+    Deny,
+}
+
+/// Who let a request through. On the wire its two members are `by` and `rule`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", tag = "by", content = "rule")]
+pub enum By {
+    /// An allow rule, by its number.
+    Rule(i64),
+    /// The agent's settings, the read-only list, or harmless builtins only.
+    Policy,
+    /// A person.
+    Person,
+    /// A skill's rule, by its number.
+    Skill(i64),
+    /// The fallback, when nobody answered.
+    Fallback,
+}
+
+impl By {
+    /// The number of the rule that let it through, where one did.
+    pub fn rule(self) -> Option<i64> {
+        match self {
+            Self::Rule(rule) | Self::Skill(rule) => Some(rule),
+            Self::Policy | Self::Person | Self::Fallback => None,
+        }
+    }
+}
+
+/// Where a request is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum RunState {
+    /// Written down.
+    Received,
+    /// Waits for its turn to be asked about.
+    Resolving,
+    /// A question is open.
+    Asking,
+    /// Let through; the last checks and the start are under way.
+    Starting,
+    /// It runs.
+    Running,
+    /// It is being ended.
+    Stopping,
+    /// It never ran.
+    Denied,
+    /// It ran and ended.
+    Finished,
+    /// It was let through but could not be started.
+    Failed,
+}
+
+impl RunState {
+    /// Every state, in the order of a life.
+    pub const ALL: [Self; 9] = [
+        Self::Received,
+        Self::Resolving,
+        Self::Asking,
+        Self::Starting,
+        Self::Running,
+        Self::Stopping,
+        Self::Denied,
+        Self::Finished,
+        Self::Failed,
+    ];
+
+    /// The stable name: `received`, `resolving`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Resolving => "resolving",
+            Self::Asking => "asking",
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Denied => "denied",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Returns the state of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Returns `true` where nothing changes it any more.
+    pub fn has_ended(self) -> bool {
+        match self {
+            Self::Denied | Self::Finished | Self::Failed => true,
+            Self::Received
+            | Self::Resolving
+            | Self::Asking
+            | Self::Starting
+            | Self::Running
+            | Self::Stopping => false,
+        }
+    }
+}
+
+/// One of the two streams that a run writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl Stream {
+    /// The stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// By itself.
+    Exited,
+    /// By a signal that Postern did not send.
+    Signalled,
+    /// Its time ran out.
+    Timeout,
+    /// It was killed on request, or because Postern quit.
+    Killed,
+    /// It was let through but could not be started.
+    Failed,
+    /// It ran when Postern ended, and was gone afterwards.
+    Lost,
+    /// It may have been started when Postern ended. It is never run again.
+    Unknown,
+}
+
+impl Outcome {
+    /// The stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exited => "exited",
+            Self::Signalled => "signalled",
+            Self::Timeout => "timeout",
+            Self::Killed => "killed",
+            Self::Failed => "failed",
+            Self::Lost => "lost",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Why a request was denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum DenyReason {
+    /// The built-in core.
+    Core,
+    /// A deny rule, a managed rule or a parent's layer.
+    Denylist,
+    /// The agent's settings.
+    Policy,
+    /// No rule covers it and nobody is to be asked.
+    AllowlistMiss,
+    /// A person said no.
+    User,
+    /// Nobody answered in time.
+    Expired,
+    /// The agent withdrew it, or its session closed.
+    Cancelled,
+    /// The program was not found.
+    NotFound,
+    /// Malformed, oversized or impossible to show in full.
+    Invalid,
+    /// File, script, folder or policy changed between the yes and the start.
+    Drifted,
+    /// Too many questions wait.
+    QueueFull,
+    /// Too many requests at once, or in a short time.
+    RateLimited,
+    /// It asks for environment names that are refused.
+    EnvRefused,
+    /// Its working directory is refused.
+    CwdRefused,
+    /// No face could show the question.
+    CannotPresent,
+    /// A folder or file that it names did not answer in time.
+    NoAnswer,
+    /// Postern is paused.
+    Paused,
+    /// Postern was restarted before it was decided or started.
+    Restarted,
+}
+
+impl DenyReason {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Denylist => "denylist",
+            Self::Policy => "policy",
+            Self::AllowlistMiss => "allowlist-miss",
+            Self::User => "user",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::NotFound => "not-found",
+            Self::Invalid => "invalid",
+            Self::Drifted => "drifted",
+            Self::QueueFull => "queue-full",
+            Self::RateLimited => "rate-limited",
+            Self::EnvRefused => "env-refused",
+            Self::CwdRefused => "cwd-refused",
+            Self::CannotPresent => "cannot-present",
+            Self::NoAnswer => "no-answer",
+            Self::Paused => "paused",
+            Self::Restarted => "restarted",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on_the_wire<T: Serialize>(word: &T) -> String {
+        serde_json::to_value(word).unwrap().as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_name_is_what_the_wire_says() {
+        for state in RunState::ALL {
+            assert_eq!(state.name(), on_the_wire(&state));
+            assert_eq!(RunState::named(state.name()), Some(state));
+        }
+        assert_eq!(RunState::named("other"), None);
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            assert_eq!(stream.name(), on_the_wire(&stream));
+        }
+        use Outcome::{Exited, Failed, Killed, Lost, Signalled, Timeout, Unknown};
+        for outcome in [Exited, Signalled, Timeout, Killed, Failed, Lost, Unknown] {
+            assert_eq!(outcome.name(), on_the_wire(&outcome));
+        }
+    }
+}

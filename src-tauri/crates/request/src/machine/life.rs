@@ -1,0 +1,205 @@
+//! A request's state with what is still to be done for it: in order, each entry of the record durable before what
+//! follows it, and what could not be written kept as owed.
+
+use super::{Denial, Effect, Entry, Event, State, Tells, step};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// The pause before a write that failed is tried again, the first time.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest of these pauses.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Returns how long to wait after so many failures in a row: twice as long each time, up to five seconds.
+pub fn pause_after(failures: u32) -> Duration {
+    let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+    FIRST_PAUSE.saturating_mul(doubled).min(LONGEST_PAUSE)
+}
+
+/// One request: where it is, and what is to be done for it. Times are counted from any fixed moment.
+#[derive(Debug)]
+pub struct Life {
+    state: State,
+    to_do: VecDeque<Effect>,
+    under_way: UnderWay,
+    /// Whether anything of it is on record.
+    recorded: bool,
+    /// How often the write at the head of `to_do` failed.
+    failures: u32,
+    /// When that is tried again.
+    again: Option<Duration>,
+}
+
+/// What everything else waits for.
+#[derive(Debug)]
+enum UnderWay {
+    Nothing,
+    Recording(Entry),
+    Remembering,
+}
+
+/// What a write that failed means.
+#[derive(Debug)]
+pub enum Refused {
+    /// Nothing of the request is on record: it did not happen, and is to be forgotten.
+    Forgotten,
+    /// What was to begin with it does not begin: the request ends. The effects are to be carried out at once.
+    NotBegun(Vec<Effect>),
+    /// It is owed: [`Life::next`] gives it again, once [`Life::due`] has come.
+    Owed,
+}
+
+impl Default for Life {
+    fn default() -> Self {
+        Self {
+            state: State::Received,
+            to_do: VecDeque::new(),
+            under_way: UnderWay::Nothing,
+            recorded: false,
+            failures: 0,
+            again: None,
+        }
+    }
+}
+
+impl Life {
+    /// Returns where the request is.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns whether something is under way that everything else waits for.
+    pub fn is_busy(&self) -> bool {
+        !matches!(self.under_way, UnderWay::Nothing)
+    }
+
+    /// Returns whether an entry of the record could not be written, and is to be tried again.
+    pub fn owes(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// Returns whether entries wait to be written, or are on their way.
+    pub fn is_unwritten(&self) -> bool {
+        matches!(self.under_way, UnderWay::Recording(_))
+            || self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))
+    }
+
+    /// Returns when an owed entry is tried again.
+    pub fn due(&self) -> Option<Duration> {
+        self.again.filter(|_| !self.is_busy())
+    }
+
+    /// Takes an event in. Gives what is to be done at once; the rest comes from [`Self::next`].
+    pub fn apply(&mut self, event: Event) -> Vec<Effect> {
+        let state = std::mem::replace(&mut self.state, State::Received);
+        let (state, effects) = step(state, event);
+        self.state = state;
+        let (now, later): (Vec<_>, Vec<_>) = effects.into_iter().partition(Effect::is_immediate);
+        if !later.is_empty() {
+            self.drop_superseded();
+            // What happened may well be worth another try.
+            self.again = None;
+        }
+        self.to_do.extend(later);
+        now
+    }
+
+    /// What the state has moved past does not begin any more. What is on its way to the record stays, in its order.
+    fn drop_superseded(&mut self) {
+        let (asks, starts) = (self.is_asking(), matches!(self.state, State::Starting { .. }));
+        self.to_do.retain(|effect| match effect {
+            Effect::Record(entry) => entry.tells != Some(Tells::Pending),
+            Effect::Ask { .. } => asks,
+            Effect::Remember | Effect::Start(_) => starts,
+            Effect::Accept
+            | Effect::CloseQuestion
+            | Effect::Acknowledge
+            | Effect::Stop(_)
+            | Effect::TellEnded => true,
+        });
+    }
+
+    fn is_asking(&self) -> bool {
+        matches!(self.state, State::Asking { .. })
+    }
+
+    /// Gives what is to be done next; none where that waits for something under way, or for its time.
+    pub fn next(&mut self, now: Duration) -> Option<Effect> {
+        if self.is_busy() || self.again.is_some_and(|again| now < again) {
+            return None;
+        }
+        self.again = None;
+        let effect = self.to_do.pop_front()?;
+        match &effect {
+            Effect::Record(entry) => self.under_way = UnderWay::Recording(entry.clone()),
+            Effect::Remember => self.under_way = UnderWay::Remembering,
+            Effect::Accept
+            | Effect::Ask { .. }
+            | Effect::CloseQuestion
+            | Effect::Acknowledge
+            | Effect::Start(_)
+            | Effect::Stop(_)
+            | Effect::TellEnded => {}
+        }
+        Some(effect)
+    }
+
+    /// The entry under way is durable, or the rule is saved.
+    pub fn done(&mut self) {
+        if let UnderWay::Recording(_) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) {
+            self.recorded = true;
+            self.failures = 0;
+        }
+    }
+
+    /// The rule that the person chose could not be saved: nothing starts, and the request ends with `denial`.
+    pub fn not_remembered(&mut self, denial: Denial) -> Vec<Effect> {
+        self.under_way = UnderWay::Nothing;
+        self.apply(Event::Drifted(denial))
+    }
+
+    /// The entry under way could not be written. Nothing begins that needs it; `denial` is how the request ends then.
+    pub fn refused(&mut self, now: Duration, denial: Denial) -> Refused {
+        let UnderWay::Recording(entry) = std::mem::replace(&mut self.under_way, UnderWay::Nothing) else {
+            return Refused::Owed;
+        };
+        if !self.recorded {
+            return Refused::Forgotten;
+        }
+        self.failures = self.failures.saturating_add(1);
+        let begins =
+            |effect: &Effect| matches!(effect, Effect::Start(_) | Effect::Remember | Effect::Ask { .. });
+        if self.to_do.iter().any(begins) {
+            // A yes that came meanwhile is no yes any more, and nobody is told that it was.
+            self.to_do.retain(|effect| match effect {
+                Effect::Record(entry) => !matches!(entry.state, State::Starting { .. }),
+                Effect::Acknowledge => false,
+                _ => true,
+            });
+            let event = if self.is_asking() { Event::AnsweredDeny } else { Event::Drifted };
+            let now_to_do = self.apply(event(denial));
+            return Refused::NotBegun(now_to_do);
+        }
+        if self.is_superseded(&entry) {
+            return Refused::Owed;
+        }
+        self.to_do.push_front(Effect::Record(entry));
+        self.again = Some(now.saturating_add(pause_after(self.failures)));
+        Refused::Owed
+    }
+
+    /// Whether a later entry says more than one that could not be written.
+    fn is_superseded(&self, entry: &Entry) -> bool {
+        let tells_nothing = matches!(entry.tells, None | Some(Tells::Pending));
+        tells_nothing && self.to_do.iter().any(|effect| matches!(effect, Effect::Record(_)))
+    }
+
+    /// Gives up the entry that is owed: it can never be written.
+    pub fn give_up(&mut self) {
+        if self.owes() && matches!(self.to_do.front(), Some(Effect::Record(_))) {
+            self.to_do.pop_front();
+        }
+        self.failures = 0;
+        self.again = None;
+    }
+}

@@ -1,0 +1,85 @@
+//! How many runs of an agent there are at a time: the rest wait in their order.
+
+use std::collections::VecDeque;
+
+/// Runs of one agent that may wait for a place.
+const ROOM: usize = 64;
+
+/// The places of one agent.
+#[derive(Debug)]
+pub struct Places<T> {
+    taken: u32,
+    waiting: VecDeque<T>,
+}
+
+/// What comes of asking for a place.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place<T> {
+    /// It has one.
+    Given(T),
+    /// It waits for one.
+    Waits,
+    /// So many wait already that it gets none.
+    Full,
+}
+
+impl<T> Default for Places<T> {
+    fn default() -> Self {
+        Self { taken: 0, waiting: VecDeque::new() }
+    }
+}
+
+impl<T> Places<T> {
+    /// Asks for a place for `one`, where there are `most`.
+    pub fn ask(&mut self, one: T, most: u32) -> Place<T> {
+        if self.taken < most {
+            self.taken += 1;
+            return Place::Given(one);
+        }
+        if self.waiting.len() >= ROOM {
+            return Place::Full;
+        }
+        self.waiting.push_back(one);
+        Place::Waits
+    }
+
+    /// Gives a place back, where there are `most` now. Gives who has it next.
+    pub fn give_back(&mut self, most: u32) -> Option<T> {
+        self.taken = self.taken.saturating_sub(1);
+        if self.taken >= most {
+            return None;
+        }
+        let next = self.waiting.pop_front()?;
+        self.taken += 1;
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, Places, ROOM};
+
+    #[test]
+    fn places_are_given_in_order_and_never_more_than_there_are() {
+        let mut places = Places::default();
+        assert_eq!(places.ask('a', 2), Place::Given('a'));
+        assert_eq!(places.ask('b', 2), Place::Given('b'));
+        assert_eq!(['c', 'd', 'e'].map(|one| places.ask(one, 2)), [Place::Waits, Place::Waits, Place::Waits]);
+        assert_eq!(places.give_back(2), Some('c'));
+        assert_eq!(places.give_back(1), None, "there are fewer now");
+        assert_eq!(places.give_back(1), Some('d'));
+        assert_eq!(places.give_back(1), Some('e'));
+        assert_eq!(places.give_back(1), None);
+        assert_eq!(places.ask('f', 1), Place::Given('f'), "all of them were given back");
+    }
+
+    #[test]
+    fn so_many_wait_and_no_more() {
+        let mut places = Places::default();
+        assert_eq!(places.ask(0, 1), Place::Given(0));
+        assert!((1..=ROOM).all(|one| places.ask(one, 1) == Place::Waits));
+        assert_eq!(places.ask(0, 1), Place::Full);
+        assert_eq!(places.give_back(1), Some(1));
+        assert_eq!(places.ask(0, 1), Place::Waits);
+    }
+}

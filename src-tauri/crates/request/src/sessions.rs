@@ -1,0 +1,131 @@
+//! Which sessions of an agent are open. While one is being opened or closed nothing is judged in it: its layers of rules are
+//! not in force yet, or not gone yet.
+
+use std::collections::HashMap;
+
+/// How far a session is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Openness {
+    /// It is being opened or closed.
+    Changing {
+        /// What it is if that fails.
+        before: Option<Settled>,
+    },
+    Settled(Settled),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Settled {
+    /// It is open.
+    Open,
+    /// It was open when the last host ended, and is again. Its agent may not know that, and open it once more.
+    Kept,
+}
+
+/// The sessions of one agent.
+#[derive(Debug, Default)]
+pub struct Sessions(HashMap<String, Openness>);
+
+/// Why a session is not opened or closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotSo {
+    /// The one that it is to stand under is not open.
+    NoParent,
+    /// It is open already, or on its way.
+    OpenAlready,
+    /// There is no such session, or it is on its way.
+    NotOpen,
+}
+
+impl Sessions {
+    /// The sessions that were open when the last host ended.
+    pub fn kept(open: impl IntoIterator<Item = String>) -> Self {
+        let kept = Openness::Settled(Settled::Kept);
+        Self(open.into_iter().map(|session| (session, kept)).collect())
+    }
+
+    /// Begins to open a session.
+    pub fn open(&mut self, session: &str, parent: Option<&str>) -> Result<(), NotSo> {
+        if parent.is_some_and(|parent| !self.is_open(parent)) {
+            return Err(NotSo::NoParent);
+        }
+        let before = match self.0.get(session) {
+            Some(Openness::Changing { .. } | Openness::Settled(Settled::Open)) => {
+                return Err(NotSo::OpenAlready);
+            }
+            Some(Openness::Settled(Settled::Kept)) => Some(Settled::Kept),
+            None => None,
+        };
+        self.0.insert(session.to_owned(), Openness::Changing { before });
+        Ok(())
+    }
+
+    /// Begins to close a session that is not on its way. One that is not known may have layers all the same.
+    pub fn close(&mut self, session: &str) -> Result<(), NotSo> {
+        if self.is_changing(session) {
+            return Err(NotSo::NotOpen);
+        }
+        // Where it cannot be closed its layers still hold, and it can be closed again.
+        let before = Some(Settled::Kept);
+        self.0.insert(session.to_owned(), Openness::Changing { before });
+        Ok(())
+    }
+
+    /// A session is open now, or closed; or it is as it was before (`done` is false).
+    pub fn changed(&mut self, session: &str, open: bool, done: bool) {
+        let Some(Openness::Changing { before }) = self.0.remove(session) else { return };
+        let settled = if done { open.then_some(Settled::Open) } else { before };
+        if let Some(settled) = settled {
+            self.0.insert(session.to_owned(), Openness::Settled(settled));
+        }
+    }
+
+    /// Returns whether a session is open.
+    pub fn is_open(&self, session: &str) -> bool {
+        matches!(self.0.get(session), Some(Openness::Settled(_)))
+    }
+
+    /// Returns whether a session is being opened or closed: nothing may be judged in it.
+    pub fn is_changing(&self, session: &str) -> bool {
+        matches!(self.0.get(session), Some(Openness::Changing { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotSo, Sessions};
+
+    #[test]
+    fn a_session_is_open_from_its_record_until_the_record_of_its_end() {
+        let mut sessions = Sessions::default();
+        assert_eq!(sessions.open("s", None), Ok(()));
+        assert!(sessions.is_changing("s") && !sessions.is_open("s"), "nothing is judged in it yet");
+        assert_eq!(sessions.open("s", None), Err(NotSo::OpenAlready));
+        assert_eq!(sessions.open("below", Some("s")), Err(NotSo::NoParent));
+        sessions.changed("s", true, true);
+        assert!(sessions.is_open("s"));
+        assert_eq!(sessions.open("s", None), Err(NotSo::OpenAlready));
+        assert_eq!(sessions.open("below", Some("s")), Ok(()));
+        assert_eq!(sessions.close("s"), Ok(()));
+        assert!(sessions.is_changing("s"));
+        assert_eq!(sessions.close("s"), Err(NotSo::NotOpen));
+        sessions.changed("s", false, true);
+        assert!(!sessions.is_open("s") && !sessions.is_changing("s"));
+    }
+
+    #[test]
+    fn what_could_not_be_written_down_is_as_it_was_before() {
+        let mut sessions = Sessions::kept(["kept".to_owned()]);
+        assert!(sessions.is_open("kept"));
+        assert_eq!(sessions.open("new", None), Ok(()));
+        sessions.changed("new", true, false);
+        assert!(!sessions.is_open("new") && !sessions.is_changing("new"));
+        assert_eq!(sessions.open("kept", None), Ok(()), "its agent may not know that it is open");
+        sessions.changed("kept", true, false);
+        assert!(sessions.is_open("kept"));
+        assert_eq!(sessions.close("kept"), Ok(()));
+        sessions.changed("kept", false, false);
+        assert!(sessions.is_open("kept"), "its layers still hold");
+        assert_eq!(sessions.close("kept"), Ok(()), "and it can be closed again");
+    }
+}
