@@ -1,6 +1,7 @@
 // Every word that a person reads in the windows, in one place. Plain and short. Those of the settings' longer pages stand in
 // `words/`: the approval page does not carry them.
 
+import type { NothingToSave } from "./contract/NothingToSave";
 import { count } from "./words/count";
 
 export { count };
@@ -73,6 +74,21 @@ export const words = {
     title: "Always allow",
     fold: "Always allow…",
     none: "Nothing can be allowed for good here: what runs is not bound to this text.",
+    /** Why nothing is offered, by the reason that the host gives. */
+    nothing: {
+      unread: "Nothing can be allowed for good: a part of it is only known when it runs.",
+      environment:
+        "Nothing can be allowed for good: it sets environment variables that always need a question.",
+      "always-asks": "Nothing can be allowed for good: a setting or a rule asks every time.",
+      writes: "Nothing can be allowed for good: it writes to a file, and a rule would let it write to any.",
+      input: "Nothing can be allowed for good: the agent sends its input while it runs.",
+      program:
+        "Nothing can be allowed for good: Postern did not find its program, or does not know the program’s content.",
+      "no-rule-helps": "Nothing can be allowed for good: no rule would let it through.",
+      "every-folder": "Nothing can be allowed for good from here: the rule would hold in every folder.",
+      "high-risk": "Nothing can be allowed for good from here: its risk is high.",
+      "not-shown": "Nothing can be allowed for good from here: what would be saved is too long to be shown.",
+    } satisfies Record<NothingToSave, string>,
     matches: (n: number, of: number) => `${n} of the last ${count(of, "request")}`,
     matchesShort: (n: number, of: number) => `${n} of ${of}`,
     matchesNone: "no earlier request",

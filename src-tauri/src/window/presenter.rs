@@ -4,6 +4,7 @@ use super::approval::{LEAST_HEIGHT, WIDTH};
 use super::pane::Pane;
 use crate::backend::Backend;
 use crate::desk::{Desk, Offer, Showing};
+use crate::notify;
 use crate::preferences::Kept;
 use crate::presence;
 use postern_contract::methods::{
@@ -219,7 +220,13 @@ impl Presenter {
         if let Err(reason) = self.confirmed(params.answer).await {
             return Ok(Answered::refused(reason));
         }
-        self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)
+        let answered = self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)?;
+        // The window shows the next question by then, or none.
+        let saved = answered.saved_words();
+        if answered.applied && !saved.is_empty() {
+            notify::attention(&saved.join("; "));
+        }
+        Ok(answered)
     }
 
     /// Whether the owner confirmed an answer that wants it. Nothing else happens here meanwhile: what is on show stays, and

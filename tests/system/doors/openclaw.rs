@@ -134,6 +134,38 @@ fn a_decision_is_relayed_where_the_person_wants_that_and_never_against_a_deny_ru
 }
 
 #[test]
+fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
+    let claw = Claw::open(&["relay=on"]);
+    let folder = claw.host.scratch("project");
+    std::fs::copy("/usr/bin/uname", folder.join("tool")).unwrap();
+    let request = json!({"command": ["./tool"], "cwd": folder, "approvalDecision": "allow-always"});
+    std::thread::scope(|scope| {
+        let told = scope.spawn(|| claw.exec(&request));
+        claw.decide(&["deny"]);
+        let told = told.join().unwrap();
+        assert_eq!(told["error"]["reason"], "user-denied", "it waited for the person: {told}");
+    });
+    let rules = claw.host.json(&["rules", "list"]);
+    assert!(
+        rules.as_array().unwrap().iter().all(|rule| rule["rule"]["id"].as_i64() < Some(0)),
+        "nothing was saved: {rules}"
+    );
+}
+
+#[test]
+fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why() {
+    let claw = Claw::open(&["relay=on"]);
+    let watch = claw.host.watch();
+    let request =
+        json!({"command": ["sh", "-c", "id \"$HOME\""], "cwd": "/", "approvalDecision": "allow-always"});
+    assert_eq!(claw.exec(&request)["ok"], true);
+    let told = watch.until(|seen| seen["event"] == "attention");
+    let why =
+        "allowed once; nothing was saved because it writes to a file, and a rule would let it write to any";
+    assert!(told["message"].as_str().unwrap().ends_with(why), "{told}");
+}
+
+#[test]
 fn every_refusal_has_openclaws_words() {
     let claw = Claw::open(&[]);
     let reason = |told: &Value| {

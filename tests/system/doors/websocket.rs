@@ -53,11 +53,21 @@ impl Client {
         client
     }
 
-    async fn next(&mut self) -> Value {
+    async fn hear(&mut self) -> Value {
         loop {
             let message = self.socket.next().await.expect("connected").expect("a message");
             if let Message::Text(text) = message {
                 return serde_json::from_str(text.as_str()).unwrap();
+            }
+        }
+    }
+
+    /// The next message but that more may run.
+    async fn next(&mut self) -> Value {
+        loop {
+            let message = self.hear().await;
+            if message["action"] != "policy-widened" {
+                return message;
             }
         }
     }
@@ -82,9 +92,11 @@ impl Client {
     }
 
     async fn decide(&mut self, approval: &str, decision: &str) -> Value {
-        self.say(json!({"requestId": "client-req-001", "method": "resolveExecApproval",
-            "params": {"approvalId": approval, "decision": decision}}))
-            .await;
+        self.call("resolveExecApproval", json!({"approvalId": approval, "decision": decision})).await
+    }
+
+    async fn call(&mut self, method: &str, params: Value) -> Value {
+        self.say(json!({"requestId": "client-req-001", "method": method, "params": params})).await;
         // What changed of a question meanwhile is told again, before or after.
         let mut answer = self.next().await;
         while answer["action"] != "response" {
@@ -149,7 +161,9 @@ async fn always_saves_a_rule_and_deny_denies() {
     );
     let saved = client.decide(&approval, "allow-always").await;
     assert_eq!(saved["ok"], true, "{saved}");
-    assert_eq!(saved["payload"]["saved"], json!(["uname *, in / and below"]), "it is told what was saved");
+    let words = "uname *, in / and below, while the program is unchanged";
+    let rule = json!({"rule": "uname *", "folder": "/", "pinned": true, "words": words});
+    assert_eq!(saved["payload"]["saved"], json!([rule]), "it is told what was saved");
     assert_eq!(asked.end().code, 0);
     assert_eq!(Asked::new(&channel, &["uname", "-r"]).end().code, 0, "the rule covers its other arguments");
     let asked = Asked::new(&channel, &["id", "-u"]);
@@ -186,12 +200,111 @@ async fn a_client_is_sent_what_its_yes_binds_and_says_yes_only_to_what_it_shows(
     client.shows(&["environment"]).await;
     assert_eq!(client.decide(&approval, "allow-once").await["ok"], false, "one part is still missing");
     assert_eq!(host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
-    let nothing = client.decide(&approval, "allow-always").await;
-    assert_eq!(nothing["error"]["code"], "NOTHING_TO_SAVE", "nothing ran for it: {nothing}");
+    let always = client.decide(&approval, "allow-always").await;
+    assert_eq!(always["ok"], false, "and that one is not for good either: {always}");
     client.shows(&["environment", "input"]).await;
     assert_eq!(client.decide(&approval, "allow-once").await["ok"], true);
     drop(asked.stdin.take());
     assert!(asked.wait_with_output().unwrap().status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_that_a_window_shows_is_sent() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let mut asked = start(postern_run());
+    asked
+        .args(["--cwd", "/", "--session", "s-1", "--shell", "uname -s && id -u"])
+        .env("POSTERN_SOCKET", channel.join("agent.sock"))
+        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
+    let mut asked = asked.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let request = client.next().await;
+    let payload = &request["payload"];
+    assert_eq!((&payload["agentId"], &payload["agent"]), (&json!("s-1"), &json!("main")), "{payload}");
+    assert_eq!((&payload["shell"], &payload["argv"]), (&json!(true), &Value::Null), "{payload}");
+    let steps: Vec<&str> =
+        payload["steps"].as_array().unwrap().iter().map(|step| step["text"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["uname -s", "id -u"]);
+    let exact = &payload["proposals"][0];
+    assert_eq!(
+        (&exact["id"], &exact["folder"], &exact["pinned"]),
+        (&json!("exact"), &json!("/"), &json!(true))
+    );
+    assert_eq!(exact["rules"], json!(["uname -s", "id -u"]), "{payload}");
+    assert_eq!(payload["always"]["id"], "command");
+    assert_eq!((&payload["queued"], &payload["atZero"]), (&json!(0), &json!("Denied")));
+    assert!(payload["policy"].is_string() && payload["rule"].is_null() && payload["recent"].is_array());
+    client.shows(&["always"]).await;
+    let approval = payload["approvalId"].as_str().unwrap();
+    let params = json!({"approvalId": approval, "decision": "allow-always", "proposal": "exact"});
+    let saved = client.call("resolveExecApproval", params).await;
+    assert_eq!(saved["payload"]["saved"][1]["rule"], "id -u", "what it names is saved: {saved}");
+    assert!(asked.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_always_that_can_save_nothing_is_one_run_and_says_why() {
+    let (host, channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    let out = host.scratch("work").join("out");
+    let asked = Asked::new(&channel, &["sh", "-c", &format!("uname > {}", out.display())]);
+    let payload = client.next().await["payload"].clone();
+    assert_eq!((&payload["always"], &payload["proposals"]), (&Value::Null, &json!([])), "{payload}");
+    assert_eq!(payload["nothingToSave"]["reason"], "writes");
+    let approval = payload["approvalId"].as_str().unwrap();
+    let done = client.decide(approval, "allow-always").await;
+    let message =
+        "allowed once; nothing was saved because it writes to a file, and a rule would let it write to any";
+    let unsaved = json!({"reason": "writes", "message": message});
+    assert_eq!(done["payload"], json!({"ok": true, "saved": [], "notSaved": unsaved}), "{done}");
+    assert_eq!(asked.end().code, 0);
+    let rules = host.json(&["rules", "list"]);
+    assert!(
+        rules.as_array().unwrap().iter().all(|rule| rule["rule"]["id"].as_i64() < Some(0)),
+        "nothing was saved: {rules}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_agent_can_change_is_to_be_shown_for_a_yes() {
+    let (host, channel) = open();
+    let folder = host.scratch("project");
+    std::fs::copy("/usr/bin/true", folder.join("tool")).unwrap();
+    let mut client = Client::pair(&host, false).await;
+    let mut asked = start(postern_run());
+    asked
+        .args(["--cwd", folder.to_str().unwrap(), "--", "./tool"])
+        .env("POSTERN_SOCKET", channel.join("agent.sock"))
+        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
+    let mut asked = asked.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let payload = client.next().await["payload"].clone();
+    assert!(payload["changeable"][0].as_str().is_some_and(|path| path.ends_with("/tool")), "{payload}");
+    assert_eq!(payload["needs"], json!(["changeable"]), "{payload}");
+    let approval = payload["approvalId"].as_str().unwrap();
+    client.shows(&["always"]).await;
+    for decision in ["allow-once", "allow-always"] {
+        let blind = client.decide(approval, decision).await;
+        let message = blind["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("what the agent can change"), "{decision}: {blind}");
+    }
+    client.shows(&["always", "changeable"]).await;
+    assert_eq!(client.decide(approval, "allow-once").await["ok"], true);
+    assert!(asked.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wider_policy_is_told_with_who_made_it_so() {
+    let (host, _channel) = open();
+    let mut client = Client::pair(&host, false).await;
+    host.ok(&["agents", "set", "main", "ask=off"]);
+    let told = loop {
+        let told = client.hear().await;
+        if told["payload"]["summary"].as_str().is_some_and(|summary| summary.contains("agent main")) {
+            break told;
+        }
+    };
+    assert_eq!(told["action"], "policy-widened", "{told}");
+    assert_eq!(told["payload"]["by"]["face"], "terminal", "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

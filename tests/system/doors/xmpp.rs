@@ -45,7 +45,8 @@ impl Chat {
         let server = format!("server=127.0.0.1:{}", self.server.port);
         let ca = format!("ca={}", self.server.certificate().display());
         let jid = format!("jid={POSTERN}");
-        let args = [&["doors", "enable", "xmpp", "password=-", &jid, &server, &ca], values].concat();
+        let args =
+            [&["doors", "enable", "xmpp", "password=-", "changes=off", &jid, &server, &ca], values].concat();
         with_secret(&self.host, &args, password)
     }
 

@@ -126,6 +126,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         wouldMatch: [7, 50],
       },
     ],
+    nothingToSave: "input",
     askedAt: now - 38_000,
     expiresAt: now + 82_000,
     atZero: "Denied",

@@ -2,6 +2,7 @@
 import type { Asker } from "./Asker";
 import type { CommandPart } from "./CommandPart";
 import type { EnvChange } from "./EnvChange";
+import type { NothingToSave } from "./NothingToSave";
 import type { Past } from "./Past";
 import type { Piece } from "./Piece";
 import type { Proposal } from "./Proposal";
@@ -110,6 +111,10 @@ risk: Risk,
  * What *Always* would save; empty where nothing is to be saved.
  */
 proposals: Array<Proposal>, 
+/**
+ * Reason why there are no proposals.
+ */
+nothingToSave?: NothingToSave, 
 /**
  * When it was asked.
  */

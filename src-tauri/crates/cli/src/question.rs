@@ -74,6 +74,9 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
             .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
         field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
     }
+    if let Some(why) = question.nothing_to_save {
+        field("--always", &format!("saves nothing, and is one run: {}", why.words()))?;
+    }
     let more = more_waiting(question);
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)

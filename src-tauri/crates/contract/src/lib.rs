@@ -7,6 +7,7 @@ mod lists;
 pub mod methods;
 mod part;
 mod question;
+mod saved;
 mod told;
 
 pub use lines::Lines;
@@ -17,10 +18,10 @@ pub use lists::{
 pub use part::Part;
 pub use postern_policy::PatternKind;
 pub use question::{
-    Answer, AnswerParams, Answered, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind,
-    PartRole, Past, Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram,
-    ShownScript,
+    Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
+    Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram, ShownScript,
 };
+pub use saved::{Answered, Saved, SavedPlace, not_saved};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

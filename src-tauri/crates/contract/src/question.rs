@@ -1,6 +1,8 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
-use postern_policy::{AgentId, Lifetime, Millis, Pattern, Risk, RuleInput, RuleRef, StepVerdict};
+use postern_policy::{
+    AgentId, Lifetime, Millis, NothingToSave, Pattern, Risk, RuleInput, RuleRef, StepVerdict,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -264,6 +266,10 @@ pub struct Question {
     pub risk: Risk,
     /// What *Always* would save; empty where nothing is to be saved.
     pub proposals: Vec<Proposal>,
+    /// Reason why there are no proposals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub nothing_to_save: Option<NothingToSave>,
     /// When it was asked.
     pub asked_at: Millis,
     /// When it ends by itself.
@@ -281,6 +287,20 @@ pub struct Question {
     /// What this session asked for lately, newest first, at most three.
     #[serde(default)]
     pub recent: Vec<Past>,
+}
+
+impl Question {
+    /// Returns the offers that hold in the request's folder, narrowest first, or the reason why there are none. A remote approver
+    /// saves only these: it can't confirm a rule for every folder (a tool's offer has no folder).
+    pub fn placed(&self) -> Result<Vec<&Proposal>, NothingToSave> {
+        let placed = |offer: &&Proposal| self.tool.is_some() || offer.folder.is_some();
+        let offers: Vec<&Proposal> = self.proposals.iter().filter(placed).collect();
+        match (self.proposals.is_empty(), offers.is_empty()) {
+            (true, _) => Err(self.nothing_to_save.unwrap_or(NothingToSave::NoRuleHelps)),
+            (false, true) => Err(NothingToSave::EveryFolder),
+            (false, false) => Ok(offers),
+        }
+    }
 }
 
 /// The command as a person changed it. It is read, looked up and judged as if the agent had asked for it, and then shown:
@@ -392,32 +412,4 @@ pub enum Scope {
     Agent,
     /// Every agent.
     Everyone,
-}
-
-/// What became of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Answered {
-    /// Whether this answer decided.
-    pub applied: bool,
-    /// Why not: it was answered already, or the digest is not the one on show.
-    pub reason: Option<String>,
-    /// Other questions that the new rule answered.
-    #[serde(default)]
-    pub also: Vec<String>,
-    /// Rules that *always* saved, each as a sentence; empty if nothing was to be saved.
-    #[serde(default)]
-    pub saved: Vec<String>,
-}
-
-impl Answered {
-    /// The answer counted.
-    pub fn done() -> Self {
-        Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new() }
-    }
-
-    /// The answer did not count, for this reason.
-    pub fn refused(reason: impl Into<String>) -> Self {
-        Self { applied: false, reason: Some(reason.into()), ..Self::done() }
-    }
 }

@@ -333,7 +333,7 @@ fn in_the_chat(bot: &Telegram) -> Value {
     let owners: Vec<String> = (0..PAIRS).map(|at| owner(at).id.to_string()).collect();
     let routes: Vec<String> = (0..PAIRS).map(|at| format!("{}:{}", agent(at), owner(at).id)).collect();
     json!({"token": Telegram::TOKEN, "server": bot.url, "owners": owners.join(","), "routes": routes.join(","),
-        "high-risk": "once"})
+        "high-risk": "once", "changes": "off"})
 }
 
 async fn connected(url: &str, token: &str) -> WebSocketStream<TcpStream> {

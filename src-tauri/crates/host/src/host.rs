@@ -16,8 +16,8 @@ use crate::session::Session;
 use crate::socket::Channels;
 use crate::user::User;
 use crate::watch;
-use postern_contract::Told;
 use postern_contract::methods::{ControlCode, ControlError, Method};
+use postern_contract::{Attention, Told};
 use postern_store::{OpenError, Opened, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -258,6 +258,17 @@ impl Host {
         read.await.unwrap_or(Err(postern_store::Error::Closed))
     }
 
+    /// Returns the record.
+    pub(crate) fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// Sends one sentence to everybody who watches.
+    pub fn call_attention(&self, message: String) {
+        // Nobody watches: nobody is told.
+        drop(self.inner.told.send(Told::Attention(Attention { message })));
+    }
+
     /// Keeps a value for a door, durably.
     pub async fn remember(&self, name: &str, value: serde_json::Value) -> Result<(), postern_store::Error> {
         let key = kept_as(name);
@@ -370,7 +381,7 @@ async fn refuse_runs(_: &Store, _: &Path) -> Result<(), StartError> {
 }
 
 /// Where a door's value lies among the settings.
-fn kept_as(name: &str) -> String {
+pub(crate) fn kept_as(name: &str) -> String {
     format!("door.{name}")
 }
 

@@ -5,6 +5,7 @@
 
 mod ask;
 mod book;
+mod chats;
 mod clock;
 mod confine;
 mod control;
@@ -25,6 +26,7 @@ pub mod user;
 mod watch;
 
 pub use ask::{FaceGuard, FaceId, FaceKind};
+pub use chats::{ChatMessage, QuestionRow};
 pub use clock::now;
 pub use control::{Control, Handle};
 pub use gate::{Counts, Gate, Gone, Killed, Unwritten};

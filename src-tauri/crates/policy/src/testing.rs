@@ -2,9 +2,9 @@
 
 use crate::Target;
 use crate::{
-    AgentId, AgentPolicy, Effect, Facts, Identity, Lookup, Millis, Offer, Pattern, Program, Rule, RuleSet,
-    Script, Settings, StepFacts, Verdict, Wanted, folder_of, judge, judge_unanswered, lookups, parse_pattern,
-    propose,
+    AgentId, AgentPolicy, Effect, Facts, Identity, Lookup, Millis, NothingToSave, Offer, Pattern, Program,
+    Rule, RuleSet, Script, Settings, StepFacts, Verdict, Wanted, folder_of, judge, judge_unanswered, lookups,
+    parse_pattern, propose,
 };
 use postern_command::{Dialect, Reading, read_argv, read_shell};
 use std::collections::HashMap;
@@ -267,6 +267,10 @@ impl Scene {
     }
 
     pub(crate) fn offers(&self) -> Vec<Offer> {
+        self.proposed().unwrap_or_default()
+    }
+
+    pub(crate) fn proposed(&self) -> Result<Vec<Offer>, NothingToSave> {
         self.with_facts(|policy, facts| propose(policy, facts, &judge(policy, facts)))
     }
 }

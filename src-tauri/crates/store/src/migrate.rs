@@ -1,7 +1,8 @@
 //! The formats of the record, oldest first. A format that was released is never edited: a change is a new entry.
 
 use crate::tables::{
-    agents, events, feed, outputs, questions, requests, rules, search, sessions, settings, skills, tally,
+    agents, chat_messages, events, feed, outputs, questions, requests, rules, search, sessions, settings,
+    skills, tally,
 };
 use rusqlite::Connection;
 
@@ -29,6 +30,7 @@ const FORMATS: &[&[&str]] = &[
     &[feed::SCHEMA],
     &[crate::audit::SCHEMA],
     &[rules::PLACES],
+    &[chat_messages::SCHEMA],
 ];
 
 /// The newest format that is known here.

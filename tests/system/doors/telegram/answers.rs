@@ -2,6 +2,7 @@
 
 use super::super::{Asked, approve_at_a_terminal};
 use super::{ANNA, Chat, Say};
+use postern_tests::telegram::Fault;
 
 #[test]
 fn a_question_is_shown_in_the_format_of_the_flow() {
@@ -81,6 +82,47 @@ fn every_command_reaction_and_button_does_what_the_flow_says() {
 }
 
 #[test]
+fn what_always_saved_is_told_or_why_it_saved_nothing() {
+    let chat = Chat::new();
+    let (asked, question) = chat.ask(&["id", "-u"]);
+    assert!(
+        question.text.contains("\nAlways saves: this exact command, in / and below"),
+        "{}",
+        question.text
+    );
+    chat.anna(&format!("/approve {} always", question.code));
+    assert_eq!(asked.end().code, 0);
+    let edit = chat.bot.next("editMessageText");
+    let saved = "\nSaved: id -u, in / and below, while the program is unchanged\n";
+    assert!(edit.text().contains(saved), "{}", edit.text());
+    let out = chat.host.scratch("work").join("out");
+    let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}", out.display())]);
+    assert!(question.text.contains("\nAlways saves nothing: it writes to a file"), "{}", question.text);
+    chat.bot.presses(ANNA, ANNA.id, question.message, "always");
+    drop(asked.end());
+    let why = "; nothing was saved because it writes to a file, and a rule would let it write to any";
+    assert_eq!(chat.outcome(&question), format!("✅ Approved once by telegram, Anna{why}"));
+    assert!(chat.bot.next("answerCallbackQuery").text().ends_with(why), "who pressed is told");
+}
+
+#[test]
+fn a_wider_policy_is_told_to_the_owners_until_that_is_turned_off() {
+    let chat = Chat::new();
+    chat.set(&["changes=on"]);
+    chat.host.ok(&["agents", "set", "main", "ask=off"]);
+    // That the setting of the door changed is told before it, or with it.
+    let told = std::iter::repeat_with(|| chat.reply()).find(|told| told.contains("agent main")).unwrap();
+    assert!(told.starts_with("🔓 More may run now\n") && told.contains("ask on-miss → off"), "what: {told}");
+    assert!(told.contains("\nBy: terminal, "), "who, and through which approver: {told}");
+    chat.set(&["changes=off"]);
+    chat.host.ok(&["agents", "set", "main", "security=full", "--yes"]);
+    chat.anna("/approve");
+    let said =
+        std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("That is written"));
+    assert!(said.into_iter().all(|said| !said.contains("agent main")), "nothing was said of the last change");
+}
+
+#[test]
 fn nobody_answers_in_time() {
     let chat = Chat::new();
     chat.host.ok(&["agents", "set", "main", "approval-timeout=10s"]);
@@ -127,6 +169,27 @@ fn what_is_decided_elsewhere_is_told_and_cannot_be_answered_again() {
     assert!(told.text().contains("waits no more: Approved by terminal"), "{told:?}");
     chat.anna("/approve ffff0");
     assert!(chat.reply().contains("/approve ID"));
+}
+
+#[test]
+fn what_is_decided_while_the_door_is_closed_is_told_when_it_opens() {
+    let mut chat = Chat::new();
+    let (asked, question) = chat.ask(&["uname"]);
+    chat.settled();
+    chat.host.ok(&["doors", "disable", "telegram"]);
+    approve_at_a_terminal(&chat.host);
+    assert_eq!(asked.end().code, 0);
+    chat.set(&[]);
+    assert_eq!(chat.outcome(&question), "✅ Approved by terminal");
+    // What the network did not take before a crash is said after it.
+    let (asked, question) = chat.ask(&["uname"]);
+    chat.bot.fails("editMessageText", Fault::Silence);
+    chat.anna(&format!("/deny {}", question.code));
+    assert_eq!(asked.end().code, 126);
+    chat.bot.failed();
+    chat.host.crash();
+    chat.host.start_again();
+    assert_eq!(chat.outcome(&question), "❌ Denied by telegram, Anna");
 }
 
 #[test]

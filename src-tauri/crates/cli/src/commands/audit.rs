@@ -81,20 +81,8 @@ fn for_programs(row: &AuditRow) -> Row<'_> {
 /// Formats a change: time and author, then the change.
 fn lines(row: &AuditRow, at: &str) -> [String; 2] {
     let widens = if row.widens { "more may run" } else { "" };
-    let head = format!("{:>5}  {at}  {}  {widens}", row.number, who(&row.by));
+    let head = format!("{:>5}  {at}  {}  {widens}", row.number, row.by.words());
     [head.trim_end().to_owned(), format!("       {}", row.summary)]
-}
-
-/// Formats the author of a change.
-pub(crate) fn who(by: &AuditBy) -> String {
-    let mut words = vec![match &by.name {
-        Some(name) => format!("{} {name}", by.face),
-        None => by.face.clone(),
-    }];
-    words.extend(by.program.clone());
-    words.extend(by.pid.map(|pid| format!("process {pid}")));
-    words.extend(by.user.map(|user| format!("user {user}")));
-    words.join(", ")
 }
 
 fn verdict(found: &AuditVerified) -> Vec<String> {

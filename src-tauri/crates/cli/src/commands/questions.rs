@@ -33,6 +33,7 @@ enum Seen<'a> {
     Changed { question: &'a Question },
     Closed { id: &'a str, code: &'a str, how: ClosedBy },
     Widened { change: &'a AuditRow },
+    Attention { message: &'a str },
 }
 
 /// Tells each question as it comes and goes, for as long as the host runs. The terminal is on duty meanwhile.
@@ -51,12 +52,12 @@ pub(crate) fn watch(link: &mut Link, json: bool) -> Result<(), Failure> {
                 tell(&Seen::Closed { id: &closed.id, code: &closed.code, how: closed.how }, json)?;
             }
             Told::PolicyWidened(change) => tell(&Seen::Widened { change }, json)?,
+            Told::Attention(told) => tell(&Seen::Attention { message: &told.message }, json)?,
             Told::RequestChanged(_)
             | Told::StatusChanged(_)
             | Told::AgentsChanged
             | Told::RulesChanged
             | Told::SkillsChanged
-            | Told::Attention(_)
             | Told::ToolApprovalRequired(_)
             | Told::ToolApprovalResolved(_) => {}
         }
@@ -75,8 +76,9 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
         }
         Seen::Changed { .. } => Ok(()),
         Seen::Widened { change } => {
-            print::line(format!("more may run now: {} ({})", change.summary, super::audit::who(&change.by)))
+            print::line(format!("more may run now: {} ({})", change.summary, change.by.words()))
         }
+        Seen::Attention { message } => print::line(message),
         Seen::Closed { code, how, .. } => {
             print::line(format!("{code} closed: {how}"))?;
             print::line("")
@@ -99,12 +101,13 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         Always::Path => "path",
     });
     if let (Some(wanted), Some(question)) = (always, &seen)
+        && !question.proposals.is_empty()
         && !question.proposals.iter().any(|proposal| proposal.id == wanted)
     {
         let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
-        let offered = if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") };
         return Err(Failure::refused(format!(
-            "--always {wanted} is not offered for this question; offered: {offered}"
+            "--always {wanted} is not offered for this question; offered: {}",
+            offered.join(", ")
         )));
     }
     let said = if always.is_some() { Answer::Always } else { Answer::Once };
@@ -116,7 +119,7 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(command.question, digest, said)
     })?;
-    told(&answered, if always.is_some() { "allowed, and remembered" } else { "allowed once" })
+    told(&answered, if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" })
 }
 
 /// Returns the requests that an approval covers, if their number is the one given.
@@ -173,9 +176,12 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
     if let Some(reason) = &answered.reason {
         return Err(Failure::no(reason.clone()));
     }
-    print::line(done)?;
-    for saved in &answered.saved {
-        print::line(format!("  saved: {saved}"))?;
+    // An answer that saved nothing says that it allowed one run.
+    if answered.not_saved.is_none() {
+        print::line(done)?;
+    }
+    for words in answered.saved_words() {
+        print::line(words)?;
     }
     if answered.also.is_empty() {
         return Ok(());

@@ -162,10 +162,13 @@ fn send(link: &mut Link, app: &mut App, given: Given) -> Result<(), Failure> {
         Answer::Deny | Answer::DenyAlways => "denied",
         Answer::DenyAll => "denied, with all of this agent for 10 minutes",
     };
-    app.message = if answered.applied {
-        format!("{code} {done}")
-    } else {
-        answered.reason.unwrap_or_else(|| "it was answered already".to_owned())
+    app.message = match (answered.applied, answered.saved_words()) {
+        (true, words) if answered.not_saved.is_some() => format!("{code} {}", words.join("; ")),
+        (true, words) => {
+            let said = std::iter::once(done.to_owned()).chain(words).chain(answered.reason);
+            format!("{code} {}", said.collect::<Vec<_>>().join("; "))
+        }
+        (false, _) => answered.reason.unwrap_or_else(|| "it was answered already".to_owned()),
     };
     Ok(())
 }

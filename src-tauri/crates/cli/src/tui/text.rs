@@ -95,6 +95,9 @@ pub(super) fn question(
         }
         add(&format!("always {}", index + 1), runs);
     }
+    if let Some(why) = question.nothing_to_save {
+        add("always", vec![plain(format!("saves nothing: {}", why.words()))]);
+    }
     add("digest", vec![plain(&question.digest)]);
     lines
 }

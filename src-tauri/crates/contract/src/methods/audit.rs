@@ -76,6 +76,20 @@ pub struct AuditBy {
     pub program: Option<String>,
 }
 
+impl AuditBy {
+    /// Returns one line that names who made the change and through which approver.
+    pub fn words(&self) -> String {
+        let mut words = vec![match &self.name {
+            Some(name) => format!("{} {name}", self.face),
+            None => self.face.clone(),
+        }];
+        words.extend(self.program.clone());
+        words.extend(self.pid.map(|pid| format!("process {pid}")));
+        words.extend(self.user.map(|user| format!("user {user}")));
+        words.join(", ")
+    }
+}
+
 /// Result of verifying the whole chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

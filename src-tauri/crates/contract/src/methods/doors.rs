@@ -210,6 +210,13 @@ fn chat_settings() -> Vec<DoorSetting> {
         )
         .one_of(&["announce", "once", "always"]),
         DoorSetting::new(
+            "changes",
+            "Wider policy",
+            Choice,
+            "whether it is told there that more may run: it is",
+        )
+        .one_of(&["on", "off"]),
+        DoorSetting::new(
             "ca",
             "Trusted certificate",
             Text,

@@ -1,7 +1,7 @@
 //! From the chat to the host: who says what, and whether it counts.
 
 use super::approval::{Approval, Shown, Status};
-use super::hub::{Hub, Job, Line};
+use super::hub::{Decided, Hub, Job, Line};
 use super::messenger::{Heard, Message, Messenger, Sender};
 use super::register::Owner;
 use super::settings::HighRisk;
@@ -10,7 +10,7 @@ use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceGuard;
-use postern_policy::RiskLevel;
+use postern_policy::{NothingToSave, RiskLevel};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -82,7 +82,7 @@ impl<M: Messenger> Hub<M> {
 
     fn shown_by(&self, place: &str, message: &str) -> Target {
         let register = self.register();
-        let (approval, shown) = register.kept.approvals.shown_by(place, message)?;
+        let (approval, shown) = register.approvals.shown_by(place, message)?;
         Some((approval.clone(), shown.clone()))
     }
 
@@ -100,7 +100,7 @@ impl<M: Messenger> Hub<M> {
         };
         let target = {
             let register = self.register();
-            let found = register.kept.approvals.by_code(&place, &code);
+            let found = register.approvals.by_code(&place, &code);
             found.map(|(approval, shown)| (approval.clone(), shown.clone()))
         };
         // Four digits come again: what was said before they were shown was about something else.
@@ -228,34 +228,52 @@ impl<M: Messenger> Hub<M> {
         {
             return Err(format!("it is approved on the Mac alone: {}", text::why_withheld(why)));
         }
-        let (answer, proposal, words) = self.meant(&question, verdict);
+        let Meant { answer, proposal, unsaved } = self.meant(&question, verdict);
         let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };
         let answered = self.host.ask::<AnswerQuestion>(face, &params).await;
         let answered = answered.map_err(|error| error.message)?;
         if !answered.applied {
             return Err(answered.reason.unwrap_or_default());
         }
-        let words = format!("{words} by {}, {}", self.name, owner.name);
-        self.ours.insert(id, words.clone());
+        let unsaved = answered.not_saved.or(unsaved);
+        let done = match (answer, unsaved) {
+            (Answer::Always, None) => "Approved always",
+            (Answer::Always | Answer::Once, _) => "Approved once",
+            (Answer::Deny | Answer::DenyAlways | Answer::DenyAll, _) => "Denied",
+        };
+        let mut words = format!("{done} by {}, {}", self.name, owner.name);
+        if let Some(why) = unsaved {
+            words.push_str("; nothing was saved because ");
+            words.push_str(why.words());
+        }
+        self.ours.insert(id, Decided { words: words.clone(), saved: answered.saved });
         Ok(words)
     }
 
-    /// What a verdict asks of the host. *Always* saves exactly this command, where that may be saved; a request of high risk
-    /// is approved for good only where the person allowed that.
-    fn meant(&self, question: &Question, verdict: Verdict) -> (Answer, Option<String>, &'static str) {
+    /// Translates a verdict. *Always* saves exactly this command if the chat may save it, and allows one run otherwise.
+    fn meant(&self, question: &Question, verdict: Verdict) -> Meant {
+        let once = |unsaved| Meant { answer: Answer::Once, proposal: None, unsaved };
         let risky =
             question.risk.level == RiskLevel::Dangerous && self.settings.high_risk != HighRisk::Always;
-        let offers = &question.proposals;
-        let offer = offers.first().filter(|offer| text::shows_offer(question, offer));
-        match (verdict, offer) {
-            (Verdict::Deny, _) => (Answer::Deny, None, "Denied"),
-            (Verdict::Once, _) => (Answer::Once, None, "Approved once"),
-            (Verdict::Always, Some(offer)) if !risky => {
-                (Answer::Always, Some(offer.id.clone()), "Approved always")
-            }
-            (Verdict::Always, _) => {
-                (Answer::Once, None, "Approved once (this cannot be approved for good here)")
-            }
+        match verdict {
+            Verdict::Deny => Meant { answer: Answer::Deny, ..once(None) },
+            Verdict::Once => once(None),
+            Verdict::Always => match text::saves(question) {
+                Ok(_) if risky => once(Some(NothingToSave::HighRisk)),
+                Ok(offer) => {
+                    Meant { answer: Answer::Always, proposal: Some(offer.id.clone()), unsaved: None }
+                }
+                Err(why) => once(Some(why)),
+            },
         }
     }
+}
+
+/// Answer to the host that an owner's verdict means.
+struct Meant {
+    answer: Answer,
+    /// Offer that *always* saves.
+    proposal: Option<String>,
+    /// Reason why an *always* saves nothing.
+    unsaved: Option<NothingToSave>,
 }

@@ -1,15 +1,16 @@
-//! Approvals as they are kept: what was asked, where it was shown, and what became of it.
+//! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
 
 use postern_contract::{Moment, Question, RequestRow};
+use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
-use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
 
-/// How many approvals that were decided are kept, so that an answer to an old message is understood.
+/// Number of decided approvals in memory, so that an answer to an old message is understood.
 const OLD: usize = 200;
 
 /// Where an approval stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     /// It waits for an answer.
     Pending,
@@ -22,6 +23,8 @@ pub(super) enum Status {
 }
 
 impl Status {
+    const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired];
+
     /// Its word, as it is kept.
     fn word(self) -> &'static str {
         match self {
@@ -32,16 +35,17 @@ impl Status {
         }
     }
 
+    /// Parses a word of the record. An unknown one counts as denied.
+    fn of_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Self::Denied)
+    }
+
     /// What became of a question by its request's record, and in words; none while it waits, or where the record does not say.
     pub(super) fn of(request: &RequestRow) -> Option<(Self, String)> {
         let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
         match (request.state.as_str(), request.ending.as_deref()) {
-            ("denied", Some("expired")) => {
-                Some((Self::Expired, "Expired: nobody answered in time".to_owned()))
-            }
-            ("denied", Some("restarted")) => {
-                Some((Self::Denied, "Denied: Postern was restarted before it was answered".to_owned()))
-            }
+            ("denied", Some("expired")) => Some(Self::expired()),
+            ("denied", Some("restarted")) => Some(Self::restarted()),
             ("denied", _) => Some((Self::Denied, format!("Denied{by}"))),
             ("starting" | "running" | "stopping" | "finished" | "failed", _) => {
                 Some((Self::Approved, format!("Approved{by}")))
@@ -49,11 +53,35 @@ impl Status {
             _ => None,
         }
     }
+
+    /// Reads the outcome from the question's row; `None` while it waits or if a rule decided, which the request's row describes.
+    pub(super) fn of_question(question: &QuestionRow) -> Option<(Self, String)> {
+        let closed = question.closed.as_ref()?;
+        let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
+        match closed.answer.as_str() {
+            "once" | "always" => Some((Self::Approved, format!("Approved{by}"))),
+            "deny" | "deny-always" | "deny-all" | "paused" => Some((Self::Denied, format!("Denied{by}"))),
+            "expired" => Some(Self::expired()),
+            "withdrawn" => Some((Self::Denied, WITHDRAWN.to_owned())),
+            "restarted" => Some(Self::restarted()),
+            _ => None,
+        }
+    }
+
+    fn expired() -> (Self, String) {
+        (Self::Expired, "Expired: nobody answered in time".to_owned())
+    }
+
+    fn restarted() -> (Self, String) {
+        (Self::Denied, "Denied: Postern was restarted before it was answered".to_owned())
+    }
 }
 
+/// Outcome of a request that the agent took back.
+pub(super) const WITHDRAWN: &str = "Withdrawn: the agent no longer asks for it";
+
 /// Why it cannot be approved from a chat, though it can be denied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Withheld {
     /// Its risk is high.
     HighRisk,
@@ -61,9 +89,22 @@ pub(super) enum Withheld {
     TooLong,
 }
 
+impl Withheld {
+    fn word(self) -> &'static str {
+        match self {
+            Self::HighRisk => "high-risk",
+            Self::TooLong => "too-long",
+        }
+    }
+
+    /// Parses a word of the record. An unknown one withholds as well.
+    fn of_word(word: &str) -> Self {
+        if word == Self::HighRisk.word() { Self::HighRisk } else { Self::TooLong }
+    }
+}
+
 /// One question as it was shown in chats.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Approval {
     /// The question's number.
     pub(super) question: String,
@@ -81,7 +122,6 @@ pub(super) struct Approval {
     pub(super) status: Status,
     /// What became of it, in words.
     pub(super) outcome: Option<String>,
-    pub(super) asked_at: Millis,
     /// What happens when nobody answers, in words.
     pub(super) at_zero: String,
     /// Where it was shown.
@@ -89,19 +129,19 @@ pub(super) struct Approval {
 }
 
 /// A message that showed it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) place: String,
     /// The network's id of the message.
     pub(super) external_message_id: String,
-    /// Another id that the network has for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Second id that the network has for it.
     pub(super) alias: Option<String>,
     /// The digest of what it showed.
     pub(super) digest: String,
     /// When, by the network's clock.
     pub(super) at: Millis,
+    /// True once the message shows the outcome.
+    pub(super) told: bool,
 }
 
 impl Approval {
@@ -116,10 +156,54 @@ impl Approval {
             withheld,
             status: Status::Pending,
             outcome: None,
-            asked_at: question.asked_at,
             at_zero: question.at_zero.clone(),
             shown: Vec::new(),
         }
+    }
+
+    /// Restores an approval from the record.
+    fn kept(message: &ChatMessage, question: QuestionRow) -> Self {
+        // The row of another version may lack a member: then it is not said.
+        let shown: Value = serde_json::from_str(&question.shown).unwrap_or_default();
+        let text = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
+        Self {
+            question: question.id.to_string(),
+            request: question.requests.first().map(ToString::to_string),
+            line: text("line"),
+            at_zero: text("atZero"),
+            code: question.code,
+            agent: question.agent,
+            digest: question.digest.0,
+            withheld: message.withheld.as_deref().map(Withheld::of_word),
+            status: Status::of_word(&message.status),
+            outcome: message.outcome.clone(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// Returns its messages as rows of the record.
+    fn rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
+        let question = self.question.parse().ok();
+        self.shown.iter().filter_map(move |shown| {
+            Some(ChatMessage {
+                door: door.to_owned(),
+                place: shown.place.clone(),
+                message: shown.external_message_id.clone(),
+                alias: shown.alias.clone(),
+                question: question?,
+                digest: shown.digest.clone(),
+                shown_at: shown.at,
+                withheld: self.withheld.map(|why| why.word().to_owned()),
+                status: self.status.word().to_owned(),
+                outcome: self.outcome.clone(),
+                told: shown.told,
+            })
+        })
+    }
+
+    /// Returns the messages that show the newest version.
+    pub(super) fn current(&self) -> impl Iterator<Item = &Shown> {
+        self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
 
     /// The newest message that showed it in a place.
@@ -129,13 +213,38 @@ impl Approval {
 }
 
 /// All of them, oldest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Approvals {
     list: Vec<Approval>,
+    /// Questions with unsaved changes.
+    changed: BTreeSet<String>,
 }
 
 impl Approvals {
+    /// Restores all approvals of a door from messages and their questions.
+    pub(super) fn of_record(rows: Vec<(ChatMessage, QuestionRow)>) -> Self {
+        let mut all = Self::default();
+        for (message, question) in rows {
+            let id = question.id.to_string();
+            if all.of(&id).is_none() {
+                all.add(Approval::kept(&message, question));
+            }
+            let shown = Shown {
+                place: message.place,
+                external_message_id: message.message,
+                alias: message.alias,
+                digest: message.digest,
+                at: message.shown_at,
+                told: message.told,
+            };
+            all.list
+                .iter_mut()
+                .filter(|one| one.question == id)
+                .for_each(|one| one.shown.push(shown.clone()));
+        }
+        all
+    }
+
     /// A new one; the oldest of those that were decided make room.
     pub(super) fn add(&mut self, approval: Approval) {
         self.list.push(approval);
@@ -149,8 +258,49 @@ impl Approvals {
     }
 
     /// By the question's number.
-    pub(super) fn of(&mut self, question: &str) -> Option<&mut Approval> {
-        self.list.iter_mut().find(|one| one.question == question)
+    pub(super) fn of(&self, question: &str) -> Option<&Approval> {
+        self.list.iter().find(|one| one.question == question)
+    }
+
+    /// Returns an approval to change, and marks it unsaved.
+    pub(super) fn change(&mut self, question: &str) -> Option<&mut Approval> {
+        let approval = self.list.iter_mut().find(|one| one.question == question)?;
+        self.changed.insert(question.to_owned());
+        Some(approval)
+    }
+
+    /// Takes the questions with unsaved changes; [`Self::not_kept`] puts them back.
+    pub(super) fn take_changed(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Marks questions as unsaved again.
+    pub(super) fn not_kept(&mut self, questions: BTreeSet<String>) {
+        self.changed.extend(questions);
+    }
+
+    /// Returns the rows of these questions.
+    pub(super) fn rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
+        let those = self.list.iter().filter(|one| questions.contains(&one.question));
+        those.flat_map(|one| one.rows(door)).collect()
+    }
+
+    /// Marks a message as showing the outcome, if its question ended.
+    pub(super) fn told(&mut self, place: &str, message: &str) {
+        let ended = |one: &&mut Approval| one.status != Status::Pending;
+        for one in self.list.iter_mut().filter(ended) {
+            let those = one.shown.iter_mut();
+            for shown in those.filter(|shown| shown.place == place && shown.external_message_id == message) {
+                shown.told = true;
+                self.changed.insert(one.question.clone());
+            }
+        }
+    }
+
+    /// Returns the ended approvals with a message that does not show the outcome.
+    pub(super) fn untold(&self) -> impl Iterator<Item = &Approval> {
+        let ended = self.list.iter().filter(|one| one.status != Status::Pending);
+        ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
     /// Those that wait.
@@ -167,17 +317,6 @@ impl Approvals {
         self.list.iter().rev().find_map(|one| Some((one, one.shown.iter().find(is)?)))
     }
 
-    /// A request's messages on a network, as moments of its life. What ended while nobody was there to hear of it stands as the
-    /// request's record has it.
-    pub(super) fn shown_for(&self, request: &RequestRow, network: &str) -> Vec<Moment> {
-        let those = self.list.iter().filter(|one| one.request.as_deref() == Some(&request.id));
-        let status = |one: &Approval| match one.status {
-            Status::Pending => Status::of(request).map_or(Status::Pending, |(status, _)| status),
-            Status::Approved | Status::Denied | Status::Expired => one.status,
-        };
-        those.flat_map(|one| one.shown.iter().map(|shown| moment(status(one), shown, network))).collect()
-    }
-
     /// The one that these four digits mean in a place: what waits there, else what was shown there last.
     pub(super) fn by_code(&self, place: &str, code: &str) -> Option<(&Approval, &Shown)> {
         let mut those =
@@ -188,18 +327,28 @@ impl Approvals {
     }
 }
 
-fn moment(status: Status, shown: &Shown, network: &str) -> Moment {
+/// Describes a message as a moment in the request's life. The request's row decides the status of one that still counts as
+/// pending.
+pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
     let escaped = postern_command::escape::text;
-    let (message, place) = (escaped(&shown.external_message_id), escaped(&shown.place));
-    let status = status.word();
-    Moment { at: shown.at, what: format!("shown by {network} in {place}, message {message}: {status}") }
+    let status = match Status::of_word(&message.status) {
+        Status::Pending => Status::of(request).map_or(Status::Pending, |(status, _)| status),
+        decided => decided,
+    };
+    let (id, place, door) = (escaped(&message.message), escaped(&message.place), &message.door);
+    Moment {
+        at: message.shown_at,
+        what: format!("shown by {door} in {place}, message {id}: {}", status.word()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Approval, Approvals, OLD, Shown, Status};
+    use super::{Approval, Approvals, OLD, Shown, Status, Withheld, moment};
     use postern_contract::RequestRow;
+    use postern_host::{ChatMessage, QuestionRow};
     use postern_policy::AgentId;
+    use postern_request::Digest;
 
     fn approval(question: &str, code: &str, status: Status) -> Approval {
         let shown = Shown {
@@ -208,6 +357,7 @@ mod tests {
             alias: Some(format!("a-{question}")),
             digest: "d".to_owned(),
             at: 1,
+            told: false,
         };
         Approval {
             question: question.to_owned(),
@@ -219,7 +369,6 @@ mod tests {
             withheld: None,
             status,
             outcome: None,
-            asked_at: 0,
             at_zero: "Denied".to_owned(),
             shown: vec![shown],
         }
@@ -232,7 +381,7 @@ mod tests {
         all.add(approval("2", "a1b2", Status::Pending));
         all.add(approval("3", "a1b2", Status::Expired));
         assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "2");
-        all.of("2").unwrap().status = Status::Approved;
+        all.change("2").unwrap().status = Status::Approved;
         assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "3");
         assert!(all.by_code("elsewhere", "a1b2").is_none(), "nothing was shown there");
         assert_eq!(all.shown_by("p", "m-1").unwrap().0.question, "1");
@@ -259,24 +408,19 @@ mod tests {
         }
     }
 
+    fn message(status: Status) -> ChatMessage {
+        approval("01890a5d-ac96-774b-bcce-b302099a8057", "a1b2", status).rows("telegram").next().unwrap()
+    }
+
     #[test]
     fn the_messages_of_a_request_are_moments_of_its_life() {
-        let mut all = Approvals::default();
-        let of_r1 = |status| Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", status) };
-        all.add(of_r1(Status::Expired));
-        let moments = all.shown_for(&request("r1", "finished", None), "telegram");
-        assert_eq!(moments.len(), 1);
-        assert_eq!(moments[0].what, "shown by telegram in p, message m-1: expired");
-        assert!(all.shown_for(&request("r2", "asking", None), "telegram").is_empty());
-        for status in [Status::Pending, Status::Approved, Status::Denied, Status::Expired] {
-            assert_eq!(serde_json::to_value(status).unwrap(), status.word());
-        }
+        let id = message(Status::Expired).message;
+        let moment = moment(&message(Status::Expired), &request("r1", "finished", None));
+        assert_eq!(moment.what, format!("shown by telegram in p, message {id}: expired"));
     }
 
     #[test]
     fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
-        let mut all = Approvals::default();
-        all.add(Approval { request: Some("r1".to_owned()), ..approval("1", "a1b2", Status::Pending) });
         for (state, ending, expected) in [
             ("asking", None, "pending"),
             ("running", None, "approved"),
@@ -285,8 +429,8 @@ mod tests {
             ("denied", Some("expired"), "expired"),
             ("denied", Some("restarted"), "denied"),
         ] {
-            let moments = all.shown_for(&request("r1", state, ending), "xmpp");
-            assert!(moments[0].what.ends_with(&format!(": {expected}")), "{state}: {moments:?}");
+            let moment = moment(&message(Status::Pending), &request("r1", state, ending));
+            assert!(moment.what.ends_with(&format!(": {expected}")), "{state}: {moment:?}");
         }
     }
 
@@ -304,11 +448,35 @@ mod tests {
     }
 
     #[test]
-    fn it_is_kept_with_the_statuses_and_the_message_id_by_their_names() {
-        let kept = serde_json::to_value(approval("1", "a1b2", Status::Expired)).unwrap();
-        assert_eq!(kept["status"], "expired");
-        assert_eq!(kept["shown"][0]["externalMessageId"], "m-1");
-        let back: Approval = serde_json::from_value(kept).unwrap();
-        assert_eq!(back, approval("1", "a1b2", Status::Expired));
+    fn what_is_written_down_is_what_was_known() {
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+        for (status, withheld) in [
+            (Status::Pending, None),
+            (Status::Approved, Some(Withheld::HighRisk)),
+            (Status::Denied, Some(Withheld::TooLong)),
+            (Status::Expired, None),
+        ] {
+            let outcome = Some("by whom".to_owned());
+            let one = Approval { withheld, outcome, ..approval(id, "a1b2", status) };
+            let mut all = Approvals::default();
+            all.add(one.clone());
+            assert!(all.take_changed().is_empty(), "it was shown nowhere when it came");
+            all.change(id);
+            let changed = all.take_changed();
+            let rows = all.rows("xmpp", &changed);
+            let question = QuestionRow {
+                id: id.parse().unwrap(),
+                code: "a1b2".to_owned(),
+                agent: one.agent.clone(),
+                digest: Digest("d".to_owned()),
+                requests: Vec::new(),
+                asked_at: 0,
+                expires_at: 1,
+                shown: r#"{"line": "ls", "atZero": "Denied"}"#.to_owned(),
+                closed: None,
+            };
+            let back = Approvals::of_record(rows.into_iter().map(|row| (row, question.clone())).collect());
+            assert_eq!(back.of(id), Some(&one));
+        }
     }
 }

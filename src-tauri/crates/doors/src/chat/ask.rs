@@ -1,13 +1,15 @@
 //! From the host to the chat: what waits is shown, what changed is shown anew, what ended is told.
 
-use super::approval::{Approval, Status};
+use super::approval::{Approval, Shown, Status, WITHDRAWN};
 use super::hub::{Hub, Job};
 use super::messenger::Messenger;
+use super::register::Owner;
 use super::text;
-use postern_contract::methods::{GetRequest, ListQuestions, Nothing, RequestNumber};
-use postern_contract::{Closed, ClosedBy, Question};
+use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestNumber};
+use postern_contract::{Closed, ClosedBy, Question, Saved};
 use postern_host::{FaceId, FaceKind};
 use postern_policy::AgentId;
+use std::collections::BTreeSet;
 
 /// Who reads lists without having shown them to anybody: nobody's window.
 const READER: FaceId = FaceId { kind: FaceKind::Window, number: 0 };
@@ -23,11 +25,11 @@ impl<M: Messenger> Hub<M> {
             let register = self.register();
             let waits =
                 |one: &&Approval| waiting.questions.iter().any(|question| question.id == one.question);
-            register.kept.approvals.pending().filter(|one| !waits(one)).cloned().collect()
+            register.approvals.pending().filter(|one| !waits(one)).cloned().collect()
         };
         for approval in gone {
             let (status, outcome) = self.looked_up(&approval).await;
-            self.ended(&approval.question, status, outcome);
+            self.ended(&approval.question, status, outcome, &[]);
         }
     }
 
@@ -38,11 +40,11 @@ impl<M: Messenger> Hub<M> {
         let mut outdated = Vec::new();
         {
             let mut register = self.register();
-            if let Some(approval) = register.kept.approvals.of(&question.id) {
-                if approval.status != Status::Pending {
-                    return;
-                }
-                if approval.digest != question.digest {
+            let known = register.approvals.of(&question.id);
+            match known.map(|one| (one.status, one.digest == question.digest)) {
+                Some((Status::Pending, true)) => {}
+                Some((Status::Pending, false)) => {
+                    let Some(approval) = register.approvals.change(&question.id) else { return };
                     let message = text::outdated(approval);
                     outdated.extend(approval.shown.iter().map(|shown| Job::Change {
                         place: shown.place.clone(),
@@ -52,13 +54,10 @@ impl<M: Messenger> Hub<M> {
                     approval.digest.clone_from(&question.digest);
                     approval.line.clone_from(&question.line);
                     approval.withheld = withheld;
-                    register.changed = true;
                 }
-            } else if places.is_empty() {
-                return;
-            } else {
-                register.kept.approvals.add(Approval::new(question, withheld));
-                register.changed = true;
+                Some(_) => return,
+                None if places.is_empty() => return,
+                None => register.approvals.add(Approval::new(question, withheld)),
             }
         }
         for job in outdated {
@@ -72,9 +71,9 @@ impl<M: Messenger> Hub<M> {
     /// Shows a question in a place, unless it stands there as it is, or is about to.
     fn show(&mut self, question: &Question, place: String) {
         let stands = {
-            let mut register = self.register();
-            let approval = register.kept.approvals.of(&question.id);
-            let last = approval.as_ref().and_then(|one| one.shown_in(&place));
+            let register = self.register();
+            let approval = register.approvals.of(&question.id);
+            let last = approval.and_then(|one| one.shown_in(&place));
             last.is_some_and(|shown| shown.digest == question.digest)
         };
         if stands || !self.posting.insert((question.digest.clone(), question.id.clone(), place.clone())) {
@@ -104,11 +103,40 @@ impl<M: Messenger> Hub<M> {
         places
     }
 
+    /// Returns every place where questions are shown.
+    fn everywhere(&self) -> BTreeSet<String> {
+        let register = self.register();
+        let routed = |owner: &&Owner| self.settings.routed().any(|id| *id == owner.id);
+        let in_room = self.settings.room.is_some();
+        let owners = register.owners().filter(|owner| !in_room || routed(owner));
+        owners.map(|owner| owner.place.clone()).chain(self.settings.room.clone()).collect()
+    }
+
+    /// Reports a change that lets more run, together with those not sent yet.
+    pub(super) fn widened(&mut self, change: &AuditRow) {
+        if !self.settings.changes {
+            return;
+        }
+        for place in self.everywhere() {
+            let waiting = self.jobs.iter_mut().find_map(|(job, _)| match job {
+                Job::Widened { place: there, changes } if *there == place => Some(changes),
+                _ => None,
+            });
+            match waiting {
+                Some(changes) => changes.add(change),
+                None => self.say(Job::Widened { place, changes: text::Changes::of(change) }),
+            }
+        }
+    }
+
     /// The host says that a question ended.
     pub(super) async fn closed(&mut self, closed: &Closed) {
-        let approval = self.register().kept.approvals.of(&closed.id).cloned();
+        let approval = self.register().approvals.of(&closed.id).cloned();
         let Some(approval) = approval.filter(|one| one.status == Status::Pending) else { return };
-        let ours = self.ours.remove(&closed.id);
+        let (ours, saved) = match self.ours.remove(&closed.id) {
+            Some(decided) => (Some(decided.words), decided.saved),
+            None => (None, Vec::new()),
+        };
         let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
         let (status, outcome) = match closed.how {
             ClosedBy::Allowed => (Status::Approved, ours.unwrap_or_else(|| format!("Approved{by}"))),
@@ -116,15 +144,21 @@ impl<M: Messenger> Hub<M> {
             ClosedBy::Expired => {
                 (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
             }
-            ClosedBy::Withdrawn => (Status::Denied, "Withdrawn: the agent no longer asks for it".to_owned()),
+            ClosedBy::Withdrawn => (Status::Denied, WITHDRAWN.to_owned()),
             ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
-        self.ended(&closed.id, status, outcome);
+        self.ended(&closed.id, status, outcome, &saved);
     }
 
-    /// What became of a question, by its request's record.
+    /// Looks up a question's outcome: in its own row, else in its request's.
     async fn looked_up(&self, approval: &Approval) -> (Status, String) {
         let unknown = || (Status::Denied, "Denied: it waits no more".to_owned());
+        if let Ok(id) = approval.question.parse()
+            && let Ok(Some(question)) = self.host.question_row(id).await
+            && let Some(closed) = Status::of_question(&question)
+        {
+            return closed;
+        }
         let Some(id) = approval.request.clone() else { return unknown() };
         let Ok(detail) = self.host.ask::<GetRequest>(READER, &RequestNumber { id }).await else {
             return unknown();
@@ -133,24 +167,37 @@ impl<M: Messenger> Hub<M> {
     }
 
     /// Keeps what became of a question and says so wherever it was shown.
-    fn ended(&mut self, question: &str, status: Status, outcome: String) {
-        let jobs: Vec<Job> = {
+    fn ended(&mut self, question: &str, status: Status, outcome: String, saved: &[Saved]) {
+        let jobs = {
             let mut register = self.register();
-            register.changed = true;
-            let Some(approval) = register.kept.approvals.of(question) else { return };
+            let Some(approval) = register.approvals.change(question) else { return };
             approval.status = status;
             approval.outcome = Some(outcome);
-            let message = text::decided(approval);
-            let current = approval.shown.iter().filter(|shown| shown.digest == approval.digest);
-            let change = |shown: &super::approval::Shown| Job::Change {
-                place: shown.place.clone(),
-                id: shown.external_message_id.clone(),
-                message: message.clone(),
-            };
-            current.map(change).collect()
+            ends(approval, saved)
         };
         for job in jobs {
             self.say(job);
         }
     }
+
+    /// Sends the outcomes that were not sent before the door or Postern ended.
+    pub(super) fn tell_ends(&mut self) {
+        let jobs: Vec<Job> =
+            self.register().approvals.untold().flat_map(|approval| ends(approval, &[])).collect();
+        for job in jobs {
+            self.say(job);
+        }
+    }
+}
+
+/// Returns the changes of messages that do not show a question's outcome yet.
+fn ends(approval: &Approval, saved: &[Saved]) -> Vec<Job> {
+    let message = text::decided(approval, saved);
+    let untold = approval.current().filter(|shown| !shown.told);
+    let change = |shown: &Shown| Job::Change {
+        place: shown.place.clone(),
+        id: shown.external_message_id.clone(),
+        message: message.clone(),
+    };
+    untold.map(change).collect()
 }

@@ -9,7 +9,7 @@ use super::register::Register;
 use super::settings::Settings;
 use super::text;
 use postern_contract::methods::{GetQuestion, QuestionRef};
-use postern_contract::{Part, Question, Told};
+use postern_contract::{Part, Question, Saved, Told};
 use postern_host::{FaceGuard, FaceKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
@@ -45,10 +45,21 @@ pub(super) enum Job {
     Show { question: Box<Question>, withheld: Option<Withheld>, place: String },
     /// What became of it, where it was shown.
     Change { place: String, id: String, message: Message },
+    /// Report of changes that let more run.
+    Widened { place: String, changes: text::Changes },
     /// Words to somebody.
     Say { place: String, message: Message },
     /// Words to somebody who pressed a button.
     Acknowledge { press: String, text: String },
+}
+
+/// Decision of an answer given here.
+#[derive(Debug, Clone)]
+pub(super) struct Decided {
+    /// Outcome in our own words.
+    pub(super) words: String,
+    /// Rules that it saved.
+    pub(super) saved: Vec<Saved>,
 }
 
 /// A job that was tried.
@@ -71,8 +82,8 @@ pub(super) struct Hub<M> {
     pub(super) line: watch::Sender<Line>,
     /// Owners on duty: while the network is there.
     pub(super) faces: HashMap<String, FaceGuard>,
-    /// What an answer of ours decided, in words, until the host says so.
-    pub(super) ours: HashMap<String, String>,
+    /// Decisions of our answers, until the host reports them.
+    pub(super) ours: HashMap<String, Decided>,
     /// How much was heard of whom lately.
     pub(super) lately: HashMap<String, (Instant, u32)>,
     pub(super) jobs: VecDeque<(Job, u32)>,
@@ -93,6 +104,7 @@ impl<M: Messenger> Hub<M> {
         // Before the list is read, so that nothing is missed between.
         let mut told = self.host.watch();
         self.duty();
+        self.tell_ends();
         self.catch_up().await;
         self.keep().await;
         let mut heard = hear(&self.messenger);
@@ -137,6 +149,7 @@ impl<M: Messenger> Hub<M> {
         match news {
             Ok(Told::QuestionOpened(question) | Told::QuestionChanged(question)) => self.ask(&question),
             Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(Told::PolicyWidened(change)) => self.widened(&change),
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => {
                 *told = told.resubscribe();
@@ -187,8 +200,8 @@ impl<M: Messenger> Hub<M> {
     /// A question that waits no more, or shows something else by now, is not shown.
     fn is_due(&self, job: &Job) -> bool {
         let Job::Show { question, .. } = job else { return true };
-        let mut register = self.register();
-        let approval = register.kept.approvals.of(&question.id);
+        let register = self.register();
+        let approval = register.approvals.of(&question.id);
         approval.is_some_and(|one| one.status == Status::Pending && one.digest == question.digest)
     }
 
@@ -213,15 +226,24 @@ impl<M: Messenger> Hub<M> {
                 self.jobs.push_front((job, tries + 1));
                 return;
             }
-            Err(Trouble::Lost(why) | Trouble::Refused(why)) => why,
+            // Sent again after the next start.
+            Err(Trouble::Lost(why)) => why,
+            Err(Trouble::Refused(why)) => {
+                self.posted(&job);
+                why
+            }
         };
-        self.posted(&job);
         tracing::warn!(door = self.name, why, "a message could not be sent");
     }
 
+    /// Marks a job as done for good.
     fn posted(&mut self, job: &Job) {
-        if let Job::Show { question, place, .. } = job {
-            self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
+        match job {
+            Job::Show { question, place, .. } => {
+                self.posting.remove(&(question.digest.clone(), question.id.clone(), place.clone()));
+            }
+            Job::Change { place, id, .. } => self.register().approvals.told(place, id),
+            Job::Widened { .. } | Job::Say { .. } | Job::Acknowledge { .. } => {}
         }
     }
 
@@ -240,14 +262,14 @@ impl<M: Messenger> Hub<M> {
         }
         let late = {
             let mut register = self.register();
-            register.changed = true;
-            let Some(approval) = register.kept.approvals.of(&question.id) else { return };
+            let Some(approval) = register.approvals.change(&question.id) else { return };
             approval.shown.push(Shown {
                 place: place.to_owned(),
                 external_message_id: posted.id.clone(),
                 alias: posted.alias,
                 digest: question.digest.clone(),
                 at: posted.at,
+                told: false,
             });
             stale(approval, &question.digest)
         };
@@ -295,20 +317,29 @@ impl<M: Messenger> Hub<M> {
 
 /// Writes down what changed since it was last written down.
 pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Register>) -> Result<(), String> {
-    let value = {
-        let mut register = register.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::take(&mut register.changed) {
+    let lock = || register.lock().unwrap_or_else(PoisonError::into_inner);
+    let (value, rows, changed) = {
+        let mut register = lock();
+        let changed = register.approvals.take_changed();
+        if !std::mem::take(&mut register.changed) && changed.is_empty() {
             return Ok(());
         }
-        serde_json::to_value(&register.kept).map_err(|error| error.to_string())?
+        let value = serde_json::to_value(&register.kept).map_err(|error| error.to_string())?;
+        (value, register.approvals.rows(name, &changed), changed)
     };
-    host.remember(name, value).await.map_err(|error| error.to_string())
+    let kept = host.keep_chat(name, value, rows).await;
+    if kept.is_err() {
+        let mut register = lock();
+        register.changed = true;
+        register.approvals.not_kept(changed);
+    }
+    kept.map_err(|error| error.to_string())
 }
 
 /// What a message has to say that was posted while its question changed or ended; none where it is right.
 fn stale(approval: &Approval, digest: &str) -> Option<Message> {
     if approval.status != Status::Pending {
-        Some(text::decided(approval))
+        Some(text::decided(approval, &[]))
     } else if approval.digest != digest {
         Some(text::outdated(approval))
     } else {
@@ -324,6 +355,7 @@ async fn carry_out<M: Messenger>(messenger: &M, job: &Job) -> Result<Option<Post
         }
         Job::Change { place, id, message } => messenger.change(place, id, message).await.map(|()| None),
         Job::Say { place, message } => messenger.post(place, message).await.map(|_| None),
+        Job::Widened { place, changes } => messenger.post(place, &changes.message()).await.map(|_| None),
         Job::Acknowledge { press, text } => messenger.acknowledge(press, text).await.map(|()| None),
     }
 }

@@ -18,6 +18,7 @@ pub(crate) use telegram::Telegram;
 pub(crate) use xmpp::Xmpp;
 
 use crate::kept_running::{AFTER_A_CRASH, keep_running};
+use approval::Approvals;
 use hub::{Hub, Line};
 use messenger::Messenger;
 use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
@@ -50,27 +51,29 @@ pub(crate) struct Chat<M> {
 }
 
 /// The messages that showed a request's question in chats, and how it stands: as it is kept, so also where a door is closed
-/// by now, and without waiting for one that is being opened. A network whose record cannot be read adds nothing: the rest of
-/// the request is there all the same.
+/// by now, and without waiting for one that is being opened. Where the record cannot be read they are left out: the rest of the
+/// request is there all the same.
 pub(crate) async fn shown(host: &Host, request: &RequestRow) -> Vec<Moment> {
-    let mut moments = Vec::new();
-    for kind in [DoorKind::Telegram, DoorKind::Xmpp] {
-        match recall(host, kind).await {
-            Ok(kept) => moments.extend(kept.approvals.shown_for(request, kind.name())),
-            Err(error) => tracing::warn!(%error, door = kind.name(), "what a chat showed cannot be read"),
+    let Ok(id) = request.id.parse() else { return Vec::new() };
+    match host.chat_messages_of(id).await {
+        Ok(messages) => messages.iter().map(|message| approval::moment(message, request)).collect(),
+        Err(error) => {
+            tracing::warn!(%error, "what chats showed cannot be read");
+            Vec::new()
         }
     }
-    moments
 }
 
 /// What is kept of a network.
-async fn recall(host: &Host, kind: DoorKind) -> Result<Kept, ControlError> {
+async fn recall(host: &Host, kind: DoorKind) -> Result<(Kept, Approvals), ControlError> {
     let odd = |error: String| ControlError::new(ControlCode::Store, error);
     let kept = host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))?;
-    kept.map_or_else(
+    let kept = kept.map_or_else(
         || Ok(Kept::default()),
         |kept| serde_json::from_value(kept).map_err(|error| odd(error.to_string())),
-    )
+    )?;
+    let messages = host.chat_messages(kind.name()).await.map_err(|error| odd(error.to_string()))?;
+    Ok((kept, Approvals::of_record(messages)))
 }
 
 /// What a network tells a person who sets it up.
@@ -87,11 +90,11 @@ impl<M: Messenger + Guide> Chat<M> {
         settings: Settings,
         messenger: M,
     ) -> Result<Self, ControlError> {
-        let kept = recall(host, kind).await?;
+        let (kept, approvals) = recall(host, kind).await?;
         if let Some(position) = kept.position {
             messenger.resume(position);
         }
-        let register = Arc::new(Mutex::new(Register::new(kept, &settings.owners)));
+        let register = Arc::new(Mutex::new(Register::new(kept, approvals, &settings.owners)));
         let messenger = Arc::new(messenger);
         let (line, watched) = watch::channel(Line::Connecting);
         let stir = Arc::new(tokio::sync::Notify::new());

@@ -46,7 +46,6 @@ struct Stranger {
 pub(super) struct Kept {
     owners: Vec<Owner>,
     strangers: Vec<Stranger>,
-    pub(super) approvals: Approvals,
     /// How far the network was heard.
     pub(super) position: Option<Position>,
 }
@@ -55,6 +54,8 @@ pub(super) struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Register {
     pub(super) kept: Kept,
+    /// Shown questions and their outcomes, which are rows of the record.
+    pub(super) approvals: Approvals,
     /// Owners by the settings.
     named: Vec<Owner>,
     pairing: Pairing,
@@ -64,7 +65,7 @@ pub(super) struct Register {
 
 impl Register {
     /// `named` are owners by the settings: each is asked at the place of the same name.
-    pub(super) fn new(kept: Kept, named: &[String]) -> Self {
+    pub(super) fn new(kept: Kept, approvals: Approvals, named: &[String]) -> Self {
         let owner = |id: &String| Owner {
             id: id.clone(),
             name: postern_command::escape::text(id),
@@ -72,7 +73,7 @@ impl Register {
             paired_at: None,
             seen_at: None,
         };
-        Self { kept, named: named.iter().map(owner).collect(), ..Self::default() }
+        Self { kept, approvals, named: named.iter().map(owner).collect(), ..Self::default() }
     }
 
     /// Everybody who may answer. One who paired is asked where that was.
@@ -167,7 +168,7 @@ fn short(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, Register, STRANGERS};
+    use super::{Approvals, Kept, Register, STRANGERS};
     use crate::chat::messenger::Sender;
 
     fn sender(id: &str, name: &str) -> Sender {
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn who_is_named_is_an_owner_until_the_settings_say_otherwise() {
-        let mut register = Register::new(Kept::default(), &["7".to_owned()]);
+        let mut register = Register::new(Kept::default(), Approvals::default(), &["7".to_owned()]);
         assert_eq!(register.owner(&sender("7", "x")).unwrap().place, "7");
         let code = register.new_code(0).unwrap();
         assert!(register.pair(&sender("7", "Anna"), "group", &code, 1));

@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) room: Option<String>,
     /// What may be done from here about a request of high risk.
     pub(super) high_risk: HighRisk,
+    /// True if the owners are told of changes that let more run.
+    pub(super) changes: bool,
 }
 
 /// What may be done from a chat about a request of high risk. Denying it is always possible.
@@ -57,12 +59,22 @@ impl Settings {
             Some("always") => HighRisk::Always,
             Some(_) => return Err(ControlError::invalid("high-risk is announce, once or always")),
         };
-        Ok(Self { owners, agents, routes, room: None, high_risk })
+        let changes = match values.get("changes").map(String::as_str) {
+            None | Some("on") => true,
+            Some("off") => false,
+            Some(_) => return Err(ControlError::invalid("changes is on or off")),
+        };
+        Ok(Self { owners, agents, routes, room: None, high_risk, changes })
     }
 
     /// Whether this agent's questions are shown here.
     pub(super) fn shows(&self, agent: &AgentId) -> bool {
         self.agents.is_empty() || self.agents.contains(agent)
+    }
+
+    /// Returns everybody named in a route.
+    pub(super) fn routed(&self) -> impl Iterator<Item = &String> {
+        self.routes.values().flatten()
     }
 
     /// To whom this agent's questions go: none where it is everybody.
@@ -104,5 +116,12 @@ mod tests {
         assert!(read(&[("routes", "main")]).unwrap_err().contains("AGENT:OWNER"));
         assert!(read(&[("agents", "ma in")]).unwrap_err().contains("an agent"));
         assert!(read(&[("high-risk", "yes")]).unwrap_err().contains("announce"));
+        assert!(read(&[("changes", "no")]).unwrap_err().contains("on or off"));
+    }
+
+    #[test]
+    fn changes_are_told_until_they_are_turned_off() {
+        assert!(read(&[]).unwrap().changes);
+        assert!(!read(&[("changes", "off")]).unwrap().changes);
     }
 }

@@ -4,22 +4,27 @@ use super::approval::{Approval, Status, Withheld};
 use super::messenger::Message;
 use super::settings::HighRisk;
 use postern_contract::chat::Verdict;
-use postern_contract::{EnvChangeKind, Proposal, Question, Shown};
-use postern_policy::{Millis, RiskLevel};
+use postern_contract::methods::AuditRow;
+use postern_contract::{EnvChangeKind, Proposal, Question, Saved, Shown};
+use postern_policy::{Millis, NothingToSave, RiskLevel};
 
 /// The longest command that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
 /// it stays under the 4096 that one message there may have.
-const LINE: usize = 1200;
+const LINE: usize = 1000;
 /// How much else of an agent's words is shown, in UTF-16 units each.
 const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;
 const SAYS: usize = 200;
-const REASONS: usize = 300;
+const REASONS: usize = 250;
 const INPUT: usize = 300;
 const PROGRAMS: usize = 200;
 const SCRIPTS: usize = 400;
 const SAVES: usize = 200;
 const FILES: usize = 120;
+const NAME: usize = 60;
+/// Length of one reported change, in UTF-16 units, and the most changes in a message.
+const CHANGE: usize = 300;
+const CHANGES: usize = 5;
 
 /// Why a question cannot be approved from a chat, if it cannot.
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
@@ -30,6 +35,7 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
         || units(&environment(question)) > ENVIRONMENT
         || units(&input(question)) > INPUT
         || units(&programs(question)) > PROGRAMS
+        || units(&changeable(question)) > FILES
         || scripts(question).is_some_and(|scripts| units(&scripts) > SCRIPTS)
     {
         Some(Withheld::TooLong)
@@ -63,6 +69,11 @@ pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now:
 /// What else a person needs to judge it.
 fn details(question: &Question, message: &mut Message) {
     message.own("\n\nAgent: ").own(question.asker.agent.as_str());
+    for (name, shown) in [("Session", &question.asker.session), ("Tool", &question.tool)] {
+        if let Some(shown) = shown {
+            message.own(&format!("\n{name}: ")).quoted(&cut(&plain(shown), NAME));
+        }
+    }
     let cwd = plain(&question.cwd);
     if !cwd.is_empty() {
         message.own("\nFolder: ").quoted(&cut(&cwd, CWD));
@@ -76,9 +87,9 @@ fn details(question: &Question, message: &mut Message) {
     if !question.risk.reasons.is_empty() {
         message.own(": ").quoted(&cut(&question.risk.reasons.join("; "), REASONS));
     }
-    if !question.changeable.is_empty() {
-        let files: Vec<String> = question.changeable.iter().map(plain).collect();
-        message.own("\nNot held: the agent can change ").quoted(&cut(&files.join(" and "), FILES));
+    let changeable = changeable(question);
+    if !changeable.is_empty() {
+        message.own("\nNot held: the agent can change ").quoted(&cut(&changeable, FILES));
         message.own(" until it runs");
     }
     let environment = environment(question);
@@ -101,9 +112,10 @@ fn details(question: &Question, message: &mut Message) {
     if question.requests.len() > 1 {
         message.own(&format!("\nAsked {} times: an approval allows one of them", question.requests.len()));
     }
-    if let Some(offer) = question.proposals.first() {
-        message.own("\nAlways saves: ").quoted(&cut(&plain(&offer.label), SAVES));
-    }
+    match saves(question) {
+        Ok(offer) => message.own("\nAlways saves: ").quoted(&plain(&offer.label)),
+        Err(why) => message.own("\nAlways saves nothing: ").own(why.words()),
+    };
     if question.queued > 0 {
         message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
     }
@@ -118,10 +130,18 @@ fn environment(question: &Question) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether what *always* would save is shown here in full, and may be saved from here: in the folder that is shown.
-pub(super) fn shows_offer(question: &Question, offer: &Proposal) -> bool {
-    let placed = question.tool.is_some() || offer.folder.is_some();
-    question.proposals.first() == Some(offer) && placed && units(&plain(&offer.label)) <= SAVES
+/// Lists the files that the agent can change until they run.
+fn changeable(question: &Question) -> String {
+    question.changeable.iter().map(plain).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the offer that *always* saves from a chat, or the reason why it saves nothing. It must fit into the message.
+pub(super) fn saves(question: &Question) -> Result<&Proposal, NothingToSave> {
+    let offer = *question.placed()?.first().ok_or(NothingToSave::NoRuleHelps)?;
+    if units(&plain(&offer.label)) > SAVES {
+        return Err(NothingToSave::NotShown);
+    }
+    Ok(offer)
 }
 
 /// Standard input, with its line breaks to be seen.
@@ -150,8 +170,8 @@ fn scripts(question: &Question) -> Option<String> {
     (!scripts.is_empty()).then(|| scripts.join("\n"))
 }
 
-/// What a message says once its question is decided.
-pub(super) fn decided(approval: &Approval) -> Message {
+/// Writes the message of a decided question, with the rules that the answer saved.
+pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
     let sign = match approval.status {
         Status::Pending => "🔒",
         Status::Approved => "✅",
@@ -161,8 +181,48 @@ pub(super) fn decided(approval: &Approval) -> Message {
     let outcome = approval.outcome.as_deref().unwrap_or("Waits no more");
     let mut message = Message::words(format!("{sign} {outcome}\nID: "));
     message.own(&approval.code).own("\nCommand: ").quoted(&cut(&approval.line, LINE));
+    for saved in saved.iter().take(CHANGES) {
+        message.own("\nSaved: ").quoted(&cut(&saved.to_string(), CHANGE));
+    }
     message.own("\n\nAgent: ").own(approval.agent.as_str());
     message
+}
+
+/// Changes that let more run, sent in one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// Summaries of the first changes and who made them.
+    told: Vec<(String, String)>,
+    /// Number of changes left out.
+    more: usize,
+}
+
+impl Changes {
+    /// Starts with one change.
+    pub(super) fn of(change: &AuditRow) -> Self {
+        Self { told: vec![(change.summary.clone(), change.by.words())], more: 0 }
+    }
+
+    /// Adds a change.
+    pub(super) fn add(&mut self, change: &AuditRow) {
+        if self.told.len() < CHANGES {
+            self.told.push((change.summary.clone(), change.by.words()));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Writes the message. Quotes summaries and names, which may hold text of an agent.
+    pub(super) fn message(&self) -> Message {
+        let mut message = Message::words("🔓 More may run now");
+        for (summary, who) in &self.told {
+            message.own("\n").quoted(&cut(summary, CHANGE)).own("\nBy: ").quoted(&cut(who, CHANGE));
+        }
+        if self.more > 0 {
+            message.own(&format!("\nand {} more: ", self.more)).quoted("postern audit");
+        }
+        message
+    }
 }
 
 /// What an older message says when another one shows what the question is now.
@@ -212,4 +272,85 @@ fn cut(text: &str, most: usize) -> String {
         }
     }
     text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        CHANGE, CHANGES, CWD, Changes, ENVIRONMENT, FILES, INPUT, LINE, NAME, PROGRAMS, SAVES, SCRIPTS,
+        notification, units, withheld,
+    };
+    use crate::chat::approval::Withheld;
+    use crate::chat::settings::HighRisk;
+    use postern_contract::Question;
+    use postern_contract::methods::{AuditBy, AuditRow};
+    use serde_json::{Value, json};
+
+    /// Length of a Telegram message, less the line about its reactions.
+    const MOST: usize = 4096 - 60;
+
+    fn text(length: usize) -> Value {
+        json!([{"text": "x".repeat(length), "escaped": false}])
+    }
+
+    /// Returns a question with every part as long as it may be.
+    fn longest() -> Value {
+        let program = json!({"name": text(3), "path": text(PROGRAMS), "realPath": null, "version": null,
+            "shortHash": null, "signer": null, "remarks": [], "script": {"path": text(SCRIPTS - 12), "shortHash": "12345678", "preview": []}});
+        json!({
+            "id": "q1", "code": "a1b2", "digest": "d", "requests": ["1", "2"],
+            "asker": {"agent": "a".repeat(32), "name": text(9), "color": "", "knownBy": "", "session": text(NAME * 2), "says": text(999)},
+            "tool": text(NAME * 2), "command": [], "line": "x".repeat(LINE), "argv": null, "shell": false, "steps": [],
+            "programs": [program], "changeable": [text(FILES)], "cwd": text(CWD),
+            "env": [{"kind": "added", "name": text(1), "value": text(ENVIRONMENT - 2), "was": null}],
+            "stdin": {"kind": "text", "bytes": 131_072, "lines": [text(INPUT)]}, "why": [], "rule": null, "policy": "",
+            "risk": {"level": "needs-review", "reasons": ["x".repeat(9999)]},
+            "proposals": [{"id": "exact", "label": text(SAVES), "folder": text(1), "rules": [], "wouldMatch": null}],
+            "askedAt": 0, "expiresAt": 99_999_000, "atZero": "Denied", "armingMs": 0, "waiting": 0, "queued": 64
+        })
+    }
+
+    #[test]
+    fn what_is_shown_in_full_fits_one_message_and_what_is_longer_is_withheld() {
+        let question: Question = serde_json::from_value(longest()).unwrap();
+        assert_eq!(withheld(&question, HighRisk::Announce), None);
+        let shown = notification(&question, None, 0).text();
+        assert!(units(&shown) <= MOST, "{} units", units(&shown));
+        for part in ["\nSession: ", "\nTool: ", "\n64 more of this agent", "\nNot held: ", "\nAlways saves: "]
+        {
+            assert!(shown.contains(part), "{part}");
+        }
+        for (name, longer) in [
+            ("line", json!("x".repeat(LINE + 1))),
+            ("cwd", text(CWD + 1)),
+            ("changeable", json!([text(FILES + 1)])),
+            ("stdin", json!({"kind": "text", "bytes": 1, "lines": [text(INPUT + 1)]})),
+        ] {
+            let mut question = longest();
+            question[name] = longer;
+            let question: Question = serde_json::from_value(question).unwrap();
+            assert_eq!(withheld(&question, HighRisk::Announce), Some(Withheld::TooLong), "{name}");
+        }
+    }
+
+    #[test]
+    fn many_changes_are_told_in_one_message() {
+        let change = AuditRow {
+            number: 1,
+            at: 0,
+            by: AuditBy { face: "terminal".to_owned(), name: Some("x".repeat(999)), ..AuditBy::default() },
+            subject: "rules".to_owned(),
+            key: "7".to_owned(),
+            before: None,
+            after: None,
+            widens: true,
+            summary: "x".repeat(999),
+            hash: String::new(),
+        };
+        let mut changes = Changes::of(&change);
+        (0..CHANGES + 2).for_each(|_| changes.add(&change));
+        let told = changes.message().text();
+        assert!(told.ends_with("\nand 3 more: postern audit") && units(&told) <= MOST, "{}", units(&told));
+        assert_eq!(told.matches("\nBy: terminal").count(), CHANGES, "{CHANGE} units of each");
+    }
 }

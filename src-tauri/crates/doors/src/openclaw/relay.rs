@@ -4,7 +4,7 @@
 use super::Shared;
 use super::message::Decision;
 use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
-use postern_contract::{Answer, AnswerParams, Part, Question};
+use postern_contract::{Answer, AnswerParams, Part, Question, not_saved};
 use postern_host::{FaceGuard, FaceKind};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
@@ -18,7 +18,8 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     let shared = Arc::clone(shared);
     // On duty before it is asked, or nobody would be.
     let face = shared.host.named_face(FaceKind::Remote, "openclaw, relayed");
-    // The parts that OpenClaw shows its user: command, folder, program path, and what it would save.
+    // The parts that OpenClaw shows its user: command, folder, program path, and what it would save. Not what the agent can
+    // change until it runs.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
         tokio::select! {
@@ -33,13 +34,23 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
     let mut told = shared.host.watch();
     loop {
         if let Some((question, request)) = question_of(shared, face, request_id).await {
-            let offer = question.proposals.first().filter(|_| decision == Decision::AllowAlways);
-            let answer = if offer.is_some() { Answer::Always } else { Answer::Once };
-            let proposal = offer.map(|offer| offer.id.clone());
+            let placed = question.placed();
+            let (answer, proposal) = match &placed {
+                Ok(offers) if decision == Decision::AllowAlways => (Answer::Always, offers.first()),
+                Ok(_) | Err(_) => (Answer::Once, None),
+            };
+            let proposal = proposal.map(|offer| offer.id.clone());
+            let unsaved = placed.err().filter(|_| decision == Decision::AllowAlways);
             let requests = vec![request];
             let params = AnswerParams { proposal, requests, ..AnswerParams::to(&question, answer) };
             match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
-                Ok(answered) if answered.applied => {}
+                // OpenClaw's answer has no room for it.
+                Ok(answered) if answered.applied => {
+                    if let Some(why) = answered.not_saved.or(unsaved) {
+                        let told = format!("OpenClaw’s allow-always ({}): {}", question.code, not_saved(why));
+                        shared.host.call_attention(told);
+                    }
+                }
                 Ok(answered) => {
                     tracing::warn!(
                         reason = answered.reason,

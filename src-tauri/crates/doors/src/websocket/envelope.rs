@@ -1,6 +1,10 @@
 //! The messages of the approval protocol: an envelope around a payload, named by its action.
 
-use postern_contract::{Answer, Closed, Part, Proposal, Question, Shown, ShownInput, ShownScript};
+use postern_contract::methods::AuditRow;
+use postern_contract::{
+    Answer, Answered, Closed, Part, Proposal, Question, Saved, SavedPlace, Shown, ShownInput, ShownScript,
+    not_saved,
+};
 use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -47,6 +51,8 @@ pub(super) struct Call {
 pub(super) struct Resolve {
     pub(super) approval_id: String,
     pub(super) decision: Decision,
+    /// Id of the proposal that an *allow-always* saves, if not `always`.
+    pub(super) proposal: Option<String>,
     /// How many identical requests an *allow-once* is for, where it is for all that wait; otherwise it is for one.
     pub(super) all: Option<usize>,
 }
@@ -111,28 +117,17 @@ impl Ends {
         self.message("paired", json!({"deviceId": self.client, "deviceKey": key}))
     }
 
-    /// A question that waits.
-    pub(super) fn question(&self, question: &Question) -> String {
-        let mut payload = json!({
-            "approvalId": question.id,
-            // Their word for the session; an agent that names none is known by its own.
-            "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), plain),
-            "command": question.line,
-            "riskLevel": level(question.risk.level),
-            "riskReasons": question.risk.reasons,
-            "expiresAtMs": question.expires_at,
-        });
-        let cwd = plain(&question.cwd);
-        if !cwd.is_empty() {
-            payload["cwd"] = Value::String(cwd);
-        }
-        if !question.changeable.is_empty() {
-            payload["changeable"] = question.changeable.iter().map(plain).collect();
-        }
-        if let (Value::Object(payload), Value::Object(more)) = (&mut payload, everything(question)) {
-            payload.extend(more);
-        }
+    /// Wraps a question that waits, made by [`payload`].
+    pub(super) fn question(&self, payload: Value) -> String {
         self.message("exec-approval-request", payload)
+    }
+
+    /// Reports a change that lets more run.
+    pub(super) fn widened(&self, change: &AuditRow) -> String {
+        let by = json!({"face": change.by.face, "name": change.by.name, "words": change.by.words()});
+        let payload =
+            json!({"number": change.number, "atMs": change.at, "summary": change.summary, "by": by});
+        self.message("policy-widened", payload)
     }
 
     /// A question that waits no more, and was not answered by this client.
@@ -155,55 +150,141 @@ impl Ends {
     }
 }
 
-/// What the protocol has no members for, and an answer binds: beside its own, which stay as they are.
-fn everything(question: &Question) -> Value {
-    let maybe = |shown: &Option<Shown>| shown.as_ref().map(plain);
-    let changes = question.env.iter().map(|change| {
-        json!({"kind": change.kind, "name": plain(&change.name), "value": plain(&change.value), "was": maybe(&change.was)})
+/// Encodes a question: the protocol's own members, then everything else that a window shows.
+pub(super) fn payload(question: &Question) -> Value {
+    let mut payload = json!({
+        "approvalId": question.id,
+        // Their word for the session; an agent that names none is known by its own.
+        "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), plain),
+        "command": question.line,
+        "riskLevel": level(question.risk.level),
+        "riskReasons": question.risk.reasons,
+        "expiresAtMs": question.expires_at,
     });
-    let script = |script: &ShownScript| {
-        let preview: Vec<String> = script.preview.iter().map(plain).collect();
-        json!({"path": plain(&script.path), "shortHash": script.short_hash, "preview": preview})
-    };
+    let cwd = plain(&question.cwd);
+    if !cwd.is_empty() {
+        payload["cwd"] = Value::String(cwd);
+    }
+    if !question.changeable.is_empty() {
+        payload["changeable"] = texts(&question.changeable).into();
+    }
+    for more in [who_and_why(question), what_would_run(question), what_a_yes_does(question)] {
+        if let (Value::Object(payload), Value::Object(more)) = (&mut payload, more) {
+            payload.extend(more);
+        }
+    }
+    payload
+}
+
+/// Encodes the agent, its reason, and the policy or rule that asks.
+fn who_and_why(question: &Question) -> Value {
+    let rule = question.rule.as_ref().map(|rule| {
+        let pattern = postern_command::escape::text(&rule.pattern);
+        json!({"pattern": pattern, "source": postern_command::escape::text(&rule.source)})
+    });
+    let recent = question
+        .recent
+        .iter()
+        .map(|past| json!({"command": plain(&past.line), "outcome": past.outcome, "atMs": past.at}));
+    json!({
+        "code": question.code,
+        "agent": question.asker.agent.as_str(),
+        "agentName": plain(&question.asker.name),
+        "session": maybe(question.asker.session.as_ref()),
+        "reason": maybe(question.asker.says.as_ref()),
+        "tool": maybe(question.tool.as_ref()),
+        "why": plain(&question.why),
+        "policy": question.policy,
+        "rule": rule,
+        "recent": recent.collect::<Vec<_>>(),
+        "askedAtMs": question.asked_at,
+    })
+}
+
+/// Encodes the plan beyond its command line.
+fn what_would_run(question: &Question) -> Value {
+    let changes = question.env.iter().map(|change| {
+        let was = maybe(change.was.as_ref());
+        json!({"kind": change.kind, "name": plain(&change.name), "value": plain(&change.value), "was": was})
+    });
+    let script = |script: &ShownScript| json!({"path": plain(&script.path), "shortHash": script.short_hash, "preview": texts(&script.preview)});
     let programs = question.programs.iter().map(|program| {
         json!({
-            "name": plain(&program.name), "path": plain(&program.path), "realPath": maybe(&program.real_path),
-            "version": program.version, "shortHash": program.short_hash, "signer": maybe(&program.signer),
+            "name": plain(&program.name), "path": plain(&program.path), "realPath": maybe(program.real_path.as_ref()),
+            "version": program.version, "shortHash": program.short_hash, "signer": maybe(program.signer.as_ref()),
             "remarks": program.remarks, "script": program.script.as_ref().map(script),
         })
     });
-    let stdin = question.stdin.as_ref().map(|input| {
-        let lines: Vec<String> = input.lines().iter().map(plain).collect();
-        match input {
-            ShownInput::Text { bytes, .. } => json!({"kind": "text", "bytes": bytes, "lines": lines}),
-            ShownInput::Stream => json!({"kind": "stream", "warning": input.words()}),
-        }
+    let stdin = question.stdin.as_ref().map(|input| match input {
+        ShownInput::Text { bytes, lines } => json!({"kind": "text", "bytes": bytes, "lines": texts(lines)}),
+        ShownInput::Stream => json!({"kind": "stream", "warning": input.words()}),
     });
-    let always = offer(question).map(|offer| {
-        json!({"label": plain(&offer.label), "rules": offer.rules.iter().map(|rule| &rule.text).collect::<Vec<_>>()})
-    });
+    let steps = question
+        .steps
+        .iter()
+        .map(|step| json!({"text": step.text, "decision": step.decision, "why": step.message}));
     json!({
-        "agent": question.asker.agent.as_str(),
-        "session": maybe(&question.asker.session),
-        "reason": maybe(&question.asker.says),
-        "tool": maybe(&question.tool),
-        "why": plain(&question.why),
-        "policy": question.policy,
+        "argv": question.argv.as_ref().map(|argv| texts(argv)),
+        "shell": question.shell,
+        "edited": maybe(question.edited.as_ref()),
+        "steps": steps.collect::<Vec<_>>(),
         "environment": changes.collect::<Vec<_>>(),
         "stdin": stdin,
         "programs": programs.collect::<Vec<_>>(),
+    })
+}
+
+/// Encodes the offers, the number of requests, and the outcome without an answer.
+fn what_a_yes_does(question: &Question) -> Value {
+    let proposal = |offer: &Proposal| {
+        let rules: Vec<&str> = offer.rules.iter().map(|rule| rule.text.as_str()).collect();
+        let pinned = !offer.rules.is_empty() && offer.rules.iter().all(|rule| rule.pinned);
+        let folder = maybe(offer.folder.as_ref());
+        json!({"id": offer.id, "label": plain(&offer.label), "rules": rules, "folder": folder, "pinned": pinned})
+    };
+    let offers = question.placed();
+    json!({
+        "proposals": offers.iter().flatten().map(|offer| proposal(offer)).collect::<Vec<_>>(),
+        "always": offer(question, None).map(proposal),
+        "nothingToSave": offers.err().map(|why| json!({"reason": why, "message": why.words()})),
         "asked": question.requests.len(),
-        "always": always,
+        "queued": question.queued,
+        "atZero": question.at_zero,
         "needs": question.parts_for(Answer::Once),
     })
 }
 
-/// What *allow-always* saves: the words of the command where that is offered, else what is narrowest. Nothing that would hold in
-/// every folder: that is for the person to choose where they can see it.
-pub(super) fn offer(question: &Question) -> Option<&Proposal> {
-    let placed = |offer: &&Proposal| question.tool.is_some() || offer.folder.is_some();
-    let mut offers = question.proposals.iter().filter(placed);
-    offers.clone().find(|offer| offer.id == "command").or_else(|| offers.next())
+/// Returns the offer that *allow-always* saves: the named one, else `command`, else the narrowest.
+pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
+    let offers = question.placed().unwrap_or_default();
+    let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
+    match named {
+        Some(id) => of(id),
+        None => of("command").or_else(|| offers.first().copied()),
+    }
+}
+
+/// Encodes the result of an answer that counted, with the rules that an *allow-always* saved or the reason why it saved none.
+pub(super) fn answered(answered: &Answered, always: bool) -> Value {
+    let mut result = json!({"ok": true});
+    if always {
+        result["saved"] = answered.saved.iter().map(saved).collect();
+    }
+    if let Some(why) = answered.not_saved {
+        result["notSaved"] = json!({"reason": why, "message": not_saved(why)});
+    }
+    if let Some(problem) = &answered.reason {
+        result["problem"] = json!(problem);
+    }
+    result
+}
+
+fn saved(saved: &Saved) -> Value {
+    let folder = match &saved.place {
+        SavedPlace::Folder { path } => Some(path),
+        SavedPlace::Anywhere | SavedPlace::Permissions => None,
+    };
+    json!({"rule": saved.rule, "folder": folder, "pinned": saved.pinned, "words": saved.to_string()})
 }
 
 fn level(level: RiskLevel) -> &'static str {
@@ -217,4 +298,12 @@ fn level(level: RiskLevel) -> &'static str {
 /// Shown text as one string: it was escaped when it was formed.
 fn plain(shown: &Shown) -> String {
     shown.iter().map(|piece| piece.text.as_str()).collect()
+}
+
+fn maybe(shown: Option<&Shown>) -> Option<String> {
+    shown.map(plain)
+}
+
+fn texts(shown: &[Shown]) -> Vec<String> {
+    shown.iter().map(plain).collect()
 }

@@ -5,7 +5,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use postern_contract::methods::{
     AnswerQuestion, ControlError, GetQuestion, ListQuestions, Method, Nothing, QuestionRef,
 };
-use postern_contract::{Answer, AnswerParams, Closed, ClosedBy, Question, Shown, Told};
+use postern_contract::{Answer, AnswerParams, Answered, Closed, ClosedBy, Proposal, Question, Told};
 use postern_host::{Control, FaceGuard, Handle, Host};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -37,29 +37,14 @@ pub(super) enum End {
     Flooded,
 }
 
-/// What an answer is held to: the digest, and what *allow-always* would save.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
-    digest: String,
-    always: Option<(String, Shown)>,
-    asked: usize,
-}
-
-impl Seen {
-    fn of(question: &Question) -> Self {
-        let always = envelope::offer(question).map(|offer| (offer.id.clone(), offer.label.clone()));
-        Self { digest: question.digest.clone(), always, asked: question.requests.len() }
-    }
-}
-
 /// A client and what it was shown.
 pub(super) struct Session<S> {
     pub(super) socket: WebSocketStream<S>,
     pub(super) ends: Ends,
     pub(super) host: Host,
     pub(super) face: FaceGuard,
-    /// What of each question it was shown.
-    pub(super) shown: HashMap<String, Seen>,
+    /// Questions as sent to the client; an answer must match them.
+    pub(super) shown: HashMap<String, Question>,
     /// The question that it answered last: news of it that were on their way are not for it.
     pub(super) answered: String,
 }
@@ -131,12 +116,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     }
 
     async fn show(&mut self, question: &Question) -> Result<(), End> {
-        let seen = Seen::of(question);
-        if self.shown.get(&question.id) == Some(&seen) || self.answered == question.id {
+        let payload = envelope::payload(question);
+        let same = |shown: &Question| shown.digest == question.digest && envelope::payload(shown) == payload;
+        if self.answered == question.id || self.shown.get(&question.id).is_some_and(same) {
             return Ok(());
         }
-        self.shown.insert(question.id.clone(), seen);
-        self.send(self.ends.question(question)).await
+        self.shown.insert(question.id.clone(), question.clone());
+        self.send(self.ends.question(payload)).await
     }
 
     async fn closed(&mut self, closed: &Closed) -> Result<(), End> {
@@ -153,6 +139,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 self.show(&question).await
             }
             Ok(Told::QuestionClosed(closed)) => self.closed(&closed).await,
+            Ok(Told::PolicyWidened(change)) => self.send(self.ends.widened(&change)).await,
             Ok(_) => Ok(()),
             Err(RecvError::Lagged(_)) => self.show_waiting().await,
             Err(RecvError::Closed) => Err(End::Went),
@@ -237,20 +224,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         let Ok(question) = self.ask::<GetQuestion>(&reference).await else {
             return Err(Refusal::not_found());
         };
-        let (answer, proposal) = match (resolve.decision, &seen.always) {
-            (Decision::AllowOnce, _) => (Answer::Once, None),
-            (Decision::AllowAlways, Some(_)) if Seen::of(&question).always != seen.always => {
-                return Err(Refusal::new(
-                    "CONFLICT",
-                    "what would be saved is not what was shown; look again",
-                ));
+        let (answer, proposal) = match resolve.decision {
+            Decision::AllowOnce => (Answer::Once, None),
+            Decision::AllowAlways => {
+                (Answer::Always, to_save(&seen, &question, resolve.proposal.as_deref())?)
             }
-            (Decision::AllowAlways, Some((offer, _))) => (Answer::Always, Some(offer.clone())),
-            (Decision::AllowAlways, None) => {
-                let why = "nothing can be saved for this request from here, so nothing was allowed: allow-once allows it once";
-                return Err(Refusal::new("NOTHING_TO_SAVE", why));
-            }
-            (Decision::Deny, _) => (Answer::Deny, None),
+            Decision::Deny => (Answer::Deny, None),
         };
         let requests = match resolve.all {
             None => Vec::new(),
@@ -260,19 +239,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
                 return Err(Refusal::new("CONFLICT", format!("it was asked {now} times by now; look again")));
             }
         };
+        // Without an offer for the request's folder an *always* allows one run.
+        let not_saved = seen.placed().err().filter(|_| answer == Answer::Always);
+        let answer = if not_saved.is_some() { Answer::Once } else { answer };
         let params = AnswerParams { proposal, requests, ..AnswerParams::new(&id, seen.digest, answer) };
         match self.ask::<AnswerQuestion>(&params).await {
             Ok(answered) if answered.applied => {
                 self.shown.remove(&id);
                 self.answered = id;
-                let mut result = json!({"ok": true});
-                if answer == Answer::Always {
-                    result["saved"] = json!(answered.saved);
-                }
-                if let Some(problem) = answered.reason {
-                    result["problem"] = json!(problem);
-                }
-                Ok(result)
+                let always = resolve.decision == Decision::AllowAlways;
+                let answered = Answered { not_saved: answered.not_saved.or(not_saved), ..answered };
+                Ok(envelope::answered(&answered, always))
             }
             Ok(answered) => {
                 let still = self.ask::<GetQuestion>(&QuestionRef { question_id: id }).await.is_ok();
@@ -301,4 +278,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             Err(_) => Err(End::Silent),
         }
     }
+}
+
+/// Returns the id of the offer that an *allow-always* saves, or `None` if nothing can be saved.
+fn to_save(seen: &Question, now: &Question, named: Option<&str>) -> Result<Option<String>, Refusal> {
+    let (shown, stands) = (envelope::offer(seen, named), envelope::offer(now, named));
+    if let (Some(named), None) = (named, shown) {
+        return Err(Refusal::new("INVALID_PARAMS", format!("proposal {named:?} is not among those shown")));
+    }
+    let label = |offer: Option<&Proposal>| offer.map(|offer| (offer.id.clone(), offer.label.clone()));
+    if label(shown) != label(stands) {
+        return Err(Refusal::new("CONFLICT", "what would be saved is not what was shown; look again"));
+    }
+    Ok(shown.map(|offer| offer.id.clone()))
 }

@@ -10,7 +10,9 @@ use crate::gate::{Judged, Judgement, judge_run, shown};
 use postern_contract::methods::{
     ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
 };
-use postern_policy::{AgentId, Decision, Effect, Lifetime, Offer, Rule, Source, Usage, pattern_text};
+use postern_policy::{
+    AgentId, Decision, Effect, Lifetime, NothingToSave, Offer, Rule, Source, Usage, pattern_text,
+};
 use postern_store::requests::RequestRow;
 use std::sync::Arc;
 
@@ -38,9 +40,10 @@ impl Handle<OfferRules> for Control {
             Some(Judgement::Judged(judged)) => match judged.verdict.decision {
                 Decision::Allow => none("It would be allowed now.".to_owned()),
                 Decision::Deny => none(judged.verdict.message),
-                Decision::Ask if judged.offers.is_empty() => none(
-                    "Nothing can be allowed for good here: what runs is not bound to this text.".to_owned(),
-                ),
+                Decision::Ask if judged.offers.is_empty() => {
+                    let why = judged.nothing_to_save.map_or("no rule would help", NothingToSave::words);
+                    none(format!("Nothing can be allowed for good here: {why}."))
+                }
                 Decision::Ask => RuleOffers { offers: offers(&row.summary.agent, &judged), why: None },
             },
         })

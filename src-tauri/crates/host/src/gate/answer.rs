@@ -7,9 +7,10 @@ use super::task::{Task, answer};
 use crate::ask::FaceId;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::{NewRule, Remember, now};
-use postern_contract::{Answer, AnswerParams, Answered};
+use postern_command::escape;
+use postern_contract::{Answer, AnswerParams, Answered, Saved, SavedPlace};
 use postern_policy::{
-    AgentId, Draft, Effect, Lifetime, Offer, Pattern, RuleInput, parse_pattern, pattern_text,
+    AgentId, Draft, Effect, Lifetime, NothingToSave, Offer, Pattern, RuleInput, parse_pattern, pattern_text,
 };
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
@@ -49,6 +50,13 @@ impl Task {
                 return;
             }
         };
+        let reply = match self.nothing_to_save(&id, params.answer) {
+            Some(why) => {
+                params.answer = Answer::Once;
+                saying_why(why, reply)
+            }
+            None => reply,
+        };
         if let Some(reason) = self.not_for_a_yes(&id, &params, face) {
             answer(reply, refused(reason));
             return;
@@ -84,6 +92,13 @@ impl Task {
         } else {
             self.answered_no(&waiting, &params, reply);
         }
+    }
+
+    /// Returns the reason why an *always* saves nothing: it then allows one run.
+    fn nothing_to_save(&self, question: &str, said: Answer) -> Option<NothingToSave> {
+        let question = &self.questions.iter().find(|waiting| waiting.question.id == question)?.question;
+        let nothing = said == Answer::Always && question.proposals.is_empty();
+        nothing.then(|| question.nothing_to_save.unwrap_or(NothingToSave::NoRuleHelps))
     }
 
     /// Why a yes does not count: nothing that it names waits any more, or its face does not show what it is about.
@@ -189,7 +204,7 @@ impl Task {
             }
         }
         let Some(reply) = reply else { return };
-        let book = self.parts.book.clone();
+        let (book, home) = (self.parts.book.clone(), self.parts.world.home.clone());
         let gate = self.messages.clone();
         match params.answer {
             Answer::DenyAll => {
@@ -202,14 +217,17 @@ impl Task {
             Answer::DenyAlways => {
                 tokio::spawn(audit::carry(async move {
                     let saved = match rule {
-                        Ok(rule) => book.remember(rule).await.map(drop).map_err(|error| error.to_string()),
+                        Ok(rule) => {
+                            let saved = saved_of(&rule, &home);
+                            book.remember(rule).await.map(|_| saved).map_err(|error| error.to_string())
+                        }
                         Err(problem) => Err(problem),
                     };
                     if let Some(messages) = gate.upgrade() {
                         // A gate that is gone has nothing to judge again.
                         _ = messages.send(super::Message::Rejudge { agent: None }).await;
                     }
-                    answer(reply, saved_or(saved));
+                    answer(reply, denied(saved));
                 }));
             }
             Answer::Once | Answer::Always | Answer::Deny => {}
@@ -293,10 +311,27 @@ fn refused(reason: String) -> Answered {
     Answered::refused(reason)
 }
 
-/// A no holds whether or not what goes with it could be saved; the person is told what could not.
-pub(super) fn saved_or(saved: Result<(), String>) -> Answered {
-    let reason = saved.err().map(|problem| format!("denied, but this could not be saved: {problem}"));
-    Answered { reason, ..Answered::done() }
+/// Returns the result of a denial, which holds even if its rule could not be saved.
+pub(super) fn denied(saved: Result<Vec<Saved>, String>) -> Answered {
+    match saved {
+        Ok(saved) => Answered { saved, ..Answered::done() },
+        Err(problem) => {
+            let reason = format!("denied, but this could not be saved: {problem}");
+            Answered { reason: Some(reason), ..Answered::done() }
+        }
+    }
+}
+
+/// Wraps the reply so that it says why an *always* saved nothing.
+fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::Sender<Answered> {
+    let (sender, told) = oneshot::channel::<Answered>();
+    tokio::spawn(async move {
+        if let Ok(told) = told.await {
+            let not_saved = Some(why).filter(|_| told.applied);
+            answer(reply, Answered { not_saved, ..told });
+        }
+    });
+    sender
 }
 
 /// The stable name of an answer.
@@ -357,20 +392,18 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
 }
 
-/// What was saved, in words, each rule in its own.
-pub(super) fn saved_words(remember: &Remember, home: &str) -> Vec<String> {
-    let words = |rule: &NewRule| {
-        let place = rule.folder.as_ref().map_or_else(
-            || "in any folder".to_owned(),
-            |folder| {
-                let folder =
-                    folder.strip_prefix(home).map_or_else(|| folder.clone(), |rest| format!("~{rest}"));
-                format!("in {folder} and below")
-            },
-        );
-        postern_command::escape::text(&format!("{}, {place}", pattern_text(&rule.pattern)))
+/// Describes the rules that will be saved.
+pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
+    let saved = |rule: &NewRule| {
+        let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| {
+            let below = folder.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let path = below.map_or_else(|| folder.clone(), |rest| format!("~{rest}"));
+            SavedPlace::Folder { path: escape::text(&path) }
+        });
+        let rule_text = escape::text(&pattern_text(&rule.pattern));
+        Saved { rule: rule_text, place, pinned: rule.pin.is_some() }
     };
-    remember.rules.iter().map(words).collect()
+    remember.rules.iter().map(saved).collect()
 }
 
 /// The rules that an offer would save.

@@ -90,7 +90,7 @@ impl Task {
         let remember = super::answer::remember_of(request, &choice.params);
         let who = choice.who.clone().unwrap_or_default();
         if let (Ok(remember), Some(Answering::Saves(choice))) = (&remember, &mut request.answering) {
-            choice.saved = super::answer::saved_words(remember, &self.parts.world.home);
+            choice.saved = super::answer::saved_of(remember, &self.parts.world.home);
         }
         let book = self.parts.book.clone();
         self.spawn(async move {

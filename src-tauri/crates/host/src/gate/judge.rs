@@ -9,8 +9,8 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Confinement, Decision, Facts, Input, Millis, Offer, Reason, Settings, StepFacts, Verdict,
-    expand_home, judge, judge_unanswered, propose, protected_places,
+    AgentPolicy, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Reason, Settings,
+    StepFacts, Verdict, expand_home, judge, judge_unanswered, propose, protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -99,6 +99,8 @@ pub(crate) struct Judged {
     pub(crate) steps: Vec<StepFacts>,
     pub(crate) verdict: Verdict,
     pub(crate) offers: Vec<Offer>,
+    /// Reason why there are no offers.
+    pub(crate) nothing_to_save: Option<NothingToSave>,
     pub(crate) changes: Vec<Change>,
     /// The first lines of each script operand, by real path.
     pub(crate) previews: Vec<(String, Vec<String>)>,
@@ -131,7 +133,7 @@ pub(crate) fn judge_run(
             let facts = judged.facts(world, policy, now);
             let verdict = judge(policy, &facts);
             let offers = propose(policy, &facts, &verdict);
-            judged.offers = offers;
+            judged.offer(offers);
             judged.decide(verdict);
             Judgement::Judged(judged)
         }
@@ -191,6 +193,7 @@ fn looked_up(
         steps,
         verdict: unjudged(),
         offers: Vec::new(),
+        nothing_to_save: None,
         changes: built.changes,
         previews: held.scripts.iter().map(|script| preview(script)).collect(),
         plan,
@@ -327,8 +330,14 @@ impl Judged {
         policy: &AgentPolicy,
         verdict: &Verdict,
         now: Millis,
-    ) -> Vec<Offer> {
+    ) -> Result<Vec<Offer>, NothingToSave> {
         propose(policy, &self.facts(world, policy, now), verdict)
+    }
+
+    /// Sets the offers, or the reason why there are none.
+    pub(super) fn offer(&mut self, offers: Result<Vec<Offer>, NothingToSave>) {
+        self.nothing_to_save = offers.as_ref().err().copied();
+        self.offers = offers.unwrap_or_default();
     }
 
     /// The same request as if nobody could be asked.

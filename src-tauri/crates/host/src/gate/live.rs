@@ -9,7 +9,7 @@ use crate::ask::questions::Waiter;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
-use postern_contract::{AnswerParams, Answered, Question};
+use postern_contract::{AnswerParams, Answered, Question, Saved};
 use postern_policy::{AgentId, Millis, RuleId};
 use postern_protocol::{Defaults, Notice, RunParams, RunState};
 use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
@@ -158,8 +158,8 @@ pub(crate) struct Late;
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub(crate) params: Box<AnswerParams>,
-    /// What is saved of it, in words: known once it is.
-    pub(crate) saved: Vec<String>,
+    /// Rules that it saves.
+    pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
     /// Who chose, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::By>>,

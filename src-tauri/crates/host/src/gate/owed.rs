@@ -258,7 +258,7 @@ impl Task {
             let saved = audit::by(who, book.deny_agent_until(&agent, Some(until))).await;
             if let Some(reply) = reply {
                 let problem = saved.as_ref().err().map(ToString::to_string);
-                answer(reply, super::answer::saved_or(problem.map_or(Ok(()), Err)));
+                answer(reply, super::answer::denied(problem.map_or(Ok(Vec::new()), Err)));
             }
             Done::Stopped { agent, until, saved }
         });

@@ -78,7 +78,7 @@ impl Task {
         judged.plan.policy = self.parts.book.version();
         match decision {
             Decision::Ask => {
-                judged.offers = judged.propose(&self.parts.world, &policy, &verdict, at);
+                judged.offer(judged.propose(&self.parts.world, &policy, &verdict, at));
                 judged.verdict = verdict;
                 self.refresh(id);
             }

@@ -9,7 +9,9 @@ use crate::ask::FaceId;
 use crate::ask::questions::Waiter;
 use crate::book::{ToolRemember, now};
 use crate::publish::About;
-use postern_contract::{Answer, AnswerParams, Answered, Attention, ResolvedType, Told, ToolApprovalResolved};
+use postern_contract::{
+    Answer, AnswerParams, Answered, Attention, ResolvedType, Saved, SavedPlace, Told, ToolApprovalResolved,
+};
 use postern_policy::{AgentId, Decision};
 use postern_protocol::{Event as Notice, ToolError, ToolResolved};
 use postern_request::{Denial, DenyReason};
@@ -55,6 +57,13 @@ impl End {
     }
 }
 
+/// Describes the lines that will be saved for a tool.
+fn saved_of(remember: &ToolRemember) -> Vec<Saved> {
+    let rule = |pattern: &String| postern_command::escape::text(&format!("{} {pattern}", remember.tool));
+    let saved = |pattern| Saved { rule: rule(pattern), place: SavedPlace::Permissions, pinned: false };
+    remember.patterns.iter().map(saved).collect()
+}
+
 type Written = oneshot::Receiver<Result<Option<postern_protocol::Notice>, postern_store::Error>>;
 
 impl Task {
@@ -75,10 +84,13 @@ impl Task {
         let watchers = self.parts.told.clone();
         tokio::spawn(async move {
             let answered = told.await.ok();
-            // Source 4's answer has no room for what could not be saved.
-            if let Some(Answered { applied: true, reason: Some(message), .. }) = &answered {
+            // Source 4's answer has no room for what was not saved, and why.
+            let unsaved = answered.as_ref().filter(|answered| answered.applied).and_then(|answered| {
+                answered.reason.clone().or_else(|| answered.not_saved.map(postern_contract::not_saved))
+            });
+            if let Some(message) = unsaved {
                 // Nobody may be watching.
-                _ = watchers.send(Told::Attention(Attention { message: message.clone() }));
+                _ = watchers.send(Told::Attention(Attention { message }));
             }
             answer(reply, answered.is_some_and(|answered| answered.applied));
         });
@@ -101,11 +113,16 @@ impl Task {
         // Behind everything that was written because of it.
         let kept = reply.is_some().then(|| self.parts.store.write_durable(|_| Ok(())));
         tokio::spawn(audit::carry(async move {
-            let mut reason = None;
+            let mut answered = Answered::done();
             if let Some(remember) = remember {
-                reason = book.remember_tool(remember).await.err().map(|error| {
-                    format!("allowed this once; what was to be saved from it could not be: {error}")
-                });
+                let saved = saved_of(&remember);
+                match book.remember_tool(remember).await {
+                    Ok(()) => answered.saved = saved,
+                    Err(error) => {
+                        let what = "allowed this once; what was to be saved from it could not be";
+                        answered.reason = Some(format!("{what}: {error}"));
+                    }
+                }
                 if let Some(messages) = messages.upgrade() {
                     // A gate that is gone has nothing to judge again.
                     _ = messages.send(super::Message::Rejudge { agent: Some(agent) }).await;
@@ -121,7 +138,7 @@ impl Task {
                 tracing::error!(%error, "an answer about a tool was not made durable");
             }
             if let Some(reply) = reply {
-                answer(reply, Answered { reason, ..Answered::done() });
+                answer(reply, answered);
             }
         }));
     }

@@ -4,7 +4,7 @@ use crate::support::{Lab, shown};
 use postern_contract::methods::Presented;
 use postern_contract::{Answer, AnswerParams, ClosedBy, Question};
 use postern_host::FaceKind;
-use postern_policy::RiskLevel;
+use postern_policy::{NothingToSave, RiskLevel};
 use serde_json::json;
 
 #[tokio::test]
@@ -255,6 +255,30 @@ async fn a_waiting_question_offers_what_a_new_rule_leaves_open() {
         .map(|row| row["text"].clone())
         .collect();
     assert_eq!(saved, ["/usr/bin/basename"], "only what was open is saved: {rules}");
+}
+
+#[tokio::test]
+async fn an_answer_says_what_it_saved_and_an_always_that_saves_nothing_says_why() {
+    let mut lab = Lab::start().await;
+    let mut wire = lab.connect("main").await;
+    let (_, allowed) = wire.post_run(&["basename", "/a/b"], json!({})).await;
+    let (_, answered) = lab.answer("always", json!({"proposal": "exact"})).await;
+    let saved = &answered["saved"][0];
+    assert_eq!((&saved["rule"], &saved["pinned"]), (&json!("basename /a/b"), &json!(true)), "{answered}");
+    assert_eq!(saved["place"]["in"], "folder", "{answered}");
+    assert_eq!(wire.answer(allowed).await.unwrap()["outcome"], "exited");
+    let (_, denied) = wire.post_run(&["dirname", "/a/b"], json!({})).await;
+    let (_, answered) = lab.answer("deny-always", json!({})).await;
+    let rule = json!({"rule": "dirname /a/b", "place": {"in": "anywhere"}, "pinned": false});
+    assert_eq!(answered["saved"], json!([rule]), "{answered}");
+    assert_eq!(wire.answer(denied).await.unwrap()["reason"], "user");
+    let writing = format!("uname > {}", lab.home().join("out").display());
+    let (_, once) = wire.post_run(&["sh", "-c", &writing], json!({})).await;
+    let (question, answered) = lab.answer("always", json!({"proposal": "exact"})).await;
+    assert_eq!(question.nothing_to_save, Some(NothingToSave::Writes), "it is told before: {question:?}");
+    assert_eq!((&answered["applied"], &answered["notSaved"]), (&json!(true), &json!("writes")), "{answered}");
+    assert_eq!(answered["saved"], json!([]));
+    assert_eq!(wire.answer(once).await.unwrap()["outcome"], "exited", "it is one run");
 }
 
 #[tokio::test]

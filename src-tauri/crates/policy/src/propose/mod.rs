@@ -9,7 +9,10 @@ use crate::path;
 use crate::pattern::{by_arity, is_glob};
 use crate::rule::{Pattern, Pin, RuleInput, ScriptPin};
 use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
+pub use nothing::NothingToSave;
 use postern_command::{Class, Dir, Power, Role, Step, class_of};
+
+mod nothing;
 
 /// One offer. A chain saves one rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,10 +50,17 @@ struct Widths {
     path: Option<Draft>,
 }
 
-/// The offers for a request that is asked about; none where a rule could not help.
-pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Vec<Offer> {
-    if !facts.reading.opaque.is_empty() || !facts.env_to_ask.is_empty() || facts.reading.invalid.is_some() {
-        return Vec::new();
+/// Returns at least one offer for a request that needs an answer, or the reason why there is none.
+pub fn propose(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+) -> Result<Vec<Offer>, NothingToSave> {
+    if !facts.reading.opaque.is_empty() || facts.reading.invalid.is_some() {
+        return Err(NothingToSave::Unread);
+    }
+    if !facts.env_to_ask.is_empty() {
+        return Err(NothingToSave::Environment);
     }
     let mut widths = Vec::new();
     for (at, step) in verdict.steps.iter().enumerate() {
@@ -61,13 +71,14 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
             step.reason,
             Reason::AllowlistMiss | Reason::BinaryChanged | Reason::AgentCanChange | Reason::CannotConfine
         ) && crate::judge::can_be_covered(policy, facts, at);
-        match widths_of(facts, at).filter(|_| helps) {
-            Some(found) => widths.push(found),
-            None => return Vec::new(),
+        let found = widths_of(facts, at)?;
+        if !helps {
+            return Err(no_rule_helps(step.reason));
         }
+        widths.push(found);
     }
     if widths.is_empty() {
-        return Vec::new();
+        return Err(no_rule_helps(verdict.reason));
     }
     let same = verdict.steps.iter().zip(&facts.reading.steps);
     let moves = same.clone().any(|(said, step)| said.decision != Decision::Allow && step.dir != Dir::Same);
@@ -91,7 +102,16 @@ pub fn propose(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> Ve
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
         offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts, folder });
     }
-    offers
+    Ok(offers)
+}
+
+fn no_rule_helps(reason: Reason) -> NothingToSave {
+    match reason {
+        Reason::AskAlways | Reason::Policy => NothingToSave::AlwaysAsks,
+        Reason::Opaque | Reason::Invalid => NothingToSave::Unread,
+        Reason::NotFound => NothingToSave::Program,
+        _ => NothingToSave::NoRuleHelps,
+    }
 }
 
 fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
@@ -147,14 +167,16 @@ fn path_label(drafts: &[Draft], facts: &Facts<'_>) -> String {
     drafts.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
-fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
+fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
     let (step, found) = (&facts.reading.steps[at], &facts.steps[at]);
-    let Lookup::Found(program) = &found.program else { return None };
     let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
-    let writes = step.redirections.iter().any(postern_command::Redirection::writes);
+    if step.role != Role::Program || step.opaque.is_some() || elsewhere {
+        return Err(NothingToSave::Unread);
+    }
+    let Lookup::Found(program) = &found.program else { return Err(NothingToSave::Program) };
     // A rule that allows writing would allow writing anywhere: more than can be seen here.
-    if step.role != Role::Program || step.opaque.is_some() || elsewhere || writes {
-        return None;
+    if step.redirections.iter().any(postern_command::Redirection::writes) {
+        return Err(NothingToSave::Writes);
     }
     let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
     let input = match facts.input {
@@ -162,11 +184,16 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
         Input::Text(_) | Input::Stream if crate::judge::reads_input_as_data(facts, at) => RuleInput::Nothing,
         Input::Text(sha256) => RuleInput::Text(sha256.clone()),
         // A stream's content is not known yet.
-        Input::Stream => return None,
+        Input::Stream => return Err(NothingToSave::Input),
     };
     let told = input != RuleInput::Nothing;
-    let exact = Draft { input, ..exact(step, found, program, at, elevated)? };
-    let names = [step.program()?, &program.path, &program.real_path];
+    if program.identity.is_none() {
+        return Err(NothingToSave::Program);
+    }
+    let exact = exact(step, found, program, at, elevated).ok_or(NothingToSave::Unread)?;
+    let exact = Draft { input, ..exact };
+    let name = step.program().ok_or(NothingToSave::Unread)?;
+    let names = [name, &program.path, &program.real_path];
     let class =
         names.iter().map(|name| class_of(path::base_name(name))).find(|class| *class != Class::Ordinary);
     // Commands from its input are saved only with this exact command.
@@ -174,7 +201,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
     let script = plain && matches!(class, Some(Class::Shell | Class::Interpreter));
     let path = if script { script_path(step, found, program, at) } else { None };
     let ordinary = plain && class.is_none();
-    Some(Widths {
+    Ok(Widths {
         command: if ordinary { command(step, program, at) } else { None },
         path: if ordinary { by_path(found, program, at) } else { path },
         exact,
@@ -185,7 +212,6 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Option<Widths> {
 fn exact(step: &Step, found: &StepFacts, program: &Program, at: usize, elevated: bool) -> Option<Draft> {
     let wrappers = step.via.iter().filter(|_| elevated).flat_map(|via| via.argv.iter());
     let argv: Option<Vec<String>> = wrappers.chain(&step.argv).map(|word| word.value.clone()).collect();
-    program.identity.as_ref()?;
     let pin = pin(program, found);
     Some(Draft { step: at, pattern: Pattern::Exact(argv?), args: None, pin, input: RuleInput::Nothing })
 }

@@ -1,5 +1,5 @@
 use crate::testing::{Scene, identity, rule};
-use crate::{Decision, Effect, Input, Offer, Reason, RuleInput, pattern_text};
+use crate::{Decision, Effect, Input, NothingToSave, Offer, Reason, RuleInput, pattern_text};
 
 fn shown(offers: &[Offer]) -> Vec<String> {
     let drafts = |offer: &Offer| {
@@ -52,6 +52,27 @@ fn offers_go_from_narrow_to_wide() {
     ] {
         assert_eq!(shown(&Scene::new().shell(command).offers()), expected, "{command}");
     }
+}
+
+#[test]
+fn where_nothing_is_offered_the_reason_is_told() {
+    use NothingToSave::{Environment, Input as Streamed, NoRuleHelps, Program, Unread, Writes};
+    let why = |scene: &Scene| scene.proposed().unwrap_err();
+    for (command, expected) in [
+        ("python3 -c 'print(1)'", Unread),
+        ("X=1; $X", Unread),
+        ("ls > out.txt", Writes),
+        ("nope", Program),
+        ("cd /tmp && git status", NoRuleHelps),
+    ] {
+        assert_eq!(why(&Scene::new().shell(command)), expected, "{command}");
+    }
+    let mut scene = Scene::new().shell("git status");
+    scene.env_to_ask = vec!["X".to_owned()];
+    assert_eq!(why(&scene), Environment);
+    let mut scene = Scene::new().program("/opt/bin/query", "q").shell("/opt/bin/query x");
+    scene.input = Input::Stream;
+    assert_eq!(why(&scene), Streamed);
 }
 
 #[test]

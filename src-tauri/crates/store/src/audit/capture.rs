@@ -48,7 +48,7 @@ const TABLES: [Table; 5] = [
 
 /// Columns that hold plain text instead of JSON.
 const WORDS: [&str; 8] = ["id", "name", "color", "agent", "why", "key", "folder", "path"];
-/// Members of a door's setting that change by themselves.
+/// Members of a door's setting that change by themselves, in this format or an older one.
 const RESTLESS: [&str; 4] = ["seenAt", "strangers", "approvals", "position"];
 
 /// Prepares the writer's connection: creates the triggers, seals rows left from the last start and checks for a

@@ -1,6 +1,7 @@
 //! One file per table: its schema, its row, its statements. Each function works on the connection it is given.
 
 pub mod agents;
+pub mod chat_messages;
 pub mod events;
 pub mod feed;
 pub mod outputs;

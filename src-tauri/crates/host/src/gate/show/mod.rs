@@ -15,7 +15,9 @@ use postern_contract::{
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
-use postern_policy::{Ask, Millis, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text};
+use postern_policy::{
+    Ask, Millis, NothingToSave, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text,
+};
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
 use sha2::{Digest as _, Sha256};
@@ -74,6 +76,7 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         policy: String::new(),
         risk: judged.verdict.risk.clone(),
         proposals: Vec::new(),
+        nothing_to_save: None,
         asked_at: asked.at,
         expires_at: asked.expires_at,
         at_zero: String::new(),
@@ -104,6 +107,7 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
             reasons: verdict.risk.reasons.clone(),
         },
         proposals,
+        nothing_to_save: judged.nothing_to_save,
         // A command that a person changed runs by their yes only.
         at_zero: match question.edited {
             Some(_) => "Denied".to_owned(),
@@ -173,6 +177,7 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         policy: "Tools are asked about as permissions.jsonc says".to_owned(),
         // Escaped where they are formed.
         risk: verdict.risk.clone(),
+        nothing_to_save: proposals.is_empty().then_some(NothingToSave::NoRuleHelps),
         proposals,
         asked_at: asked.at,
         expires_at: asked.expires_at,

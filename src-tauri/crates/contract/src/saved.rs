@@ -1,0 +1,113 @@
+//! Results of an answer: whether it counted, and the rules that it saved.
+
+use postern_policy::NothingToSave;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Result of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Answered {
+    /// True if this answer decided.
+    pub applied: bool,
+    /// Reason why it didn't: somebody answered before, or the digest is not the one on show.
+    pub reason: Option<String>,
+    /// Other questions that the new rule answered.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// Rules that it saved.
+    #[serde(default)]
+    pub saved: Vec<Saved>,
+    /// Reason why an *always* saved nothing and allowed one run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub not_saved: Option<NothingToSave>,
+}
+
+/// A rule that an answer saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Saved {
+    /// Pattern as typed into an editor (`git push *`), escaped.
+    pub rule: String,
+    /// Place where it holds.
+    pub place: SavedPlace,
+    /// True if it holds only while the program (and script) is unchanged.
+    pub pinned: bool,
+}
+
+/// Place where a saved rule holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case", tag = "in")]
+pub enum SavedPlace {
+    /// In this folder and below.
+    Folder {
+        /// The folder, escaped; below the person's home as `~`.
+        path: String,
+    },
+    /// In every folder.
+    Anywhere,
+    /// A line of the agent's `permissions.jsonc`, for one of its tools.
+    Permissions,
+}
+
+impl Answered {
+    /// Returns the result of an answer that decided.
+    pub fn done() -> Self {
+        Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new(), not_saved: None }
+    }
+
+    /// Returns the result of an answer that did not count, with the reason.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self { applied: false, reason: Some(reason.into()), ..Self::done() }
+    }
+
+    /// Returns one line for each saved rule, or the reason why an *always* saved none.
+    pub fn saved_words(&self) -> Vec<String> {
+        let saved = self.saved.iter().map(|saved| format!("saved: {saved}"));
+        saved.chain(self.not_saved.map(not_saved)).collect()
+    }
+}
+
+/// Says that an *always* allowed one run, and why.
+pub fn not_saved(why: NothingToSave) -> String {
+    format!("allowed once; nothing was saved because {}", why.words())
+}
+
+impl std::fmt::Display for Saved {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}, ", self.rule)?;
+        match &self.place {
+            SavedPlace::Folder { path } => write!(out, "in {path} and below")?,
+            SavedPlace::Anywhere => out.write_str("in any folder")?,
+            SavedPlace::Permissions => out.write_str("in permissions.jsonc")?,
+        }
+        out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answered, Saved, SavedPlace};
+    use postern_policy::NothingToSave;
+
+    #[test]
+    fn what_was_saved_is_said_with_its_place_and_whether_it_is_bound_to_the_program() {
+        let saved = |place, pinned| Saved { rule: "git push *".to_owned(), place, pinned }.to_string();
+        let folder = SavedPlace::Folder { path: "~/work".to_owned() };
+        assert_eq!(saved(folder, true), "git push *, in ~/work and below, while the program is unchanged");
+        assert_eq!(saved(SavedPlace::Anywhere, false), "git push *, in any folder");
+        assert_eq!(saved(SavedPlace::Permissions, false), "git push *, in permissions.jsonc");
+    }
+
+    #[test]
+    fn an_always_that_saved_nothing_says_that_it_was_one_run_and_why() {
+        let answered = Answered { not_saved: Some(NothingToSave::Input), ..Answered::done() };
+        let words = answered.saved_words();
+        assert_eq!(
+            words,
+            ["allowed once; nothing was saved because the agent sends its input while it runs"]
+        );
+        assert!(Answered::done().saved_words().is_empty());
+    }
+}
