@@ -98,7 +98,7 @@ impl Menu {
             menu = menu.item(&self.plain("No screen to ask on: questions are denied")?);
         }
         for line in &status.attention {
-            menu = menu.item(&self.item("settings:settings", &shortened(line))?);
+            menu = menu.item(&self.item("settings:settings", &shortened(&line.message))?);
         }
         if !last.is_empty() {
             menu = menu.separator().item(&self.plain("Last commands")?);

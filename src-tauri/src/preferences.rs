@@ -1,7 +1,7 @@
 //! How the desktop app looks and sounds, and whether it asks for Touch ID: `desktop.json` in the data folder. Nothing in it
 //! allows anything.
 
-use serde::{Deserialize, Serialize};
+use postern_contract::{Appearance, Preferences};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,51 +10,17 @@ use tauri::Theme;
 
 const FILE: &str = "desktop.json";
 
-/// What a person chose. `ui/src/backend/backend.ts` has the same type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(crate) struct Preferences {
-    /// Light, dark, or as the system is.
-    pub(crate) appearance: Appearance,
-    /// Whether a question is heard.
-    pub(crate) sound: bool,
-    /// Whether the owner of the Mac confirms *Always* and what is dangerous, by Touch ID or the password.
-    pub(crate) confirm: bool,
+/// What holds where the file cannot be read: it may have said that the owner confirms, and a Mac can ask.
+fn in_doubt() -> Preferences {
+    Preferences { confirm: cfg!(target_os = "macos"), ..Preferences::default() }
 }
 
-impl Default for Preferences {
-    fn default() -> Self {
-        Self { appearance: Appearance::System, sound: true, confirm: false }
-    }
-}
-
-impl Preferences {
-    /// What holds where the file cannot be read: it may have said that the owner confirms, and a Mac can ask.
-    fn in_doubt() -> Self {
-        Self { confirm: cfg!(target_os = "macos"), ..Self::default() }
-    }
-}
-
-/// Light or dark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Appearance {
-    /// As the system is.
-    System,
-    /// Light.
-    Light,
-    /// Dark.
-    Dark,
-}
-
-impl Appearance {
-    /// What windows are told; none follows the system.
-    pub(crate) fn theme(self) -> Option<Theme> {
-        match self {
-            Self::System => None,
-            Self::Light => Some(Theme::Light),
-            Self::Dark => Some(Theme::Dark),
-        }
+/// What windows are told; none follows the system.
+pub(crate) fn theme(appearance: Appearance) -> Option<Theme> {
+    match appearance {
+        Appearance::System => None,
+        Appearance::Light => Some(Theme::Light),
+        Appearance::Dark => Some(Theme::Dark),
     }
 }
 
@@ -72,12 +38,12 @@ impl Kept {
         let now = match std::fs::read(&file) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
                 tracing::warn!(%error, file = %file.display(), "the preferences cannot be read");
-                Preferences::in_doubt()
+                in_doubt()
             }),
             Err(error) if error.kind() == ErrorKind::NotFound => Preferences::default(),
             Err(error) => {
                 tracing::warn!(%error, file = %file.display(), "the preferences cannot be read");
-                Preferences::in_doubt()
+                in_doubt()
             }
         };
         Self { file, now: Mutex::new(now) }
@@ -103,7 +69,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::{Appearance, FILE, Kept, Preferences};
+    use super::{Appearance, FILE, Kept, Preferences, in_doubt};
 
     #[test]
     fn what_was_chosen_is_there_the_next_time() {
@@ -117,7 +83,7 @@ mod tests {
         assert_eq!(Kept::read(folder.path()).get(), older, "what an older version wrote is still read");
         std::fs::write(folder.path().join(FILE), "{").unwrap();
         let damaged = Kept::read(folder.path()).get();
-        assert_eq!(damaged, Preferences::in_doubt(), "a damaged file stops nothing");
+        assert_eq!(damaged, in_doubt(), "a damaged file stops nothing");
         assert_eq!(damaged.confirm, cfg!(target_os = "macos"), "and does not turn off what the owner wanted");
     }
 }

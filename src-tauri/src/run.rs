@@ -69,7 +69,7 @@ fn start(
     #[cfg(target_os = "macos")]
     app.set_activation_policy(tauri::ActivationPolicy::Accessory)?;
     let preferences = Arc::new(Kept::read(&options.data));
-    app.set_theme(preferences.get().appearance.theme());
+    app.set_theme(crate::preferences::theme(preferences.get().appearance));
     let approval = approval::open(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let parts = Parts { backend, approval, preferences, listener: Arc::default() };
     app.manage(parts.clone());

@@ -8,7 +8,7 @@ fn daemon(arena: &Arena, agent: &str) -> String {
     let (data, postern) = (arena.data().display(), postern().display());
     format!(
         "#!/bin/sh\nexport POSTERN_DATA={data}\n\
-         setsid sh -c 'sleep 1; {postern} agents set {agent} security=full ask=off; touch done' >/dev/null 2>&1 </dev/null &\n\
+         setsid sh -c 'sleep 1; {postern} agents set {agent} security=full ask=off --yes; touch done' >/dev/null 2>&1 </dev/null &\n\
          echo tests passed\n"
     )
 }
@@ -33,7 +33,7 @@ fn remains(arena: &Arena, agent: &str) -> String {
     let (data, postern) = (arena.data().display(), postern().display());
     let tries = |name: &str| {
         format!(
-            "until [ -e go ]; do sleep 0.1; done; {postern} agents set {agent} security=full ask=off >{name}.log 2>&1; touch {name}"
+            "until [ -e go ]; do sleep 0.1; done; {postern} agents set {agent} security=full ask=off --yes >{name}.log 2>&1; touch {name}"
         )
     };
     format!(
@@ -90,7 +90,7 @@ fn the_audit_says_who_widened_what_and_a_watching_terminal_is_told() {
     let Some(arena) = Arena::open() else { return };
     let agent = arena.agent("main", &[]);
     let watcher = arena.watch();
-    arena.ok(&["agents", "set", agent.id(), "security=full"]);
+    arena.ok(&["agents", "set", agent.id(), "security=full", "--yes"]);
     let told = watcher.until(|event| event["event"] == "widened");
     assert!(told["change"]["summary"].as_str().unwrap().contains("security allowlist → full"), "{told}");
     let audit = arena.json(&["audit", "--verify"]);

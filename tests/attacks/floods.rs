@@ -330,7 +330,7 @@ fn the_limit_of_open_files_is_raised_and_runs_find_the_old_one() {
         assert!(command.status().unwrap().success(), "{args:?}");
     };
     person(&["agents", "add", "good"]);
-    person(&["agents", "set", "good", "preset=allow"]);
+    person(&["agents", "set", "good", "preset=allow", "--yes"]);
     let channel = data.join("agents/good");
     let found = start(postern_run())
         .args(["--cwd", "/", "--shell", "ulimit -Sn"])

@@ -58,7 +58,7 @@ fn a_monitor_named_by_a_repository_changes_no_setting() {
     let (data, program, id) = (arena.data().display(), postern().display(), agent.id().to_owned());
     let script = format!(
         "#!/bin/sh\nexport POSTERN_DATA={data}\ntouch {0}/ran\n\
-         setsid sh -c '{program} agents set {id} security=full ask=off' >/dev/null 2>&1 </dev/null &\n",
+         setsid sh -c '{program} agents set {id} security=full ask=off --yes' >/dev/null 2>&1 </dev/null &\n",
         agent.project().display()
     );
     agent.write("m.sh", &script, 0o755);

@@ -35,7 +35,7 @@ fn a_deny_rule_follows_the_program() {
     }
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["rules", "deny", "/usr/bin/whoami", "--agent", "main", "--why", "not your business"]);
     let spellings = [
         "-- whoami",
@@ -76,7 +76,7 @@ fn a_wrong_key_and_a_removed_agent_are_refused_clearly() {
     assert_eq!(answer.code, 125, "another agent's key opens nothing here: {answer:?}");
     assert!(answer.stderr.contains("key"), "and it says so: {answer:?}");
 
-    host.ok(&["agents", "remove", "one"]);
+    host.ok(&["agents", "remove", "one", "--yes"]);
     assert!(!one.join("agent.sock").exists(), "a removed agent has no door");
 }
 
@@ -87,7 +87,7 @@ fn paused_means_nothing_runs() {
     }
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["pause", "1h"]);
     let answer = in_sandbox(&channel, "postern-run --cwd / -- id -u").end();
     assert_eq!(answer.code, 126, "{answer:?}");

@@ -162,7 +162,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     let file = folder.path().canonicalize().unwrap().join("managed.jsonc");
     let host = Postern::start_with(&[("POSTERN_MANAGED", file.to_str().unwrap())]);
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     assert_eq!(agent_runs(&channel, &["id", "-u"]).code, 0);
     let text = json!({"version": 1, "organisation": "ACME", "settings": {"maxRunning": 2},
         "rules": [{"effect": "deny", "text": "id", "why": "company policy"}]});
@@ -176,7 +176,8 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     let removed = host.run(&["rules", "remove", &managed["rule"]["id"].to_string()]);
     assert!(removed.code == 4 && removed.stderr.contains("read-only"), "{removed:?}");
     let locked = host.run(&["agents", "set", "main", "max-running=9"]);
-    assert!(locked.code == 4 && locked.stderr.contains("ACME"), "{locked:?}");
+    let words = ["ACME", "max-running is decided"];
+    assert!(locked.code == 4 && words.iter().all(|word| locked.stderr.contains(word)), "{locked:?}");
     assert_eq!(host.json(&["agents", "show", "main"])["locked"], json!(["maxRunning"]));
 
     fs::write(&file, "{ \"version\": 1,\n  \"rules\": [ { \"effect\": \"deny\" } ] }").unwrap();

@@ -127,7 +127,7 @@ fn exit_codes_streams_and_stdin_are_the_commands_own() {
     }
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let cases = [
         ("postern-run --cwd / --shell 'echo out; echo err >&2; exit 7'", 7, "out\n", "err\n"),
         ("echo fed | postern-run --cwd / -- cat", 0, "fed\n", ""),

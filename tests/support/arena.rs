@@ -134,7 +134,7 @@ impl Arena {
         self.enrolled.borrow_mut().push(id.clone());
         self.ok(&["agents", "add", &id]);
         if !settings.is_empty() {
-            self.ok(&[&["agents", "set", &id], settings].concat());
+            self.ok(&[&["agents", "set", &id, "--yes"], settings].concat());
         }
         let project = self.folder.path().join(format!("project-{name}"));
         std::fs::create_dir_all(&project).expect("a folder");

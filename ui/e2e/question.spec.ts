@@ -100,7 +100,7 @@ test("a changed command comes back as another question, which arms anew", async 
   await page.getByTestId("edit").fill("git push --dry-run origin main");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByTestId("edited")).toContainText(
-    "You changed this command. The agent asked for cd ~/Projects/site && npm test && git push origin main",
+    "You changed this command. The agent asked for git fetch origin && sha256sum --check release.sums && git push origin main",
   );
   await expect(page.getByTestId("once")).toBeEnabled();
   await page.getByTestId("once").click();
@@ -141,7 +141,7 @@ test("an edited rule shows what it would have let through, as it is typed", asyn
 });
 
 test("dangerous: Always is folded away, and cannot be taken until it is unfolded", async ({ page }) => {
-  await open(page, "dangerous");
+  await open(page, "destructive");
   await expect(page.getByTestId("always")).toHaveCount(0);
   await page.getByText("Always allow…").click();
   await expect(page.getByTestId("always")).toBeEnabled();
@@ -160,7 +160,7 @@ test("a tool's question speaks of a tool: no folder, no programs, no environment
 test("what the session asked before stands beside it", async ({ page }) => {
   await open(page, "push");
   await expect(page.getByTestId("recent")).toContainText(
-    /npm run build.*exit 0.*git push --force.*denied by you/s,
+    /git push --force origin main.*denied by you.*sha256sum release\.sums.*exit 0/s,
   );
 });
 

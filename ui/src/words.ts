@@ -71,6 +71,9 @@ export const words = {
     asked: "The agent asked for",
   },
   always: {
+    renew: "Always:",
+    envSetting: (agent: string, setting: string) =>
+      `To allow that from now on, set env-set of ${agent} to ${setting}.`,
     title: "Always allow",
     fold: "Always allow…",
     none: "Nothing can be allowed for good here: what runs is not bound to this text.",

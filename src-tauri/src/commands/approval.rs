@@ -2,11 +2,9 @@
 //! by the host before it is shown.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
-use crate::desk::Offer;
-use crate::desk::Showing;
 use crate::run::Parts;
 use postern_contract::methods::RulePreview;
-use postern_contract::{AnswerParams, Answered, EditParams, Edited};
+use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, Showing};
 use tauri::State;
 use tauri::ipc::Channel;
 

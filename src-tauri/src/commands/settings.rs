@@ -1,10 +1,11 @@
 //! What the settings page may call: the control methods, without those that answer a question.
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
-use crate::preferences::Preferences;
-use crate::presence::{self, Means};
+use crate::preferences::theme;
+use crate::presence;
 use crate::run::Parts;
 use postern_contract::methods::METHODS;
+use postern_contract::{Preferences, Presence};
 use serde_json::Value;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -58,7 +59,7 @@ pub(super) fn settings_preferences(parts: State<'_, Parts>) -> Preferences {
 
 /// How this machine can tell its owner.
 #[tauri::command]
-pub(super) async fn settings_presence() -> Means {
+pub(super) async fn settings_presence() -> Presence {
     presence::means().await
 }
 
@@ -70,10 +71,10 @@ pub(super) async fn settings_set_preferences(
 ) -> Result<(), String> {
     // Only the owner turns off what asks for the owner, where this machine can tell at all.
     let less = parts.preferences.get().confirm && !preferences.confirm;
-    if less && presence::means().await != Means::None {
+    if less && presence::means().await != Presence::None {
         presence::confirm("no longer ask for you", CONFIRM).await?;
     }
-    app.set_theme(preferences.appearance.theme());
+    app.set_theme(theme(preferences.appearance));
     parts.preferences.set(preferences).map_err(|error| format!("the preferences could not be kept: {error}"))
 }
 

@@ -3,40 +3,8 @@
 //! Nothing is decided here. The host's clock arms *Allow*; this only makes sure that what is reported is true.
 
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{AnswerParams, Question, RuleDraft, Scope};
+use postern_contract::{AnswerParams, Offer, Question, RuleDraft, Scope, Showing, ShownArming};
 use postern_policy::{Effect, kind_name, pattern_text};
-use serde::{Deserialize, Serialize};
-
-/// What the approval page shows. `ui/src/backend/backend.ts` has the same type.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Showing {
-    question: Option<Question>,
-    arming: ShownArming,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "state", rename_all = "kebab-case")]
-enum ShownArming {
-    Unseen,
-    #[serde(rename_all = "camelCase")]
-    Counting {
-        left_ms: u64,
-    },
-    Armed,
-}
-
-/// An offer of *Always* that the page asks about. `ui/src/backend/backend.ts` has the same type.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Offer {
-    question_id: String,
-    digest: String,
-    proposal: String,
-    edited: Option<String>,
-    scope: Scope,
-    #[serde(default)]
-    anywhere: bool,
-}
 
 /// What is on the desk: one question at a time, oldest first.
 #[derive(Debug, Default)]

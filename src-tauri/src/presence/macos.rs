@@ -1,31 +1,31 @@
 //! Touch ID and the password, by LocalAuthentication.
 #![expect(unsafe_code, reason = "LocalAuthentication has no safe form")]
 
-use super::Means;
 use block2::RcBlock;
 use objc2::rc::Retained;
 use objc2::runtime::Bool;
 use objc2_foundation::{NSError, NSString};
 use objc2_local_authentication::{LABiometryType, LAContext, LAPolicy};
+use postern_contract::Presence;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// Touch ID, and the password where there is none or it does not know the finger.
 const POLICY: LAPolicy = LAPolicy::DeviceOwnerAuthentication;
 
-pub(super) fn means() -> Means {
+pub(super) fn means() -> Presence {
     let context = context();
     // SAFETY: the context is a live one of our own, on this thread only; the policy is one of the system's. The kind of
     // biometry may be read once a policy was looked at, which the line before does.
     unsafe {
         if context.canEvaluatePolicy_error(POLICY).is_err() {
-            Means::None
+            Presence::None
         } else if context.biometryType() == LABiometryType::TouchID
             && context.canEvaluatePolicy_error(LAPolicy::DeviceOwnerAuthenticationWithBiometrics).is_ok()
         {
-            Means::TouchId
+            Presence::TouchId
         } else {
-            Means::Password
+            Presence::Password
         }
     }
 }

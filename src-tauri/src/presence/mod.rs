@@ -5,24 +5,9 @@
 #[cfg_attr(not(target_os = "macos"), path = "none.rs")]
 mod system;
 
-use postern_contract::{Answer, Question};
+use postern_contract::{Answer, Presence, Question};
 use postern_policy::RiskLevel;
-use serde::Serialize;
 use std::time::Duration;
-
-/// How this machine can tell its owner. `ui/src/backend/backend.ts` has the same type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Means {
-    /// By a finger, or the password where no finger fits.
-    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only a Mac has it"))]
-    TouchId,
-    /// By the password of the account.
-    #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only a Mac has it"))]
-    Password,
-    /// Not at all.
-    None,
-}
 
 /// Whether an answer is one that the owner has to confirm: what is remembered as allowed, and a dangerous command. A
 /// refusal never is.
@@ -35,8 +20,8 @@ pub(crate) fn wanted(question: &Question, answer: Answer) -> bool {
 }
 
 /// How this machine can tell its owner, as it is now.
-pub(crate) async fn means() -> Means {
-    tauri::async_runtime::spawn_blocking(system::means).await.unwrap_or(Means::None)
+pub(crate) async fn means() -> Presence {
+    tauri::async_runtime::spawn_blocking(system::means).await.unwrap_or(Presence::None)
 }
 
 /// Asks the owner to confirm `what` ("allow this command"), for at most `patience`. Only a clear yes is one.
@@ -72,8 +57,8 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     #[tokio::test]
     async fn a_machine_that_cannot_tell_its_owner_confirms_nothing() {
-        use super::{Means, confirm, means};
-        assert_eq!(means().await, Means::None);
+        use super::{Presence, confirm, means};
+        assert_eq!(means().await, Presence::None);
         assert!(confirm("allow this", std::time::Duration::from_secs(1)).await.is_err());
     }
 }

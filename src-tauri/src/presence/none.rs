@@ -1,10 +1,10 @@
 //! A machine without Touch ID and without a question for the password.
 
-use super::Means;
+use postern_contract::Presence;
 use std::time::Duration;
 
-pub(super) fn means() -> Means {
-    Means::None
+pub(super) fn means() -> Presence {
+    Presence::None
 }
 
 pub(super) fn confirm(_: &str, _: Duration) -> Result<(), &'static str> {

@@ -3,10 +3,9 @@
 use super::pane::Pane;
 use super::presenter::{Event, Presenter};
 use crate::backend::Backend;
-use crate::desk::{Offer, Showing};
 use crate::preferences::Kept;
 use postern_contract::methods::RulePreview;
-use postern_contract::{AnswerParams, Answered, EditParams, Edited};
+use postern_contract::{AnswerParams, Answered, EditParams, Edited, Offer, Showing};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;

@@ -3,7 +3,7 @@
 use super::approval::{LEAST_HEIGHT, WIDTH};
 use super::pane::Pane;
 use crate::backend::Backend;
-use crate::desk::{Desk, Offer, Showing};
+use crate::desk::Desk;
 use crate::notify;
 use crate::preferences::Kept;
 use crate::presence;
@@ -11,7 +11,7 @@ use postern_contract::methods::{
     AnswerQuestion, CannotPresent, EditQuestion, ListQuestions, Nothing, PresentQuestion, PreviewRule,
     RulePreview, Unpresented,
 };
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Question};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Offer, Question, Showing};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::ipc::Channel;

@@ -59,7 +59,7 @@ impl Busy {
     pub(super) fn prepare(host: &Postern) -> Self {
         let channels = ["runner", "asker"].map(|agent| host.enrol(agent));
         let many = ["requestsPerSecond=10000", "questionsPerMinute=600"];
-        host.ok(&["agents", "set", "runner", "preset=allow", many[0]]);
+        host.ok(&["agents", "set", "runner", "preset=allow", "--yes", many[0]]);
         host.ok(&["agents", "set", "asker", "preset=ask", many[0], many[1]]);
         Self { data: host.data(), channels, log: host.scratch("ran").join("log") }
     }

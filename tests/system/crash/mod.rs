@@ -15,7 +15,7 @@ fn after_a_crash_every_request_has_an_end_and_nothing_ran_twice() {
     let marks = host.scratch("marks");
     let fifo = marks.join("held");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     // It says that it began, then waits for a reader of the pipe that never comes.
     let script = format!("echo ran >>{}/log; : >{}", marks.display(), fifo.display());
     let running = in_sandbox(&channel, &format!("postern-run --cwd / --shell '{script}'"));

@@ -23,7 +23,7 @@ fn names() -> Vec<String> {
 fn host() -> Postern {
     let host = Postern::start();
     host.enrol("claw");
-    host.ok(&["agents", "set", "claw", "preset=allow"]);
+    host.ok(&["agents", "set", "claw", "preset=allow", "--yes"]);
     host
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 fn open() -> (Postern, std::path::PathBuf, String) {
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["doors", "enable", "forwarder", "channels=main@127.0.0.1:0"]);
     let address = host.json(&["doors", "setup", "forwarder"])["main"].as_str().unwrap().to_owned();
     (host, channel, address)

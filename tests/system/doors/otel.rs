@@ -97,7 +97,7 @@ fn a_request_is_one_trace_with_its_parts_and_without_its_arguments() {
 fn a_denial_is_no_error_and_a_failure_is_one() {
     let collector = Endpoint::start(&[]);
     let (host, channel) = open(&collector, &["commands=full"]);
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["rules", "deny", "uname", "--agent", "main"]);
     assert_eq!(Asked::new(&channel, &["uname", "-s"]).end().code, 126);
     assert_eq!(Asked::new(&channel, &["sh", "-c", "exit 3"]).end().code, 3);
@@ -123,7 +123,7 @@ fn a_denial_is_no_error_and_a_failure_is_one() {
 fn a_collector_that_is_stuck_holds_up_nobody_and_the_door_closes() {
     let collector = Endpoint::start(&["hang"; 50]);
     let (host, channel) = open(&collector, &[]);
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     for _ in 0..3 {
         assert_eq!(Asked::new(&channel, &["uname"]).end().code, 0);
     }

@@ -18,7 +18,7 @@ fn secret(host: &Postern) -> Vec<u8> {
 fn open(endpoint: &Endpoint, more: &[&str]) -> (Postern, std::path::PathBuf, Vec<u8>) {
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let url = format!("url={}", endpoint.url("/hook"));
     host.ok(&[&["doors", "enable", "webhook", &url], more].concat());
     let secret = secret(&host);

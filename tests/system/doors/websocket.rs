@@ -340,7 +340,7 @@ async fn what_waits_is_sent_again_to_a_client_that_comes_back_and_a_revoked_one_
     assert!(!matches!(end, Some(Ok(Message::Text(_)))), "it is cut off: {end:?}");
     let out = Client::connect(&url, &client.key, false).await;
     assert!(matches!(&out, Err(Error::Http(answer)) if answer.status() == 401));
-    host.ok(&["agents", "remove", "main"]);
+    host.ok(&["agents", "remove", "main", "--yes"]);
     assert_ne!(asked.end().code, 0, "nobody answered");
 }
 
@@ -380,7 +380,7 @@ async fn what_is_wrong_is_named_and_changes_nothing() {
     let stolen = client.decide(&approval, "allow-once").await;
     assert_eq!(stolen["error"]["code"], "INVALID_REQUEST", "it speaks for itself alone: {stolen}");
     assert_eq!(host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
-    host.ok(&["agents", "remove", "main"]);
+    host.ok(&["agents", "remove", "main", "--yes"]);
     drop(asked.end());
 }
 

@@ -51,7 +51,12 @@ export function lifetime(span: Span, question: Question, now: number): Lifetime 
 /** Whether what is chosen has a place: a folder, or every one because the person said so. */
 export function isPlaced(question: Question, choice: Choice): boolean {
   const picked = question.proposals.find((proposal) => proposal.id === choice.proposal);
-  return choice.anywhere || question.tool !== undefined || !!picked?.folder;
+  return choice.anywhere || question.tool !== undefined || !!picked?.folder || isRenewal(question, choice);
+}
+
+/** Whether rules that are there are renewed: they stay as they are, and nothing else is to be chosen. */
+export function isRenewal(question: Question, choice: Choice): boolean {
+  return (question.proposals.find((proposal) => proposal.id === choice.proposal)?.renews ?? 0) > 0;
 }
 
 /** An answer without anything saved. */
@@ -73,6 +78,9 @@ export function plainAnswer(
 }
 
 export function alwaysAnswer(question: Question, choice: Choice, now: number): AnswerParams {
+  if (isRenewal(question, choice)) {
+    return { ...plainAnswer(question, "always"), proposal: choice.proposal };
+  }
   return {
     ...plainAnswer(question, "always"),
     scope: choice.scope,

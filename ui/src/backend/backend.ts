@@ -6,36 +6,19 @@ import type {
   ControlMethods,
   Edited,
   EditParams,
-  Question,
+  Offer,
+  Preferences,
+  Presence,
   RulePreview,
-  Scope,
+  Showing,
   Told,
 } from "../contract";
-
-/** Where arming stands: it lives in the app, the page only shows it. */
-export type Arming = { state: "unseen" } | { state: "counting"; leftMs: number } | { state: "armed" };
-
-/** What the approval page is to show. No question: the window is about to hide. */
-export interface Showing {
-  question: Question | null;
-  arming: Arming;
-}
 
 /** What the settings page is told: the name of a notification, or that the host has stopped or is there again. */
 export type News = Told["method"] | "host.lost" | "host.back";
 
 /** Stops a subscription. */
 export type Stop = () => void;
-
-/** An offer of *Always*, perhaps edited, of which a person wants to know what it would have let through. */
-export interface Offer {
-  questionId: string;
-  digest: string;
-  proposal: string;
-  edited: string | null;
-  scope: Scope;
-  anywhere: boolean;
-}
 
 /** All that the approval page can do. It says an id and an answer; what a person makes of the command is judged first. */
 export interface ApprovalBackend {
@@ -60,16 +43,6 @@ export type Method = Exclude<
 >;
 export type Params<M extends Method> = ControlMethods[M]["params"];
 export type Result<M extends Method> = ControlMethods[M]["result"];
-
-/** How the app looks and sounds, and whether the owner of the computer confirms *Always* and what is dangerous. */
-export interface Preferences {
-  appearance: "system" | "light" | "dark";
-  sound: boolean;
-  confirm: boolean;
-}
-
-/** How the computer can tell its owner. */
-export type Presence = "touch-id" | "password" | "none";
 
 /** All that the settings page can do. */
 export interface SettingsBackend {

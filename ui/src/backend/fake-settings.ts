@@ -1,7 +1,7 @@
 // The settings page's stand-in: lists in memory, changed as the app would change them.
 
-import type { AgentRow, HostSettings, Preset, Settings, Status } from "../contract";
-import type { Method, News, Params, Preferences, Presence, Result, SettingsBackend } from "./backend";
+import type { AgentRow, HostSettings, Preferences, Presence, Preset, Settings, Status } from "../contract";
+import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
 import { insights, noInsights, offer, suggestions } from "./fake-insights";

@@ -1,7 +1,16 @@
 // A stand-in for the app, so that the real pages run in a browser: for design, and under test.
 
-import type { AnswerParams, Edited, EditParams, Question, RulePreview } from "../contract";
-import type { ApprovalBackend, Arming, Offer, SettingsBackend, Showing } from "./backend";
+import type {
+  AnswerParams,
+  Edited,
+  EditParams,
+  Offer,
+  Question,
+  RulePreview,
+  Showing,
+  ShownArming,
+} from "../contract";
+import type { ApprovalBackend, SettingsBackend } from "./backend";
 import { FakeSettings } from "./fake-settings";
 import { editedTo, scenes, type Scene } from "./samples";
 
@@ -25,7 +34,7 @@ declare global {
 export class FakeApproval implements ApprovalBackend {
   readonly said: Said = { answers: [], edits: [], previews: [], presented: [], seen: [] };
   private show: (showing: Showing) => void = () => undefined;
-  private arming: Arming = { state: "unseen" };
+  private arming: ShownArming = { state: "unseen" };
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param queue what waits, oldest first */

@@ -108,6 +108,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
             input: { kind: "nothing" },
           },
         ],
+        renews: 0,
         wouldMatch: [2, 50],
       },
       {
@@ -123,10 +124,20 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
             input: { kind: "any" },
           },
         ],
+        renews: 0,
         wouldMatch: [7, 50],
       },
     ],
+    renews: [
+      {
+        program: shown("changed"),
+        change: said("change"),
+        count: 2,
+        rules: [{ id: 1, agent: "builder", text: said("renewed") }],
+      },
+    ],
     nothingToSave: "input",
+    envSetting: said("setting"),
     askedAt: now - 38_000,
     expiresAt: now + 82_000,
     atZero: "Denied",

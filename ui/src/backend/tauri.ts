@@ -1,7 +1,8 @@
 // The app behind the pages. The only file that speaks to Tauri.
 
 import { Channel, invoke } from "@tauri-apps/api/core";
-import type { ApprovalBackend, Method, News, Params, Result, SettingsBackend, Showing } from "./backend";
+import type { Showing } from "../contract";
+import type { ApprovalBackend, Method, News, Params, Result, SettingsBackend } from "./backend";
 
 /** A subscription: the app sends on the channel for as long as this page lives. */
 function subscribe<T>(command: string, send: (message: T) => void) {

@@ -19,7 +19,7 @@ at: number,
 by: AuditBy, 
 /**
  * Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
- * `managed`, `keys`, `secrets`, `hooks`, or `audit` itself.
+ * `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, or `audit` itself.
  */
 subject: string, 
 /**
@@ -38,6 +38,10 @@ after: string | null,
  * True if more may run because of it, or if that cannot be ruled out.
  */
 widens: boolean, 
+/**
+ * The row that tells of this one too: a renewal of rules tells of the row of each.
+ */
+partOf?: number | null, 
 /**
  * The change in one line, ready to be shown.
  */

@@ -41,6 +41,7 @@ import type { Question } from "./Question";
 import type { QuestionRef } from "./QuestionRef";
 import type { Questions } from "./Questions";
 import type { QuestionsWatch } from "./QuestionsWatch";
+import type { RenewalEntry } from "./RenewalEntry";
 import type { Replay } from "./Replay";
 import type { Replayed } from "./Replayed";
 import type { RequestDetail } from "./RequestDetail";
@@ -197,6 +198,10 @@ resume: Call<Nothing, Status>,
  * Write and remove rules at once: undo, redo, clean up.
  */
 "rules.put": Call<RulesPut, Rules>, 
+/**
+ * Bind rules that were renewed to what they were bound to before.
+ */
+"rules.undoRenewal": Call<RenewalEntry, Rules>, 
 /**
  * What a rule would match, and what is wrong with it, before it is saved.
  */

@@ -7,7 +7,7 @@ import type { ProposedRule } from "./ProposedRule";
  */
 export type Proposal = { 
 /**
- * `exact`, `command` or `path`; what `--always` names on the command line.
+ * `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
  */
 id: string, 
 /**
@@ -23,6 +23,11 @@ folder?: Array<Piece> | null,
  * The rules it would save (a chain saves one for each step that no rule covers).
  */
 rules: Array<ProposedRule>, 
+/**
+ * How many rules it renews instead of saving new ones ([`Question::renews`]): they stay as they are, and hold for the
+ * program as it is now. None of the other choices of an answer go with it.
+ */
+renews?: number, 
 /**
  * How many of the agent's recent requests it would have let through, and of how many.
  */

@@ -6,6 +6,7 @@ import type { NothingToSave } from "./NothingToSave";
 import type { Past } from "./Past";
 import type { Piece } from "./Piece";
 import type { Proposal } from "./Proposal";
+import type { Renewal } from "./Renewal";
 import type { Risk } from "./Risk";
 import type { RuleRef } from "./RuleRef";
 import type { ShownInput } from "./ShownInput";
@@ -112,9 +113,17 @@ risk: Risk,
  */
 proposals: Array<Proposal>, 
 /**
+ * The rules that were given for a program as it was before it changed; a proposal renews them ([`Proposal::renews`]).
+ */
+renews?: Array<Renewal>, 
+/**
  * Reason why there are no proposals.
  */
 nothingToSave?: NothingToSave, 
+/**
+ * The agent's `env-set` with which the variables of this request are not asked about, where they are the reason.
+ */
+envSetting?: string, 
 /**
  * When it was asked.
  */

@@ -7,4 +7,8 @@ export type SavedPlace = { "in": "folder",
 /**
  * The folder, escaped; below the person's home as `~`.
  */
-path: string, } | { "in": "anywhere" } | { "in": "permissions" };
+path: string, } | { "in": "anywhere" } | { "in": "permissions" } | { "in": "renewed", 
+/**
+ * The rule.
+ */
+rule: number, };

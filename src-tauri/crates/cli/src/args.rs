@@ -56,14 +56,14 @@ pub(crate) enum Command {
     Audit(Audit),
     /// One request in full
     Show {
-        /// Its number, as `history` prints it
+        /// Its id or the beginning of it, as `history` prints it, or `last`
         request: String,
         #[command(flatten)]
         json: Json,
     },
     /// End a running request
     Kill {
-        /// Its number, as `history` prints it
+        /// Its id or the beginning of it, as `history` prints it, or `last`
         request: String,
         /// TERM (then KILL after a grace), INT, HUP, QUIT or KILL
         #[arg(long)]
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Skills and the CLIs that they use
     #[command(subcommand)]
     Skills(Skills),
-    /// Other ways in: approver clients over WebSocket, OpenClaw
+    /// Other ways in and out: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel
     #[command(subcommand)]
     Doors(Doors),
     /// For coding agents that ask a program before they use a tool: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
@@ -170,13 +170,17 @@ pub(crate) enum Agents {
         #[command(flatten)]
         json: Json,
     },
-    /// Change an agent: preset=ask, ask=always, elevated=off, approvalTimeout=2m, folders=~/Projects, …
+    /// Change an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
+    #[command(after_help = crate::settings_text::help())]
     Set {
         /// The agent
         id: String,
         /// What to change
         #[arg(required = true, value_name = "KEY=VALUE")]
         values: Vec<String>,
+        /// Yes, also what runs everything (preset=allow, security=full) or what nobody answered (fallback=full)
+        #[arg(long)]
+        yes: bool,
     },
     /// Deny everything of one agent for a while, what waits included
     DenyAll {
@@ -203,6 +207,9 @@ pub(crate) enum Agents {
     Remove {
         /// The agent
         id: String,
+        /// Yes, also with its rules; otherwise you are asked
+        #[arg(long)]
+        yes: bool,
     },
     /// Give an agent a new key; what is connected with the old one is cut off
     RotateKey {
@@ -244,9 +251,10 @@ pub(crate) enum Channel {
 
 #[derive(Debug, Args)]
 pub(crate) struct Approve {
-    /// Its code or id, as `questions` prints it
-    pub(crate) question: String,
-    /// Also save a rule: this exact command, the command with any arguments, or the program as it is now
+    /// Its code, the beginning of its id, or `last` [default: the one that waits]
+    pub(crate) question: Option<String>,
+    /// Also save a rule: this exact command, the command with any arguments, or the program as it is now; or renew the
+    /// rules that were given for a program before it changed (with --everyone those of every agent)
     #[arg(long, value_enum)]
     pub(crate) always: Option<Always>,
     /// How long the rule lasts
@@ -271,12 +279,13 @@ pub(crate) enum Always {
     Exact,
     Command,
     Path,
+    Renew,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Deny {
-    /// Its code or id, as `questions` prints it
-    pub(crate) question: String,
+    /// Its code, the beginning of its id, or `last` [default: the one that waits]
+    pub(crate) question: Option<String>,
     /// Words for the agent
     #[arg(long)]
     pub(crate) feedback: Option<String>,
@@ -411,12 +420,20 @@ pub(crate) enum Doors {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum DoorName {
+    /// Approver clients
     Websocket,
+    /// An OpenClaw node
     Openclaw,
+    /// MCP clients over HTTP
     McpHttp,
+    /// A Telegram bot that asks you
     Telegram,
+    /// An XMPP account that asks you
     Xmpp,
+    /// Agents in virtual machines
     Forwarder,
+    /// Events to a URL
     Webhook,
+    /// Events to OpenTelemetry
     Otel,
 }

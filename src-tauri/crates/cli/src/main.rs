@@ -11,6 +11,7 @@ mod print;
 mod question;
 mod rule_args;
 mod secret;
+mod settings_text;
 mod topics;
 mod tui;
 mod typed;

@@ -1,13 +1,15 @@
 //! Everything that reaches the terminal: tables, JSON, times. Hostile text comes in escaped by the host, or is escaped here.
 
 use crate::failure::Failure;
-use comfy_table::{ContentArrangement, Table, TableStyle};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
 use postern_contract::{Lines, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
 const BOLD: &str = "\u{1b}[1m";
+/// How wide a column is at most that is never broken: as wide as the beginning of an id.
+const NARROW: u16 = 13;
 const PLAIN: &str = "\u{1b}[0m";
 
 /// Prints one line of words on standard output. Whatever could not be seen in it comes out as an escape, wherever it was
@@ -84,6 +86,14 @@ pub(crate) fn table<const N: usize>(
     if rows.is_empty() {
         return line(nothing);
     }
+    for row in arranged(headings, rows).to_string().lines() {
+        line(row.trim_end())?;
+    }
+    Ok(())
+}
+
+/// A table whose narrow columns (times, ids) are never broken: what is long makes room for them.
+fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Table {
     let mut table = Table::new();
     table
         .load_style(TableStyle::new())
@@ -92,10 +102,13 @@ pub(crate) fn table<const N: usize>(
     for row in rows {
         table.add_row(row);
     }
-    for row in table.to_string().lines() {
-        line(row.trim_end())?;
+    let widths = table.column_max_content_widths();
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        if width <= NARROW {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
-    Ok(())
+    table
 }
 
 /// Shown text as a terminal shows it. A literal backslash stays single: escaped pieces are set in marks instead.
@@ -120,6 +133,13 @@ pub(crate) fn time(millis: i64) -> String {
     at.strftime(format).to_string()
 }
 
+/// The shortest beginning of an id, up to a dash and from its time on, that no other of these ids has.
+pub(crate) fn short(id: &str, all: &[&str]) -> String {
+    let ends = [13, 18, 23].into_iter().filter(|end| id.is_char_boundary(*end) && *end < id.len());
+    let alone = |end: &usize| all.iter().filter(|other| other.starts_with(&id[..*end])).count() <= 1;
+    ends.into_iter().find(alone).map_or(id, |end| &id[..end]).to_owned()
+}
+
 /// Now, in milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     jiff::Timestamp::now().as_millisecond()
@@ -142,7 +162,28 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ascii_where_unseen, guarded};
+    use super::{arranged, ascii_where_unseen, guarded, short};
+
+    #[test]
+    fn an_id_is_not_broken_where_a_command_is_long() {
+        let row = ["16:04:12", "main", "denied user", &"git push origin ".repeat(9), "you", "01a2049f-0995"];
+        let headings = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
+        let mut table = arranged(headings, vec![row.map(str::to_owned)]);
+        let lines = table.set_width(80).to_string();
+        assert!(lines.contains("01a2049f-0995") && lines.contains("denied user"), "{lines}");
+        assert!(lines.lines().all(|line| line.chars().count() <= 80), "{lines}");
+    }
+
+    #[test]
+    fn an_id_is_as_short_as_no_other_begins() {
+        let one = "01a2049f-0995-7c11-8a0e-000000000001";
+        let two = "01a2049f-0995-7c12-8a0e-000000000002";
+        let far = "01a2049f-0996-7c12-8a0e-000000000002";
+        assert_eq!(short(one, &[one, far]), "01a2049f-0995");
+        assert_eq!(short(one, &[one, two, far]), "01a2049f-0995-7c11");
+        assert_eq!(short(one, &[one, one]), one, "nothing tells them apart");
+        assert_eq!(short("é", &["é"]), "é");
+    }
 
     #[test]
     fn a_line_keeps_our_emphasis_and_no_other_control() {

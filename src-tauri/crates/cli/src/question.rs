@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print::{self, bold, shown};
-use postern_contract::{EnvChangeKind, Question, ShownProgram};
+use postern_contract::{EnvChangeKind, Proposal, Question, Renewal, ShownProgram};
 use postern_policy::{Decision, RiskLevel, StepVerdict};
 
 /// The whole question.
@@ -68,18 +68,42 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     if let Some(rule) = &question.rule {
         field("rule", &format!("{} ({})", postern_command::escape::text(&rule.pattern), rule.source))?;
     }
+    for renewal in &question.renews {
+        field("changed", &renewed(renewal))?;
+    }
     for proposal in &question.proposals {
         let seen = proposal
             .would_match
             .map_or_else(String::new, |(hits, of)| format!(" · {hits} of the last {of} requests"));
-        field(&format!("--always {}", proposal.id), &format!("{}{seen}", shown(&proposal.label)))?;
+        field(&typed(proposal), &format!("{}{seen}", shown(&proposal.label)))?;
     }
-    if let Some(why) = question.nothing_to_save {
-        field("--always", &format!("saves nothing, and is one run: {}", why.words()))?;
+    if let Some(why) = question.unsaved_words() {
+        field("--always", &format!("saves nothing, and is one run: {why}"))?;
     }
     let more = more_waiting(question);
     field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
     field("digest", &question.digest)
+}
+
+/// How an offer is chosen on the command line.
+fn typed(proposal: &Proposal) -> String {
+    match proposal.id.as_str() {
+        "renew-everyone" => "--always renew --everyone".to_owned(),
+        id => format!("--always {id}"),
+    }
+}
+
+/// A program that changed, and the rules that were given for it as it was.
+pub(crate) fn renewed(renewal: &Renewal) -> String {
+    let texts: Vec<&str> = renewal.rules.iter().map(|rule| rule.text.as_str()).collect();
+    let (count, program) = (renewal.count, shown(&renewal.program));
+    let rules = if count == 1 { "rule was" } else { "rules were" };
+    let more = if texts.len() < count as usize { ", …" } else { "" };
+    format!(
+        "{program} ({}); {count} {rules} given for it as it was: {}{more}",
+        renewal.change,
+        texts.join(", ")
+    )
 }
 
 /// Formats the number of further questions.

@@ -24,6 +24,11 @@ pub(crate) enum Rules {
         #[arg(allow_negative_numbers = true)]
         id: i64,
     },
+    /// Undo a renewal: its rules hold again for the program as it was before
+    Undo {
+        /// The renewal's number, as the answer and `audit` print it
+        entry: i64,
+    },
     /// Print rules as a file
     Export {
         /// An agent's own

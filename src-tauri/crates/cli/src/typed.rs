@@ -16,3 +16,22 @@ pub(crate) fn typed(question: &str, otherwise: &str) -> Result<String, Failure> 
     std::io::stdin().lock().read_line(&mut said).map_err(Failure::own)?;
     Ok(said.trim().to_owned())
 }
+
+/// Whether what was typed is a yes.
+pub(crate) fn is_yes(said: &str) -> bool {
+    matches!(said.to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn y_and_yes_are_a_yes_and_nothing_else_is() {
+        for (said, expected) in
+            [("y", true), ("yes", true), ("Y", true), ("Yes", true), ("", false), ("yep", false)]
+        {
+            assert_eq!(is_yes(said), expected, "{said}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! What a window or terminal is told and may ask: types of the control socket, and their TypeScript. What can be said in a chat.
-//! Pure.
+//! What a window or terminal is told and may ask: types of the control socket and of the app's own
+//! windows, and their TypeScript. What can be said in a chat. Pure.
 
 pub mod chat;
 mod lines;
@@ -7,13 +7,16 @@ mod lists;
 pub mod methods;
 mod part;
 mod question;
+mod renewal;
 mod saved;
+mod setting_keys;
 mod told;
+mod window;
 
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli, SkillRow, Status,
-    StoppedAgent,
+    AgentRow, Concern, ConcernKind, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli,
+    SkillRow, Status, StoppedAgent,
 };
 pub use part::Part;
 pub use postern_policy::PatternKind;
@@ -21,7 +24,10 @@ pub use question::{
     Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
     Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram, ShownScript,
 };
+pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
+pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };
+pub use window::{Appearance, Offer, Preferences, Presence, Showing, ShownArming};

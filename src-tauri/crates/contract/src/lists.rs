@@ -28,8 +28,8 @@ pub struct Status {
     pub running: u32,
     /// Faces that can show a question: "window", "terminal".
     pub faces: Vec<String>,
-    /// What needs the person's attention, in plain words.
-    pub attention: Vec<String>,
+    /// What needs the person's attention.
+    pub attention: Vec<Concern>,
     /// What an organisation decides here, in plain words; none where none does.
     #[serde(default)]
     #[ts(optional = nullable)]
@@ -44,6 +44,41 @@ pub struct Status {
     pub cannot_confine: Option<String>,
     /// When the host started.
     pub started_at: Millis,
+}
+
+/// Something that needs the person's attention.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Concern {
+    /// What it is about.
+    pub kind: ConcernKind,
+    /// What is wrong, in plain words.
+    pub message: String,
+}
+
+impl Concern {
+    /// Names what is wrong and what it is about.
+    pub fn new(kind: ConcernKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// What something that needs attention is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConcernKind {
+    /// The rules and settings of an organisation.
+    Managed,
+    /// An agent's `permissions.jsonc`.
+    Permissions,
+    /// A rule that cannot be read.
+    Rule,
+    /// The audit.
+    Audit,
+    /// The records: while they are in doubt, everything is denied.
+    Records,
+    /// Records that could not be written yet: they are tried again.
+    Unwritten,
 }
 
 /// An agent that the user stopped for a while.

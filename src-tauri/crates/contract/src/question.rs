@@ -1,5 +1,6 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
+use crate::renewal::Renewal;
 use postern_policy::{
     AgentId, Lifetime, Millis, NothingToSave, Pattern, Risk, RuleInput, RuleRef, StepVerdict,
 };
@@ -158,7 +159,7 @@ pub enum EnvChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
-    /// `exact`, `command` or `path`; what `--always` names on the command line.
+    /// `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
     pub id: String,
     /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
     pub label: Shown,
@@ -169,8 +170,20 @@ pub struct Proposal {
     pub folder: Option<Shown>,
     /// The rules it would save (a chain saves one for each step that no rule covers).
     pub rules: Vec<ProposedRule>,
+    /// How many rules it renews instead of saving new ones ([`Question::renews`]): they stay as they are, and hold for the
+    /// program as it is now. None of the other choices of an answer go with it.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub renews: u32,
     /// How many of the agent's recent requests it would have let through, and of how many.
     pub would_match: Option<(u32, u32)>,
+}
+
+impl Proposal {
+    /// Returns whether what it saves has a place, or stays in the one that it has: an answer need not say `anywhere`.
+    pub fn is_placed(&self) -> bool {
+        self.folder.is_some() || self.renews > 0
+    }
 }
 
 /// A rule that an offer would save.
@@ -266,10 +279,18 @@ pub struct Question {
     pub risk: Risk,
     /// What *Always* would save; empty where nothing is to be saved.
     pub proposals: Vec<Proposal>,
+    /// The rules that were given for a program as it was before it changed; a proposal renews them ([`Proposal::renews`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Renewal>>", optional)]
+    pub renews: Vec<Renewal>,
     /// Reason why there are no proposals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub nothing_to_save: Option<NothingToSave>,
+    /// The agent's `env-set` with which the variables of this request are not asked about, where they are the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub env_setting: Option<String>,
     /// When it was asked.
     pub asked_at: Millis,
     /// When it ends by itself.
@@ -293,13 +314,25 @@ impl Question {
     /// Returns the offers that hold in the request's folder, narrowest first, or the reason why there are none. A remote approver
     /// saves only these: it can't confirm a rule for every folder (a tool's offer has no folder).
     pub fn placed(&self) -> Result<Vec<&Proposal>, NothingToSave> {
-        let placed = |offer: &&Proposal| self.tool.is_some() || offer.folder.is_some();
+        let placed = |offer: &&Proposal| self.tool.is_some() || offer.is_placed();
         let offers: Vec<&Proposal> = self.proposals.iter().filter(placed).collect();
         match (self.proposals.is_empty(), offers.is_empty()) {
             (true, _) => Err(self.nothing_to_save.unwrap_or(NothingToSave::NoRuleHelps)),
             (false, true) => Err(NothingToSave::EveryFolder),
             (false, false) => Ok(offers),
         }
+    }
+
+    /// Returns the reason why there are no proposals, with the setting that would help, in words.
+    pub fn unsaved_words(&self) -> Option<String> {
+        let why = self.nothing_to_save?.words();
+        Some(match &self.env_setting {
+            Some(setting) => {
+                let agent = &self.asker.agent;
+                format!("{why}; to allow that from now on: postern agents set {agent} env-set={setting}")
+            }
+            None => why.to_owned(),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Results of an answer: whether it counted, and the rules that it saved.
 
-use postern_policy::NothingToSave;
+use crate::renewal::Renewed;
+use postern_policy::{NothingToSave, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -12,7 +13,7 @@ pub struct Answered {
     pub applied: bool,
     /// Reason why it didn't: somebody answered before, or the digest is not the one on show.
     pub reason: Option<String>,
-    /// Other questions that the new rule answered.
+    /// Codes of other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
     /// Rules that it saved.
@@ -22,6 +23,10 @@ pub struct Answered {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub not_saved: Option<NothingToSave>,
+    /// Rules that it renewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub renewed: Option<Renewed>,
 }
 
 /// A rule that an answer saved.
@@ -49,12 +54,24 @@ pub enum SavedPlace {
     Anywhere,
     /// A line of the agent's `permissions.jsonc`, for one of its tools.
     Permissions,
+    /// The place of the rule of this number, which was renewed.
+    Renewed {
+        /// The rule.
+        rule: RuleId,
+    },
 }
 
 impl Answered {
     /// Returns the result of an answer that decided.
     pub fn done() -> Self {
-        Self { applied: true, reason: None, also: Vec::new(), saved: Vec::new(), not_saved: None }
+        Self {
+            applied: true,
+            reason: None,
+            also: Vec::new(),
+            saved: Vec::new(),
+            not_saved: None,
+            renewed: None,
+        }
     }
 
     /// Returns the result of an answer that did not count, with the reason.
@@ -81,6 +98,7 @@ impl std::fmt::Display for Saved {
             SavedPlace::Folder { path } => write!(out, "in {path} and below")?,
             SavedPlace::Anywhere => out.write_str("in any folder")?,
             SavedPlace::Permissions => out.write_str("in permissions.jsonc")?,
+            SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
         out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })
     }

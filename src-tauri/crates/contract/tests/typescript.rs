@@ -5,8 +5,8 @@
 )]
 #![expect(clippy::unwrap_used, reason = "support functions of a test")]
 
-use postern_contract::Told;
 use postern_contract::methods::{ControlError, ControlMethods};
+use postern_contract::{Offer, Preferences, Presence, Showing, Told};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,10 @@ fn generated(folder: &Path) -> BTreeMap<String, String> {
     ControlMethods::export_all(&config).unwrap();
     ControlError::export_all(&config).unwrap();
     Told::export_all(&config).unwrap();
+    Showing::export_all(&config).unwrap();
+    Offer::export_all(&config).unwrap();
+    Preferences::export_all(&config).unwrap();
+    Presence::export_all(&config).unwrap();
     let mut made = files(folder);
     let lines = made.keys().map(|name| {
         let name = name.trim_end_matches(".ts");

@@ -40,7 +40,7 @@ pub use judge::{
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
-pub use propose::{Draft, NothingToSave, Offer, propose};
+pub use propose::{Draft, NothingToSave, Offer, Renewal, propose, propose_renewals};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,

@@ -30,7 +30,8 @@ Environment:
   POSTERN_KEY_FILE             its key [default: agent.key beside the socket]
   POSTERN_WAIT                 what --wait is where it is not given
 
-Signals go to the command. Those that were ignored when this started (nohup, a script's background) stay ignored.
+Signals go to the command; where Postern does not tell what became of it, HUP, INT, QUIT and TERM end this program
+after 3 s. Those that were ignored when this started (nohup, a script's background) stay ignored.
 
 Exit codes: the command's own; 75 not ended within --wait, 124 timed out, 125 Postern is not there or something is
 wrong with the request, 126 denied, 127 not found, 128+N ended by signal N.

@@ -36,7 +36,7 @@ pub use retain::{Keep, erased, history_bytes, overwrite_deleted, sweep};
 pub use rusqlite::Connection;
 pub use store::{FILE_NAME, Store};
 pub use tables::{
-    agents, chat_messages, events, feed, outputs, questions, requests, rules, search, sessions, settings,
-    skills, tally,
+    agents, chat_messages, events, feed, outputs, questions, renewals, requests, rules, search, sessions,
+    settings, skills, tally,
 };
 pub use writer::Receipt;

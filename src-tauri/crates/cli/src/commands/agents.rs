@@ -3,7 +3,8 @@
 use crate::args::{Agents, Channel, Json};
 use crate::failure::Failure;
 use crate::link::Link;
-use crate::print;
+use crate::typed::{is_yes, typed};
+use crate::{print, settings_text};
 use postern_contract::AgentRow;
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, DoorKind, DoorRef, DoorState, GetAgent,
@@ -25,38 +26,32 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
                 return print::json(&row);
             }
             print::line(format!("added {}; its channel is {}", row.id, row.socket))?;
+            let id = &row.id;
             print::line(format!(
-                "put it into a sandbox: postern agents channel {} --for docker|bwrap|sandbox-exec",
-                row.id
-            ))
+                "put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec"
+            ))?;
+            print::line(format!(
+                "a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}"
+            ))?;
+            print::line(format!("an MCP client: postern agents channel {id} --for mcp"))
         }
         Agents::Show { id, json } => {
             let row = link.call::<GetAgent>(&AgentRef { agent: named(&id)? })?;
             if json.json { print::json(&row) } else { show(&row) }
         }
-        Agents::Set { id, values } => {
-            let row = link.call::<SetAgent>(&AgentSet {
-                agent: named(&id)?,
-                settings: None,
-                values: pairs(&values)?,
-            })?;
-            show(&row)
-        }
+        Agents::Set { id, values, yes } => change(link, &id, &values, yes),
         Agents::DenyAll { id, duration } | Agents::Stop { id, duration } => {
-            let until = set(link, &id, "deniedUntil", &duration.to_string())?.denied_until;
+            let until = set(link, &id, "denied-until", &duration.to_string())?.denied_until;
             let until = until.map(|until| format!(" until {}", print::time(until))).unwrap_or_default();
             print::line(format!(
                 "{id} is stopped{until}: all its requests are denied. To end this: postern agents allow-again {id}"
             ))
         }
         Agents::AllowAgain { id } => {
-            set(link, &id, "deniedUntil", "none")?;
+            set(link, &id, "denied-until", "none")?;
             print::line(format!("{id} is decided about again"))
         }
-        Agents::Remove { id } => {
-            link.call::<RemoveAgent>(&AgentRef { agent: named(&id)? })?;
-            print::line(format!("removed {id}, its key, its channel and its rules"))
-        }
+        Agents::Remove { id, yes } => remove(link, &id, yes),
         Agents::RotateKey { id } => {
             let row = link.call::<RotateKey>(&AgentRef { agent: named(&id)? })?;
             print::line(format!(
@@ -69,6 +64,44 @@ pub(crate) fn run(link: &mut Link, command: Agents) -> Result<(), Failure> {
             if profile { self::profile(link, &agent, kind) } else { channel(link, &agent, kind, json) }
         }
     }
+}
+
+/// Changes an agent and tells what is otherwise now.
+fn change(link: &mut Link, id: &str, values: &[String], yes: bool) -> Result<(), Failure> {
+    let agent = named(id)?;
+    let mut values = pairs(values)?;
+    if yes {
+        values.insert("confirm".to_owned(), "yes".to_owned());
+    }
+    let before = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let after = link.call::<SetAgent>(&AgentSet { agent, settings: None, values })?;
+    let changed = settings_text::changed(&before, &after);
+    if changed.is_empty() {
+        return print::line(format!("{id} is so already; nothing was changed"));
+    }
+    let escaped = postern_command::escape::text;
+    changed
+        .iter()
+        .try_for_each(|(key, was, is)| print::line(format!("{key}: {} → {}", escaped(was), escaped(is))))
+}
+
+/// Removes an agent. Where something would be lost with it, the person says so first.
+fn remove(link: &mut Link, id: &str, yes: bool) -> Result<(), Failure> {
+    let agent = named(id)?;
+    let row = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    let rules = row.allow_rules + row.deny_rules;
+    if !yes && (rules > 0 || row.last_seen_at.is_some()) {
+        let plural = if rules == 1 { "rule" } else { "rules" };
+        let question = format!(
+            "Remove {id} with its key, its channel and {rules} {plural}? Its history stays. Type yes:"
+        );
+        let otherwise = format!("{id} was used and has {rules} {plural}: add --yes if it is to be removed");
+        if !is_yes(&typed(&question, &otherwise)?) {
+            return Err(Failure::no("not removed"));
+        }
+    }
+    link.call::<RemoveAgent>(&AgentRef { agent })?;
+    print::line(format!("removed {id}, its key, its channel and its rules"))
 }
 
 fn set(link: &mut Link, id: &str, key: &str, value: &str) -> Result<AgentRow, Failure> {
@@ -205,10 +238,10 @@ fn show(agent: &AgentRow) -> Result<(), Failure> {
     ))?;
     print::line(format!("key        {}", agent.key_file))?;
     print::line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
-    let settings = serde_json::to_value(&agent.settings).map_err(Failure::own)?;
-    for (key, value) in settings.as_object().into_iter().flatten() {
-        let locked = if agent.locked.contains(key) { "  (your organisation decides this)" } else { "" };
-        print::line(format!("{key} = {value}{locked}"))?;
+    for (key, value) in settings_text::typed(&agent.settings) {
+        let locked =
+            if settings_text::is_locked(agent, key) { "  (your organisation decides this)" } else { "" };
+        print::line(format!("{key} = {}{locked}", postern_command::escape::text(&value)))?;
     }
     Ok(())
 }

@@ -20,6 +20,8 @@ struct Row<'a> {
     before: Option<Value>,
     after: Option<Value>,
     widens: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<i64>,
     summary: &'a str,
     hash: &'a str,
 }
@@ -48,7 +50,9 @@ pub(crate) fn run(link: &mut Link, command: &Audit) -> Result<(), Failure> {
     if command.json.json {
         print::json(&Whole { rows: rows.iter().map(for_programs).collect(), verified: verified.as_ref() })?;
     } else {
-        for line in rows.iter().flat_map(|row| lines(row, &print::time(row.at))) {
+        // What a renewal tells of is not told twice.
+        let own = rows.iter().filter(|row| row.part_of.is_none());
+        for line in own.flat_map(|row| lines(row, &print::time(row.at))) {
             print::line(line)?;
         }
         if rows.is_empty() {
@@ -73,6 +77,7 @@ fn for_programs(row: &AuditRow) -> Row<'_> {
         before: read(&row.before),
         after: read(&row.after),
         widens: row.widens,
+        part_of: row.part_of,
         summary: &row.summary,
         hash: &row.hash,
     }
@@ -119,6 +124,7 @@ mod tests {
             before: None,
             after: None,
             widens: true,
+            part_of: None,
             summary: "agent main changed: security allowlist → full".into(),
             hash: "00".into(),
         };

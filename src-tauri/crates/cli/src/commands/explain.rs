@@ -9,7 +9,7 @@ use postern_command::escape::text as escaped;
 use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
-use postern_policy::{Decision, TraceLine};
+use postern_policy::{Decision, RuleRef, TraceLine};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ fn show(explained: &Explained) -> Result<(), Failure> {
         print::line(format!("advice: {advice}"))?;
     }
     if let Some(rule) = &explained.rule {
-        print::line(format!("rule {}: {} ({})", rule.id, escaped(&rule.pattern), rule.source))?;
+        print::line(format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))?;
     }
     print::line(format!("risk: {}", risk(explained)))?;
     if !explained.steps.is_empty() {
@@ -71,6 +71,11 @@ fn show(explained: &Explained) -> Result<(), Failure> {
         print::line(format!("               {}", step.message))?;
     }
     show_trace(&explained.trace)
+}
+
+/// A rule by its number and where it is from; a line of a file by where it stands.
+pub(crate) fn named_rule(rule: &RuleRef) -> String {
+    if rule.id > 0 { format!("rule {} ({})", rule.id, rule.source) } else { rule.source.clone() }
 }
 
 fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! `postern history`, `show` and `kill`.
 
 use super::agents::named;
+use super::explain::named_rule;
 use crate::args::History;
 use crate::failure::Failure;
 use crate::link::Link;
@@ -35,7 +36,13 @@ pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
         return print::json(&requests);
     }
     let headings = ["AT", "AGENT", "STATE", "COMMAND", "BY", "REQUEST"];
-    print::table(headings, requests.iter().map(row).collect(), "nothing yet")
+    let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
+    let short = |request: &RequestRow| {
+        let mut row = row(request);
+        row[5] = print::short(&request.id, &ids);
+        row
+    };
+    print::table(headings, requests.iter().map(short).collect(), "nothing yet")
 }
 
 fn row(request: &RequestRow) -> [String; 6] {
@@ -138,7 +145,10 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
     fields.extend(row.session.as_deref().map(|session| ("session", escaped(session))));
     fields.extend(detail.message.clone().map(|message| ("why", message)));
     fields.extend(
-        detail.rule.as_ref().map(|rule| ("rule", format!("{} ({})", escaped(&rule.pattern), rule.source))),
+        detail
+            .rule
+            .as_ref()
+            .map(|rule| ("rule", format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))),
     );
     fields.extend(detail.feedback.as_deref().map(|words| ("feedback", escaped(words))));
     fields.extend(detail.says.as_deref().map(|words| ("agent says", escaped(words))));

@@ -4,7 +4,7 @@ use super::rules::lasting;
 use crate::args::{Always, Approve, Deny};
 use crate::failure::Failure;
 use crate::link::Link;
-use crate::typed::typed;
+use crate::typed::{is_yes, typed};
 use crate::{print, question};
 use postern_contract::methods::{AnswerQuestion, AuditRow, GetQuestion, ListQuestions, Nothing, QuestionRef};
 use postern_contract::{Answer, AnswerParams, Answered, ClosedBy, Question, Scope, Told};
@@ -86,20 +86,66 @@ fn tell(seen: &Seen<'_>, json: bool) -> Result<(), Failure> {
     }
 }
 
+/// The question that a person means: by its code, a beginning of its id, `last`, or the only one. What waits no more is passed on
+/// as it was typed: the host says what became of it.
+fn meant(link: &mut Link, named: Option<String>) -> Result<String, Failure> {
+    let waiting = link.call::<ListQuestions>(&Nothing {})?.questions;
+    let listed = |questions: &[&Question]| {
+        let lines = questions.iter().map(|one| format!("  {}  {}: {}", one.code, one.asker.agent, one.line));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let Some(named) = named else {
+        return match waiting.as_slice() {
+            [] => Err(Failure::no("nothing waits")),
+            [one] => {
+                print::line(format!("{}  {}: {}", one.code, one.asker.agent, one.line))?;
+                Ok(one.id.clone())
+            }
+            several => {
+                let all = listed(&several.iter().collect::<Vec<_>>());
+                Err(Failure::usage(format!("several wait: name one by its code\n{all}")))
+            }
+        };
+    };
+    if named == "last" {
+        let newest = waiting.last().ok_or_else(|| Failure::no("nothing waits"))?;
+        print::line(format!("{}  {}: {}", newest.code, newest.asker.agent, newest.line))?;
+        return Ok(newest.id.clone());
+    }
+    let is_it = |one: &&Question| one.code == named || named.len() >= 4 && one.id.starts_with(&named);
+    let exact = waiting.iter().find(|one| one.code == named || one.id == named);
+    let begun: Vec<&Question> = waiting.iter().filter(is_it).collect();
+    match (exact, begun.as_slice()) {
+        (Some(one), _) => Ok(one.id.clone()),
+        (None, [one]) => Ok(one.id.clone()),
+        (None, []) => Ok(named),
+        (None, several) => {
+            Err(Failure::usage(format!("{named} begins more than one: name its code\n{}", listed(several))))
+        }
+    }
+}
+
 pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> {
+    let named = meant(link, command.question)?;
     let (digest, seen) = match command.digest {
         Some(digest) => (digest, None),
-        None => confirm(link, &command.question)?,
+        None => confirm(link, &named)?,
     };
     let requests = match command.all {
         None => Vec::new(),
-        Some(all) => all_of(link, &command.question, seen.as_ref(), all)?,
+        Some(all) => all_of(link, &named, seen.as_ref(), all)?,
     };
-    let always = command.always.map(|always| match always {
-        Always::Exact => "exact",
-        Always::Command => "command",
-        Always::Path => "path",
-    });
+    let (always, scope) = match (command.always, command.everyone) {
+        (Some(Always::Renew), true) => (Some("renew-everyone"), Scope::Agent),
+        (Some(Always::Renew), false) => (Some("renew"), Scope::Agent),
+        (Some(Always::Exact), true) => (Some("exact"), Scope::Everyone),
+        (Some(Always::Exact), false) => (Some("exact"), Scope::Agent),
+        (Some(Always::Command), true) => (Some("command"), Scope::Everyone),
+        (Some(Always::Command), false) => (Some("command"), Scope::Agent),
+        (Some(Always::Path), true) => (Some("path"), Scope::Everyone),
+        (Some(Always::Path), false) => (Some("path"), Scope::Agent),
+        (None, _) => (None, Scope::Agent),
+    };
     if let (Some(wanted), Some(question)) = (always, &seen)
         && !question.proposals.is_empty()
         && !question.proposals.iter().any(|proposal| proposal.id == wanted)
@@ -112,12 +158,12 @@ pub(crate) fn approve(link: &mut Link, command: Approve) -> Result<(), Failure> 
     }
     let said = if always.is_some() { Answer::Always } else { Answer::Once };
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
-        scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
+        scope,
         proposal: always.map(str::to_owned),
         requests,
         anywhere: command.anywhere,
         lifetime: command.lasts.map(lasting).transpose()?,
-        ..AnswerParams::new(command.question, digest, said)
+        ..AnswerParams::new(named, digest, said)
     })?;
     told(&answered, if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" })
 }
@@ -147,22 +193,23 @@ fn confirm(link: &mut Link, id: &str) -> Result<(String, Option<Question>), Fail
     let seen = link.call::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::full(&seen)?;
     let otherwise = "nobody to ask for a yes: name what was seen with --digest, or run this in a terminal";
-    if typed("\nType yes to let it run, anything else to leave it waiting:", otherwise)? != "yes" {
+    if !is_yes(&typed("\nType yes to let it run, anything else to leave it waiting:", otherwise)?) {
         return Err(Failure::no("not answered; it still waits"));
     }
     Ok((seen.digest.clone(), Some(seen)))
 }
 
 pub(crate) fn deny(link: &mut Link, command: Deny) -> Result<(), Failure> {
+    let named = meant(link, command.question)?;
     let digest = match command.digest {
         Some(digest) => digest,
-        None => link.call::<GetQuestion>(&QuestionRef { question_id: command.question.clone() })?.digest,
+        None => link.call::<GetQuestion>(&QuestionRef { question_id: named.clone() })?.digest,
     };
     let said = if command.always { Answer::DenyAlways } else { Answer::Deny };
     let answered = link.call::<AnswerQuestion>(&AnswerParams {
         scope: if command.everyone { Scope::Everyone } else { Scope::Agent },
         feedback: command.feedback,
-        ..AnswerParams::new(command.question, digest, said)
+        ..AnswerParams::new(named, digest, said)
     })?;
     told(&answered, if command.always { "denied, and remembered" } else { "denied" })
 }
@@ -182,6 +229,9 @@ fn told(answered: &Answered, done: &str) -> Result<(), Failure> {
     }
     for words in answered.saved_words() {
         print::line(words)?;
+    }
+    if let Some(renewed) = &answered.renewed {
+        print::line(format!("  undo it: postern rules undo {}", renewed.entry))?;
     }
     if answered.also.is_empty() {
         return Ok(());

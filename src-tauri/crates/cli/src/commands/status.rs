@@ -7,7 +7,7 @@ use crate::print;
 use postern_contract::methods::{
     AuditAsk, GetStatus, ListAgents, Nothing, Pause, PauseAll, ReadAudit, ResumeAll,
 };
-use postern_contract::{Mode, Status, StoppedAgent};
+use postern_contract::{ConcernKind, Mode, Status, StoppedAgent};
 use serde::Serialize;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn show(status: &Status) -> Result<(), Failure> {
         print::line(format!("stopped   {}", stopped(one)))?;
     }
     for attention in &status.attention {
-        print::line(format!("attention {attention}"))?;
+        print::line(format!("attention {}", attention.message))?;
     }
     Ok(())
 }
@@ -86,27 +86,28 @@ impl Finding {
     }
 }
 
-/// How to mend what the host says needs attention.
-fn mend_of(what: &str) -> &'static str {
-    let known = [
-        (
-            "organisation's rules",
-            "correct the file, or have it corrected; it is read again at once (postern help managed)",
-        ),
-        (
-            "permissions.jsonc",
-            "correct that line of the file; it is read again at once (postern policy lint looks it over)",
-        ),
-        ("cannot be read: ", "remove the rule (postern rules remove) and write it anew"),
-        ("the audit: ", "run postern audit --verify for every fault; docs/AUDIT.md explains them"),
-        ("were damaged", "look at what was set aside, then: postern resume"),
-    ];
-    known.iter().find(|(part, _)| what.contains(part)).map_or("see postern status", |(_, mend)| *mend)
+/// How to fix what the host says needs attention.
+fn mend_of(kind: ConcernKind) -> &'static str {
+    match kind {
+        ConcernKind::Managed => {
+            "correct the file, or have it corrected; it is read again at once (postern help managed)"
+        }
+        ConcernKind::Permissions => {
+            "correct that line of the file; it is read again at once (postern policy lint looks it over)"
+        }
+        ConcernKind::Rule => "remove the rule (postern rules remove) and write it again",
+        ConcernKind::Audit => "run postern audit --verify for every fault; docs/AUDIT.md explains them",
+        ConcernKind::Records => "look at what was set aside, then: postern resume",
+        ConcernKind::Unwritten => {
+            "make room on the disk, or let Postern write to its data folder; it tries again"
+        }
+    }
 }
 
 /// Looks at everything that commonly goes wrong. Exits 1 where something is.
 pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
-    let mut findings = vec![private_folder(data), socket(&data.join(postern_protocol::CONTROL_SOCKET))];
+    let control = data.join(postern_protocol::CONTROL_SOCKET);
+    let mut findings = vec![private_folder(data), socket("control socket", &control)];
     match Link::open(data) {
         Ok(mut link) => running(&mut link, &mut findings)?,
         Err(failure) => {
@@ -139,18 +140,20 @@ fn private_folder(data: &Path) -> Finding {
     }
 }
 
-fn socket(path: &Path) -> Finding {
+fn socket(what: &str, path: &Path) -> Finding {
     let shown = path.display();
     if path.as_os_str().len() > 90 {
         return Finding::bad(
-            format!("the path of {shown} is too long for a socket"),
+            format!("the path of the {what} {shown} is too long"),
             "use a shorter data folder (--data)",
         );
     }
     match std::fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => Finding::good(format!("control socket {shown}")),
-        Ok(_) => Finding::bad(format!("{shown} is there and no socket"), "move it away"),
-        Err(error) => Finding::bad(format!("{shown}: {error}"), "start the app Postern, or `postern serve`"),
+        Ok(found) if found.file_type().is_socket() => Finding::good(format!("{what} {shown}")),
+        Ok(_) => Finding::bad(format!("{what} {shown}: not a socket"), "move it away"),
+        Err(error) => {
+            Finding::bad(format!("{what} {shown}: {error}"), "start the app Postern, or `postern serve`")
+        }
     }
 }
 
@@ -169,7 +172,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
         findings.push(Finding::bad(what, "restart Postern"));
     }
     findings.extend(status.stopped.iter().map(|one| Finding::good(stopped(one))));
-    findings.extend(status.attention.iter().map(|what| Finding::bad(what.clone(), mend_of(what))));
+    findings.extend(status.attention.iter().map(|what| Finding::bad(&*what.message, mend_of(what.kind))));
     findings.push(match &status.cannot_confine {
         None => Finding::good("commands that only read run confined"),
         Some(why) => Finding::good(format!(
@@ -184,7 +187,7 @@ fn running(link: &mut Link, findings: &mut Vec<Finding>) -> Result<(), Failure> 
         findings.push(Finding::bad("no agent is enrolled", "postern agents add NAME"));
     }
     for agent in agents {
-        findings.push(socket(Path::new(&agent.socket)));
+        findings.push(socket(&format!("channel of {}", agent.id), Path::new(&agent.socket)));
     }
     Ok(())
 }

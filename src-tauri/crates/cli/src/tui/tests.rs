@@ -257,3 +257,32 @@ fn a_tools_question_has_no_rule_to_choose() {
     }
     assert_eq!(app.choice, super::choice::Choice::default());
 }
+
+#[test]
+fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
+    let piece = |text: &str| vec![postern_contract::Piece { text: text.to_owned(), escaped: false }];
+    let rule = |id: i64, text: &str| postern_contract::RenewedRule { id, agent: None, text: text.to_owned() };
+    let mut changed = question("git log", 0);
+    changed.renews = vec![postern_contract::Renewal {
+        program: piece("/usr/bin/git"),
+        change: "2.43.0 → 2.44.0".to_owned(),
+        count: 4,
+        rules: vec![rule(1, "git log *"), rule(2, "git diff *")],
+    }];
+    changed.proposals[0].label = piece("renew all 4 rules of git");
+    changed.proposals[0].renews = 4;
+    let said = screen(&mut showing(changed), 100, 40).join("\n");
+    for part in [
+        "/usr/bin/git (2.43.0 → 2.44.0); 4 rules were given for it as it was: git log *, git diff *, …",
+        "renew all 4 rules of git",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+
+    let mut unsaved = question("git log", 0);
+    unsaved.proposals.clear();
+    unsaved.nothing_to_save = Some(postern_policy::NothingToSave::Environment);
+    unsaved.env_setting = Some("FOO".to_owned());
+    let said = screen(&mut showing(unsaved), 100, 40).join("\n");
+    assert!(said.contains("postern agents set main env-set=FOO"), "{said}");
+}

@@ -85,6 +85,9 @@ pub(super) fn question(
     details(question, &mut add);
     context(question, &mut add);
     add("", vec![]);
+    for renewal in &question.renews {
+        add("changed", vec![plain(crate::question::renewed(renewal))]);
+    }
     for (index, proposal) in question.proposals.iter().enumerate() {
         let mut runs = shown(&proposal.label, Style::new());
         if let Some((would, of)) = proposal.would_match {
@@ -95,8 +98,8 @@ pub(super) fn question(
         }
         add(&format!("always {}", index + 1), runs);
     }
-    if let Some(why) = question.nothing_to_save {
-        add("always", vec![plain(format!("saves nothing: {}", why.words()))]);
+    if let Some(why) = question.unsaved_words() {
+        add("always", vec![plain(format!("saves nothing: {why}"))]);
     }
     add("digest", vec![plain(&question.digest)]);
     lines

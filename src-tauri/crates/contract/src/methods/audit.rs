@@ -44,7 +44,7 @@ pub struct AuditRow {
     /// Author, and the approver that the change came through.
     pub by: AuditBy,
     /// Kind of the changed thing: `agents`, `rules`, `settings`, `skill_folders`, `skill_clis`, `permissions`,
-    /// `managed`, `keys`, `secrets`, `hooks`, or `audit` itself.
+    /// `managed`, `keys`, `secrets`, `hooks`, `renewals` of rules, or `audit` itself.
     pub subject: String,
     /// Name of the changed thing, escaped.
     pub key: String,
@@ -54,6 +54,10 @@ pub struct AuditRow {
     pub after: Option<String>,
     /// True if more may run because of it, or if that cannot be ruled out.
     pub widens: bool,
+    /// The row that tells of this one too: a renewal of rules tells of the row of each.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub part_of: Option<i64>,
     /// The change in one line, ready to be shown.
     pub summary: String,
     /// Hex sha256 over the previous row's hash and this row's content.

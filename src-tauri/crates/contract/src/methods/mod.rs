@@ -19,9 +19,9 @@ pub use feed::{FeedAsk, FeedEvent, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, HookNote, InsightsAsk, Nothing,
-    Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RequestFilter, RequestKill, RequestNumber,
-    RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite, SessionFilter,
-    SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
+    Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
+    RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite,
+    SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
 pub use policy::{
     ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
@@ -121,6 +121,8 @@ macro_rules! with_methods {
             ImportRules "rules.import" rules_import (RulesImport) -> RulesImported;
             /// Write and remove rules at once: undo, redo, clean up.
             PutRules "rules.put" rules_put (RulesPut) -> Rules;
+            /// Bind rules that were renewed to what they were bound to before.
+            UndoRenewal "rules.undoRenewal" rules_undo_renewal (RenewalEntry) -> Rules;
             /// What a rule would match, and what is wrong with it, before it is saved.
             PreviewRule "rules.preview" rules_preview (RuleDraft) -> RulePreview;
             /// What is wrong with the rules there are. Changes nothing.

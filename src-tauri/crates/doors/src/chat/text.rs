@@ -112,7 +112,12 @@ fn details(question: &Question, message: &mut Message) {
     if question.requests.len() > 1 {
         message.own(&format!("\nAsked {} times: an approval allows one of them", question.requests.len()));
     }
+    for renewal in &question.renews {
+        let (program, change) = (plain(&renewal.program), &renewal.change);
+        message.own("\nChanged: ").quoted(&cut(&format!("{program} ({change})"), FILES));
+    }
     match saves(question) {
+        Ok(offer) if offer.renews > 0 => message.own("\nAlways: ").quoted(&plain(&offer.label)),
         Ok(offer) => message.own("\nAlways saves: ").quoted(&plain(&offer.label)),
         Err(why) => message.own("\nAlways saves nothing: ").own(why.words()),
     };
@@ -344,6 +349,7 @@ mod tests {
             before: None,
             after: None,
             widens: true,
+            part_of: None,
             summary: "x".repeat(999),
             hash: String::new(),
         };

@@ -36,7 +36,10 @@ async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: D
         if let Some((question, request)) = question_of(shared, face, request_id).await {
             let placed = question.placed();
             let (answer, proposal) = match &placed {
-                Ok(offers) if decision == Decision::AllowAlways => (Answer::Always, offers.first()),
+                // OpenClaw's person did not see that a program changed.
+                Ok(offers) if decision == Decision::AllowAlways => {
+                    (Answer::Always, offers.iter().find(|offer| offer.renews == 0))
+                }
                 Ok(_) | Err(_) => (Answer::Once, None),
             };
             let proposal = proposal.map(|offer| offer.id.clone());

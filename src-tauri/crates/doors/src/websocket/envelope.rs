@@ -2,8 +2,8 @@
 
 use postern_contract::methods::AuditRow;
 use postern_contract::{
-    Answer, Answered, Closed, Part, Proposal, Question, Saved, SavedPlace, Shown, ShownInput, ShownScript,
-    not_saved,
+    Answer, Answered, Closed, Part, Proposal, Question, Renewal, Saved, SavedPlace, Shown, ShownInput,
+    ShownScript, not_saved,
 };
 use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
@@ -240,28 +240,46 @@ fn what_a_yes_does(question: &Question) -> Value {
         let rules: Vec<&str> = offer.rules.iter().map(|rule| rule.text.as_str()).collect();
         let pinned = !offer.rules.is_empty() && offer.rules.iter().all(|rule| rule.pinned);
         let folder = maybe(offer.folder.as_ref());
-        json!({"id": offer.id, "label": plain(&offer.label), "rules": rules, "folder": folder, "pinned": pinned})
+        let (label, renews) = (plain(&offer.label), offer.renews);
+        json!({"id": offer.id, "label": label, "rules": rules, "folder": folder, "pinned": pinned, "renews": renews})
     };
     let offers = question.placed();
     json!({
         "proposals": offers.iter().flatten().map(|offer| proposal(offer)).collect::<Vec<_>>(),
         "always": offer(question, None).map(proposal),
-        "nothingToSave": offers.err().map(|why| json!({"reason": why, "message": why.words()})),
+        "nothingToSave": offers.err().map(|why| {
+            let message = question.unsaved_words().unwrap_or_else(|| why.words().to_owned());
+            json!({"reason": why, "message": message})
+        }),
         "asked": question.requests.len(),
         "queued": question.queued,
         "atZero": question.at_zero,
+        "renews": renews(question),
         "needs": question.parts_for(Answer::Once),
     })
 }
 
-/// Returns the offer that *allow-always* saves: the named one, else `command`, else the narrowest.
+/// Returns the offer that *allow-always* saves: the named one, else the renewal of a changed program's rules if it is the first,
+/// else `command`, else the narrowest.
 pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
     match named {
         Some(id) => of(id),
-        None => of("command").or_else(|| offers.first().copied()),
+        None => {
+            let renewal = question.proposals.first().filter(|first| first.renews > 0);
+            renewal.or_else(|| of("command")).or_else(|| offers.first().copied())
+        }
     }
+}
+
+/// Encodes the programs that changed, with the rules that were given for them.
+fn renews(question: &Question) -> Value {
+    let renewal = |renewal: &Renewal| {
+        let rules: Vec<&String> = renewal.rules.iter().map(|rule| &rule.text).collect();
+        json!({"program": plain(&renewal.program), "change": renewal.change, "count": renewal.count, "rules": rules})
+    };
+    question.renews.iter().map(renewal).collect()
 }
 
 /// Encodes the result of an answer that counted, with the rules that an *allow-always* saved or the reason why it saved none.
@@ -282,7 +300,7 @@ pub(super) fn answered(answered: &Answered, always: bool) -> Value {
 fn saved(saved: &Saved) -> Value {
     let folder = match &saved.place {
         SavedPlace::Folder { path } => Some(path),
-        SavedPlace::Anywhere | SavedPlace::Permissions => None,
+        SavedPlace::Anywhere | SavedPlace::Permissions | SavedPlace::Renewed { .. } => None,
     };
     json!({"rule": saved.rule, "folder": folder, "pinned": saved.pinned, "words": saved.to_string()})
 }

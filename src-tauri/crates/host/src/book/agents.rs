@@ -3,7 +3,8 @@
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
 use super::{AgentEntry, Book, BookError, now};
-use postern_policy::{AgentId, Fallback, Millis, Preset, Settings};
+use postern_contract::plain_key;
+use postern_policy::{AgentId, Millis, Preset, Settings};
 use postern_store::agents::Agent;
 use postern_store::audit;
 use serde_json::json;
@@ -98,20 +99,21 @@ impl Book {
     pub(super) fn changed_agent(&self, id: &AgentId, changes: AgentChanges) -> Result<Agent, BookError> {
         let entry = self.entry(id)?;
         let mut agent = entry.agent.clone();
+        let is_typed = changes.settings.is_none();
         if let Some(settings) = changes.settings {
             agent.settings = settings;
         }
         // A preset sets two of the others, which may be named beside it: it goes first.
-        let preset = changes.values.iter().filter(|(key, _)| values::plain_key(key) == "preset");
-        let others = changes.values.iter().filter(|(key, _)| values::plain_key(key) != "preset");
-        let full = agent.settings.fallback == Fallback::Full;
+        let preset = changes.values.iter().filter(|(key, _)| plain_key(key) == "preset");
+        let others = changes.values.iter().filter(|(key, _)| plain_key(key) != "preset");
         for (key, value) in preset.chain(others) {
-            set_one(&mut agent, &values::plain_key(key), value)?;
+            set_one(&mut agent, &plain_key(key), value)?;
         }
         let confirmed = changes.values.get("confirm").is_some_and(|word| word == "yes");
         // All settings at once come from the window, which asks twice itself.
-        if agent.settings.fallback == Fallback::Full && !full && !confirmed {
-            return Err(ValueError::Unconfirmed.into());
+        let typed = values::unconfirmed(&entry.agent.settings, &agent.settings).filter(|_| is_typed);
+        if let Some(unconfirmed) = typed.filter(|_| !confirmed) {
+            return Err(unconfirmed.into());
         }
         values::check(&agent.settings)?;
         values::check_cap(&entry.agent.settings, &agent.settings)?;
@@ -178,7 +180,7 @@ fn set_one(agent: &mut Agent, key: &str, value: &str) -> Result<(), ValueError> 
         "denied-until" => {
             agent.denied_until = Some(now().saturating_add_unsigned(values::duration(key, value)?));
         }
-        // The second word that fallback=full needs; it sets nothing.
+        // The second word that whatever runs everything needs; it sets nothing.
         "confirm" if value == "yes" => {}
         "confirm" => return Err(values::bad(key, value, "yes")),
         _ => values::set(&mut agent.settings, key, value)?,

@@ -3,6 +3,7 @@
 use super::agent_folder::FolderError;
 use super::values::ValueError;
 use postern_contract::methods::{ControlCode, ControlError};
+use postern_contract::plain_key;
 use postern_policy::permissions::{AppendError, FileError};
 use postern_policy::{AgentId, PatternError, RuleId, RuleProblem};
 use std::io;
@@ -35,7 +36,7 @@ pub(crate) enum BookError {
     NoRule(RuleId),
     #[error("rule {0} is read-only: it is from a file that an organisation ships, or from permissions.jsonc")]
     ReadOnly(RuleId),
-    #[error("{key} is decided by your organisation, in {by}: it cannot be changed here")]
+    #[error("{} is decided by your organisation, in {by}: it cannot be changed here", plain_key(.key))]
     Locked { key: String, by: String },
     #[error("{0}")]
     CannotPin(String),

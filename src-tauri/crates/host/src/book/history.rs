@@ -60,6 +60,7 @@ impl Book {
             lifetime: Lifetime::Forever,
             why: None,
             rules: Vec::new(),
+            renews: Vec::new(),
         };
         let agent = agent.clone();
         self.blocking(move |book| {

@@ -6,6 +6,7 @@ use super::permissions::PermissionsFile;
 use super::snapshot::{AgentEntry, Snapshot};
 use super::{Book, BookError, settings};
 use crate::resolve::search_path;
+use postern_contract::{Concern, ConcernKind};
 use postern_policy::permissions::{DEFAULT_FILE, dangers};
 use postern_policy::{AgentId, AgentPolicy, Effect, Lookup, Rule, RuleSet};
 use postern_store::agents::Agent;
@@ -200,23 +201,25 @@ fn of_text(text: &str) -> Value {
     json!({ "sha256": sha256, "text": text })
 }
 
-/// What the person should know about, in plain words.
-fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<String> {
-    let mut all: Vec<String> = managed
-        .as_ref()
-        .err()
-        .map(|problem| format!("your organisation's rules: {problem}: everything is denied"))
-        .into_iter()
-        .collect();
+/// What the person should know about.
+fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<Concern> {
+    let told = |problem: &String| {
+        let message = format!("your organisation's rules: {problem}: everything is denied");
+        Concern::new(ConcernKind::Managed, message)
+    };
+    let mut all: Vec<Concern> = managed.as_ref().err().map(told).into_iter().collect();
     for (agent, entry) in agents {
         if let Err(error) = &entry.permissions.read {
-            all.push(format!("{agent}: permissions.jsonc, {error}: everything it asks for is denied"));
+            let message = format!("{agent}: permissions.jsonc, {error}: everything it asks for is denied");
+            all.push(Concern::new(ConcernKind::Permissions, message));
         }
         for danger in entry.policy.file.as_ref().map(dangers).unwrap_or_default() {
-            all.push(format!("{agent}: permissions.jsonc: {danger}"));
+            let message = format!("{agent}: permissions.jsonc: {danger}");
+            all.push(Concern::new(ConcernKind::Permissions, message));
         }
         for broken in entry.policy.rules.broken() {
-            all.push(format!("{agent}: rule {} cannot be read: {}", broken.id, broken.problem));
+            let message = format!("{agent}: rule {} cannot be read: {}", broken.id, broken.problem);
+            all.push(Concern::new(ConcernKind::Rule, message));
         }
     }
     all

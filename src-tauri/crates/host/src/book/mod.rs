@@ -31,7 +31,7 @@ pub(crate) use lint::LintedRule;
 pub(crate) use managed::{Managed, ManagedPlace, VARIABLE as MANAGED_VARIABLE};
 pub(crate) use past::Found;
 pub(crate) use permissions::PermissionsFile;
-pub(crate) use remember::{NewRule, Remember, ToolRemember};
+pub(crate) use remember::{NewRule, Remember, Saved, ToolRemember};
 pub(crate) use replay::{Change as ReplayedChange, Edited};
 pub(crate) use rules::Listed;
 pub(crate) use sessions::NewSession;
@@ -39,6 +39,7 @@ pub(crate) use sessions::NewSession;
 use skills::CliState;
 pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
+pub(crate) use values::unconfirmed;
 
 pub(crate) use crate::clock::now;
 

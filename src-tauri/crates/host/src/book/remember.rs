@@ -4,7 +4,10 @@ use super::agent_folder::AgentFolder;
 use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Pin, Rule, RuleId, RuleInput, Source, check_rule};
+use postern_policy::{
+    AgentId, Effect, Lifetime, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, Source, check_rule,
+};
+use postern_store::{Connection, Error, renewals};
 
 /// What a person chose to remember from a question.
 #[derive(Debug, Clone)]
@@ -21,6 +24,27 @@ pub(crate) struct Remember {
     pub(crate) why: Option<String>,
     /// The rules: one for each step that no rule covers.
     pub(crate) rules: Vec<NewRule>,
+    /// The rules to be renewed instead: they hold for the program as it is now.
+    pub(crate) renews: Vec<Renewal>,
+}
+
+impl Remember {
+    /// Whether other agents may be judged otherwise by it.
+    fn is_for_others(&self) -> bool {
+        let mut renewed = self.renews.iter().flat_map(|renewal| &renewal.rules);
+        self.scope == Scope::Everyone || renewed.any(|rule| rule.agent.as_ref() != Some(&self.agent))
+    }
+}
+
+/// What was saved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Saved {
+    /// The rules, by number.
+    pub(crate) rules: Vec<RuleId>,
+    /// The entry in the audit by which rules were renewed, and those.
+    pub(crate) renewed: Option<(i64, Vec<RuleId>)>,
+    /// Whether other agents may be judged otherwise by it.
+    pub(crate) for_others: bool,
 }
 
 /// One rule of an offer.
@@ -55,8 +79,8 @@ pub(crate) struct ToolRemember {
 
 impl Book {
     /// Saves the rules, all of them or none, and swaps them in. A rule that was there already with another pin or
-    /// lifetime is written anew. Gives their numbers.
-    pub(crate) async fn remember(&self, remember: Remember) -> Result<Vec<RuleId>, BookError> {
+    /// lifetime is written anew; rules that are renewed keep all but what they are bound to.
+    pub(crate) async fn remember(&self, remember: Remember) -> Result<Saved, BookError> {
         let agent = match remember.scope {
             Scope::Agent => Some(remember.agent.clone()),
             Scope::Everyone => None,
@@ -66,24 +90,34 @@ impl Book {
         for rule in &rules {
             check_rule(rule, &self.places().home)?;
         }
+        let for_others = remember.is_for_others();
+        let renews: Vec<renewals::Renewal> = remember.renews.into_iter().map(stored).collect();
+        let renewing = !renews.is_empty();
         let _one = self.change().await;
         let saved = self.store().write_durable(move |conn| {
-            let known = postern_store::rules::all(conn)?;
-            let mut ids = Vec::with_capacity(rules.len());
-            for rule in rules {
-                ids.push(match known.iter().find(|other| is_same(other, &rule)) {
-                    Some(other) => {
-                        postern_store::rules::save(conn, &Rule { id: other.id, ..rule })?;
-                        other.id
-                    }
-                    None => postern_store::rules::add(conn, &rule)?,
-                });
-            }
-            Ok(ids)
+            let renewed = renewals::renew(conn, &renews)?;
+            Ok((save(conn, rules)?, renewed))
         });
-        let ids = saved.await?;
-        self.reload(agent.as_ref()).await?;
-        Ok(ids)
+        let (rules, renewed) = saved.await?;
+        if renewing && renewed.is_empty() {
+            let message = "the rules to be renewed are not as they were shown: look again";
+            return Err(BookError::Invalid(message.to_owned()));
+        }
+        let entry = if renewing { self.store().read(renewals::newest)? } else { None };
+        self.reload(Some(&remember.agent).filter(|_| !for_others)).await?;
+        Ok(Saved { rules, renewed: entry.map(|entry| (entry, renewed)), for_others })
+    }
+
+    /// Binds the rules of a renewal to what they were bound to before it. Returns those that are back.
+    pub(crate) async fn undo_renewal(&self, entry: i64) -> Result<Vec<RuleId>, BookError> {
+        let _one = self.change().await;
+        let back = self.store().write_durable(move |conn| renewals::undo(conn, entry)).await?;
+        if back.is_empty() {
+            let message = format!("no rule is as renewal {entry} left it: there is nothing to undo");
+            return Err(BookError::Invalid(message));
+        }
+        self.reload(None).await?;
+        Ok(back)
     }
 
     /// Appends what *Always* allows to the agent's `permissions.jsonc`, keeping the person's comments, and to its
@@ -121,6 +155,27 @@ impl Book {
         }
         self.write_permissions(folder, text).await
     }
+}
+
+fn stored(renewal: Renewal) -> renewals::Renewal {
+    let Renewal { program: path, was: program, now, rules } = renewal;
+    let rules = rules.into_iter().map(|rule| rule.id).collect();
+    renewals::Renewal { was: renewals::Bound { path, program, rules }, now }
+}
+
+fn save(conn: &Connection, rules: Vec<Rule>) -> Result<Vec<RuleId>, Error> {
+    let known = postern_store::rules::all(conn)?;
+    let mut ids = Vec::with_capacity(rules.len());
+    for rule in rules {
+        ids.push(match known.iter().find(|other| is_same(other, &rule)) {
+            Some(other) => {
+                postern_store::rules::save(conn, &Rule { id: other.id, ..rule })?;
+                other.id
+            }
+            None => postern_store::rules::add(conn, &rule)?,
+        });
+    }
+    Ok(ids)
 }
 
 pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>) -> Rule {

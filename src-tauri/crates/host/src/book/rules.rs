@@ -274,10 +274,11 @@ fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) 
     }
 }
 
-/// The rules of an agent's `permissions.jsonc` that are about commands.
+/// The rules of an agent's `permissions.jsonc` that are about commands, but for those that a new file is written with: they say what
+/// holds without them.
 pub(super) fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
-    let about_commands = layer.entries().iter().filter(|line| line.is_about_commands());
+    let about_commands = layer.entries().iter().filter(|line| line.is_about_commands() && !line.is_seeded());
     let listed = about_commands.map(|line| Listed {
         rule: file_rule(entry, line, Pattern::Command(line.written.clone())),
         from: format!("permissions.jsonc:{}", line.line()),

@@ -3,6 +3,7 @@
 use super::agent_folder::AgentFolder;
 use super::managed::Managed;
 use super::permissions::PermissionsFile;
+use postern_contract::Concern;
 use postern_contract::methods::HostSettings;
 use postern_policy::{AgentId, AgentPolicy, RuleSet, Settings};
 use postern_store::agents::Agent;
@@ -25,8 +26,8 @@ pub(crate) struct Snapshot {
     pub(crate) skills: Arc<Vec<Skill>>,
     /// What holds for the whole.
     pub(crate) settings: HostSettings,
-    /// What needs the person's attention, in plain words.
-    pub(crate) attention: Vec<String>,
+    /// What needs the person's attention.
+    pub(crate) attention: Vec<Concern>,
 }
 
 impl Default for Snapshot {

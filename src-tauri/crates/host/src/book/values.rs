@@ -1,7 +1,8 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
+use postern_contract::SETTING_KEYS;
 use postern_policy::environment::{Class, class_of, may_pass, may_set};
-use postern_policy::{Preset, Settings};
+use postern_policy::{Ask, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -22,14 +23,14 @@ const RUNNING: RangeInclusive<u32> = 1..=256;
 const LONGEST_LIST: usize = 100;
 
 /// Every key that can be set, as `postern agents set` names them.
-const KEYS: &str = "preset, security, ask, elevated, fallback, approval-timeout, unattended, run-timeout, run-timeout-cap, allow-skills, \
-    allow-read-only, unreadable, env-set, env-pass, folders, search-path, output-cap, questions-per-minute, \
-    requests-per-second, max-running, name, color, uids, denied-until";
+fn keys() -> String {
+    SETTING_KEYS.map(|key| key.name).join(", ")
+}
 
 /// A value that cannot be set, with what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ValueError {
-    #[error("{key:?} is no setting; these are: {KEYS}")]
+    #[error("{key:?} is no setting; these are: {}", keys())]
     UnknownKey { key: String },
     #[error("{key} is {expected}, not {value:?}")]
     BadValue { key: String, value: String, expected: &'static str },
@@ -42,30 +43,25 @@ pub(crate) enum ValueError {
     OverCap { wanted: String, cap: String },
     #[error("{key}: {entry:?} is {problem}")]
     BadEntry { key: &'static str, entry: String, problem: &'static str },
+    #[error("fallback=full runs what nobody answered: add --yes if that is meant, or set allowlist or deny")]
+    UnconfirmedFallback,
     #[error(
-        "fallback=full runs what nobody answered: add confirm=yes to the same command, or set allowlist or deny"
+        "security=full with ask={ask} runs everything that no rule denies: add --yes if that is meant, or set preset=ask"
     )]
-    Unconfirmed,
+    UnconfirmedEverything { ask: &'static str },
 }
 
-/// A key in one spelling: `approvalTimeoutMs`, `approval_timeout` and `approval-timeout` are one.
-pub(crate) fn plain_key(key: &str) -> String {
-    let mut plain = String::with_capacity(key.len() + 4);
-    for (index, c) in key.chars().enumerate() {
-        if c.is_ascii_uppercase() && index > 0 && !plain.ends_with('-') {
-            plain.push('-');
-        }
-        plain.push(if c == '_' { '-' } else { c.to_ascii_lowercase() });
+/// Why settings that a person typed want a second word, where they do. What was so before does not.
+pub(crate) fn unconfirmed(before: &Settings, after: &Settings) -> Option<ValueError> {
+    let everything = |settings: &Settings| settings.security == Security::Full && settings.ask != Ask::Always;
+    if after.fallback == Fallback::Full && before.fallback != Fallback::Full {
+        return Some(ValueError::UnconfirmedFallback);
     }
-    for unit in ["-ms", "-bytes"] {
-        if let Some(short) = plain.strip_suffix(unit) {
-            plain.truncate(short.len());
-        }
-    }
-    plain
+    let ask = if after.ask == Ask::Off { "off" } else { "on-miss" };
+    (everything(after) && !everything(before)).then_some(ValueError::UnconfirmedEverything { ask })
 }
 
-/// Sets one value. The key is in [`plain_key`]'s spelling.
+/// Sets one value. The key is in [`postern_contract::plain_key`]'s spelling.
 pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(), ValueError> {
     match key {
         "preset" => settings.apply(choice::<Preset>(key, value, "deny, ask or allow")?),
@@ -224,7 +220,8 @@ pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> ValueError 
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueError, check, check_cap, plain_key, set};
+    use super::{ValueError, check, check_cap, set};
+    use postern_contract::plain_key;
     use postern_policy::{Ask, Fallback, Security, Settings};
 
     fn after(pairs: &[(&str, &str)]) -> Result<Settings, ValueError> {
@@ -281,13 +278,6 @@ mod tests {
         for (key, value, expected) in cases {
             let message = after(&[(key, value)]).unwrap_err().to_string();
             assert!(message.contains(expected), "{key}={value}: {message}");
-        }
-    }
-
-    #[test]
-    fn a_key_has_one_meaning_in_every_spelling() {
-        for spelling in ["approvalTimeoutMs", "approval_timeout", "approval-timeout", "approvalTimeout"] {
-            assert_eq!(plain_key(spelling), "approval-timeout");
         }
     }
 

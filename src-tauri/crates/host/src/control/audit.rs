@@ -6,6 +6,7 @@ use postern_command::escape;
 use postern_contract::Told;
 use postern_contract::methods::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified, ControlError, ReadAudit};
 use postern_store::audit::{self, Broken, Entry, Verified};
+use postern_store::renewals;
 use serde_json::{Map, Value};
 use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
@@ -22,9 +23,26 @@ impl Handle<ReadAudit> for Control {
         let (after, since) = (params.after.unwrap_or(0), params.since.unwrap_or(i64::MIN));
         let limit = params.limit.unwrap_or(PAGE).min(PAGE);
         let rows = self.read(move |conn| audit::after(conn, after, since, limit)).await?;
+        let mut renewed = Vec::new();
+        if rows.first().is_some_and(|row| row.subject == "rules") {
+            // The page begins among the parts of one.
+            let before = self.read(move |conn| renewals::before(conn, after)).await?;
+            renewed = before.map(|entry| parts(&entry)).unwrap_or_default();
+        }
         let verified =
             if params.verify == Some(true) { Some(verified(self.look_at_audit().await?)) } else { None };
-        Ok(Audit { rows: rows.into_iter().map(row).collect(), verified })
+        let mut told = Vec::with_capacity(rows.len());
+        for entry in rows {
+            let is_part = |(_, at, key): &(i64, i64, String)| {
+                entry.subject == "rules" && (*at, key) == (entry.at, &entry.key)
+            };
+            let part_of = renewed.iter().find(|part| is_part(part)).map(|part| part.0);
+            if entry.subject == renewals::SUBJECT {
+                renewed = parts(&entry);
+            }
+            told.push(AuditRow { part_of, ..row(entry) });
+        }
+        Ok(Audit { rows: told, verified })
     }
 }
 
@@ -88,8 +106,32 @@ pub(super) fn row(entry: Entry) -> AuditRow {
         before: entry.before,
         after: entry.after,
         widens: entry.widens,
+        part_of: None,
         hash: postern_protocol::hex(&entry.hash),
     }
+}
+
+/// The rows that a renewal tells of too: its number, when it was, and the key of each.
+fn parts(renewal: &Entry) -> Vec<(i64, i64, String)> {
+    let rules = renewals::read(renewal.after.as_deref()).into_iter().flat_map(|bound| bound.rules);
+    rules.map(|rule| (renewal.number, renewal.at, rule.to_string())).collect()
+}
+
+/// A renewal in a line of words.
+fn renewal(entry: &Entry) -> String {
+    let pairs =
+        renewals::read(entry.before.as_deref()).into_iter().zip(renewals::read(entry.after.as_deref()));
+    let of = |(was, now): (renewals::Bound, renewals::Bound)| {
+        let numbers: Vec<String> = now.rules.iter().map(ToString::to_string).collect();
+        let rules = if numbers.len() == 1 { "rule" } else { "rules" };
+        let change = postern_policy::changes(&was.program, &now.program);
+        format!(
+            "{} renewed for {} ({change})",
+            [rules, &numbers.join(", ")].join(" "),
+            escape::text(&now.path)
+        )
+    };
+    pairs.map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// Names the author in one line.
@@ -103,6 +145,9 @@ pub(super) fn words_of(by: &AuditBy) -> String {
 
 /// Describes the change in one line: its subject, then each member that differs.
 fn summary(entry: &Entry) -> String {
+    if entry.subject == renewals::SUBJECT {
+        return renewal(entry);
+    }
     let read =
         |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let there = |value: &Value| !value.is_null();

@@ -2,7 +2,7 @@
 
 use super::{Answer, Control, Handle, rows, staged};
 use crate::ask::FaceId;
-use crate::book::{AgentChanges, Imported, Matched};
+use crate::book::{AgentChanges, Imported, Matched, unconfirmed};
 use postern_command::escape;
 use postern_contract::methods::{
     AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
@@ -10,7 +10,7 @@ use postern_contract::methods::{
     RulesImport, RulesImported, RulesPart, RulesWrite, StageRules, UpdateRule,
 };
 use postern_contract::{RuleDraft, Told};
-use postern_policy::{AgentId, Fallback, Rule, Source, kind_name, pattern_text};
+use postern_policy::{AgentId, Rule, Source, kind_name, pattern_text};
 
 /// The format of a rule file.
 const VERSION: u32 = 1;
@@ -136,16 +136,15 @@ impl Control {
     fn changes_of(&self, agent: &AgentId, imported: &ImportedSettings) -> Result<AgentChanges, ControlError> {
         let entry = self.parts.book.entry(agent)?;
         let mut settings = entry.agent.settings.clone();
-        if imported.fallback == Fallback::Full && settings.fallback != Fallback::Full && !imported.confirmed {
-            return Err(ControlError::refused(
-                "askFallback full runs what nobody answered: say that it is meant (--yes), or write deny or allowlist",
-            ));
-        }
         settings.security = imported.security;
         settings.ask = imported.ask;
         settings.fallback = imported.fallback;
         settings.approval_timeout_ms = imported.approval_timeout_ms;
         settings.allow_skills = imported.skills.unwrap_or(settings.allow_skills);
+        let unconfirmed = unconfirmed(&entry.agent.settings, &settings).filter(|_| !imported.confirmed);
+        if let Some(unconfirmed) = unconfirmed {
+            return Err(ControlError::refused(unconfirmed.to_string()));
+        }
         let values = [("confirm".to_owned(), "yes".to_owned())].into();
         Ok(AgentChanges { settings: Some(settings), values })
     }

@@ -7,7 +7,7 @@ use crate::clock::now;
 use crate::gate::Unwritten;
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
-use postern_contract::{Mode, Status, StoppedAgent, Told};
+use postern_contract::{Concern, ConcernKind, Mode, Status, StoppedAgent, Told};
 use postern_policy::Millis;
 use postern_store::Opened;
 use postern_store::agents::Agent;
@@ -23,14 +23,15 @@ impl Control {
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
         if let Opened::Damaged { aside } = parts.book.store().opened() {
-            attention
-                .insert(0, format!("the records were damaged and were set aside as {}", aside.display()));
+            let message = format!("the records were damaged and were set aside as {}", aside.display());
+            attention.insert(0, Concern::new(ConcernKind::Records, message));
         }
-        attention.extend(counts.unwritten.as_ref().map(unwritten));
-        attention.extend(self.audit_problem());
+        let unwritten = counts.unwritten.as_ref().map(unwritten);
+        attention.extend(unwritten.map(|problem| Concern::new(ConcernKind::Unwritten, problem)));
+        attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
         let mode = match (&counts.deny_all, counts.paused) {
             (Some(why), _) => {
-                attention.insert(0, why.clone());
+                attention.insert(0, Concern::new(ConcernKind::Records, why.clone()));
                 Mode::DenyAll
             }
             (None, true) => Mode::Paused,

@@ -8,7 +8,7 @@ use crate::ask::FaceId;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::{NewRule, Remember, now};
 use postern_command::escape;
-use postern_contract::{Answer, AnswerParams, Answered, Saved, SavedPlace};
+use postern_contract::{Answer, AnswerParams, Answered, Saved, SavedPlace, Scope};
 use postern_policy::{
     AgentId, Draft, Effect, Lifetime, NothingToSave, Offer, Pattern, RuleInput, parse_pattern, pattern_text,
 };
@@ -34,37 +34,17 @@ impl Task {
         face: FaceId,
         reply: oneshot::Sender<Answered>,
     ) {
-        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
-        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
-            answer(reply, refused(format!("the words for the agent are longer than {FEEDBACK} bytes")));
-            return;
-        }
-        if let Some(reason) = self.unseen(&params, face) {
-            answer(reply, refused(reason));
-            return;
-        }
-        let id = match self.questions.check(&params, face, Instant::now()) {
-            Ok(waiting) => waiting.question.id.clone(),
+        let (id, nothing) = match self.check_answer(&mut params, face) {
+            Ok(found) => found,
             Err(reason) => {
                 answer(reply, refused(reason));
                 return;
             }
         };
-        let reply = match self.nothing_to_save(&id, params.answer) {
-            Some(why) => {
-                params.answer = Answer::Once;
-                saying_why(why, reply)
-            }
+        let reply = match nothing {
+            Some(why) => saying_why(why, reply),
             None => reply,
         };
-        if let Some(reason) = self.not_for_a_yes(&id, &params, face) {
-            answer(reply, refused(reason));
-            return;
-        }
-        if let Err(reason) = self.can_remember(&id, &params) {
-            answer(reply, refused(reason));
-            return;
-        }
         let Some(mut waiting) = self.questions.close(&id) else { return };
         let yes = matches!(params.answer, Answer::Once | Answer::Always);
         let rest = if yes {
@@ -92,6 +72,32 @@ impl Task {
         } else {
             self.answered_no(&waiting, &params, reply);
         }
+    }
+
+    /// Returns the question that an answer is for, or why the answer does not count. Turns an *always* that can save nothing into
+    /// *once*, and gives the reason.
+    fn check_answer(
+        &mut self,
+        params: &mut AnswerParams,
+        face: FaceId,
+    ) -> Result<(String, Option<NothingToSave>), String> {
+        params.feedback = params.feedback.take().filter(|words| !words.trim().is_empty());
+        if params.feedback.as_ref().is_some_and(|words| words.len() > FEEDBACK) {
+            return Err(format!("the words for the agent are longer than {FEEDBACK} bytes"));
+        }
+        if let Some(reason) = self.unseen(params, face) {
+            return Err(reason);
+        }
+        let id = self.questions.check(params, face, Instant::now())?.question.id.clone();
+        let nothing = self.nothing_to_save(&id, params.answer);
+        if nothing.is_some() {
+            params.answer = Answer::Once;
+        }
+        if let Some(reason) = self.not_for_a_yes(&id, params, face) {
+            return Err(reason);
+        }
+        self.can_remember(&id, params)?;
+        Ok((id, nothing))
     }
 
     /// Returns the reason why an *always* saves nothing: it then allows one run.
@@ -354,6 +360,9 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
     };
     let wanted = params.proposal.as_deref().unwrap_or("exact");
     let offer = judged.offers.iter().find(|offer| offer.id == wanted);
+    if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
+        return renewed(request, params, offer, effect);
+    }
     if effect == Effect::Allow && !params.anywhere && offer.is_some_and(|offer| offer.folder.is_none()) {
         return Err("what would be saved holds in every folder, because the line changes its own: say that this is meant \
                     (anywhere), or let the agent name the folder as the request's own"
@@ -389,7 +398,35 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         None => Lifetime::Forever,
     };
     let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
-    Ok(Remember { agent: request.agent.clone(), scope: params.scope, effect, lifetime, why, rules })
+    let (agent, scope) = (request.agent.clone(), params.scope);
+    Ok(Remember { agent, scope, effect, lifetime, why, rules, renews: Vec::new() })
+}
+
+/// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
+fn renewed(
+    request: &Request,
+    params: &AnswerParams,
+    offer: &Offer,
+    effect: Effect,
+) -> Result<Remember, String> {
+    if effect != Effect::Allow {
+        return Err("what is renewed allows; a deny rule is made of the exact command".to_owned());
+    }
+    let lasts = params.lifetime.as_ref().is_none_or(|lifetime| *lifetime == Lifetime::Forever);
+    if params.anywhere || params.edited.is_some() || params.scope != Scope::Agent || !lasts {
+        return Err("rules that are renewed stay as they are: for whom, where, how long and which words are not to be \
+                    chosen with that"
+            .to_owned());
+    }
+    Ok(Remember {
+        agent: request.agent.clone(),
+        scope: Scope::Agent,
+        effect,
+        lifetime: Lifetime::Forever,
+        why: None,
+        rules: Vec::new(),
+        renews: offer.renews.clone(),
+    })
 }
 
 /// Describes the rules that will be saved.
@@ -403,7 +440,13 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
         let rule_text = escape::text(&pattern_text(&rule.pattern));
         Saved { rule: rule_text, place, pinned: rule.pin.is_some() }
     };
-    remember.rules.iter().map(saved).collect()
+    let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
+    let renewed = renewed.map(|rule| Saved {
+        rule: escape::text(&pattern_text(&rule.pattern)),
+        place: SavedPlace::Renewed { rule: rule.id },
+        pinned: true,
+    });
+    remember.rules.iter().map(saved).chain(renewed).collect()
 }
 
 /// The rules that an offer would save.

@@ -123,8 +123,15 @@ impl Task {
         let Some(waiting) = self.questions.find(question) else {
             return Err("it was answered already, or its time is over".to_owned());
         };
-        let before = waiting.question.clone();
-        let judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
+        let (before, waiting_agent) = (waiting.question.clone(), waiting.question.asker.agent.clone());
+        let mut judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
+        let snapshot = self.parts.book.snapshot();
+        if let Some(own) = snapshot.agents.get(&waiting_agent) {
+            let rules = || snapshot.agents.values().flat_map(|entry| entry.policy.rules.pinned());
+            for (_, judged) in &mut judged {
+                judged.offer_renewals(&self.parts.world, &own.policy, rules(), now());
+            }
+        }
         let waiters = waiting.waiters.iter().filter(|waiter| matches!(waiter, Waiter::Request(_)));
         let Some((first, one)) = judged.first().filter(|_| waiters.count() == judged.len()) else {
             return Err("others wait for it by now; look again".to_owned());

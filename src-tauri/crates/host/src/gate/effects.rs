@@ -5,8 +5,9 @@ use super::live::Answering;
 use super::message::{Message, Told as Done};
 use super::owed::Before;
 use super::task::Task;
+use crate::book::Saved;
 use crate::lanes::Lane;
-use postern_contract::Scope;
+use postern_contract::Renewed;
 use postern_request::Effect;
 use postern_store::{audit, requests};
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl Task {
             let outcome = match remember {
                 Ok(remember) => {
                     let saved = audit::by(who, book.remember(remember)).await;
-                    saved.map(drop).map_err(|error| error.to_string())
+                    saved.map_err(|error| error.to_string())
                 }
                 Err(problem) => Err(problem),
             };
@@ -106,7 +107,7 @@ impl Task {
     }
 
     /// The rule is durable, or was refused: then nothing runs, and the person is told why.
-    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(), String>) {
+    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<Saved, String>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let choice = match request.answering.take() {
             Some(Answering::Saves(choice)) => Some(choice),
@@ -114,16 +115,17 @@ impl Task {
         };
         let agent = request.agent.clone();
         match outcome {
-            Ok(()) => {
+            Ok(saved) => {
                 request.life.done();
                 self.tell(postern_contract::Told::RulesChanged);
                 // A rule for everybody may free, or deny, what any agent waits for.
-                let only = choice.as_ref().is_none_or(|choice| choice.params.scope == Scope::Agent);
-                let also = self.rejudge(Some(&agent).filter(|_| only));
+                let also = self.rejudge(Some(&agent).filter(|_| !saved.for_others));
+                let renewed = saved.renewed.map(|(entry, rules)| Renewed { entry, rules });
                 if let Some(choice) = choice {
                     let answered = postern_contract::Answered {
                         also,
                         saved: choice.saved,
+                        renewed,
                         ..postern_contract::Answered::done()
                     };
                     super::task::answer(choice.reply, answered);

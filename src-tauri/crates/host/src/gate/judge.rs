@@ -9,8 +9,9 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Reason, Settings,
-    StepFacts, Verdict, expand_home, judge, judge_unanswered, propose, protected_places,
+    AgentPolicy, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Reason, Renewal, Rule,
+    Settings, StepFacts, Verdict, expand_home, judge, judge_unanswered, propose, propose_renewals,
+    protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -113,7 +114,7 @@ pub(crate) struct Judged {
     counted: Option<Open>,
     session: Option<String>,
     shell: bool,
-    env_to_ask: Vec<String>,
+    pub(crate) env_to_ask: Vec<String>,
     input: Input,
     confinable: bool,
     /// The folders that its agent may read, and the setting that says so.
@@ -338,6 +339,24 @@ impl Judged {
     pub(super) fn offer(&mut self, offers: Result<Vec<Offer>, NothingToSave>) {
         self.nothing_to_save = offers.as_ref().err().copied();
         self.offers = offers.unwrap_or_default();
+    }
+
+    /// Puts the offers to renew the rules of a changed program beside the others: first where the same signer made it, last where
+    /// not. `rules` are those of every agent.
+    pub(super) fn offer_renewals<'a>(
+        &mut self,
+        world: &World,
+        policy: &AgentPolicy,
+        rules: impl Iterator<Item = &'a Rule>,
+        now: Millis,
+    ) {
+        let renewals = propose_renewals(rules, &policy.agent, &self.facts(world, policy, now), &self.verdict);
+        let known = renewals.iter().flat_map(|offer| &offer.renews).all(Renewal::is_same_signer);
+        let at = if known { 0 } else { self.offers.len() };
+        if !renewals.is_empty() {
+            self.nothing_to_save = None;
+        }
+        self.offers.splice(at..at, renewals);
     }
 
     /// The same request as if nobody could be asked.

@@ -48,6 +48,7 @@ impl Task {
         };
         let agent = request.agent.clone();
         request.judged = Some(judged);
+        self.offer_renewals(id);
         self.used(id, verdict.decision);
         if verdict.decision == Decision::Deny {
             return Event::JudgedDeny(denial::of_verdict(&verdict));

@@ -5,7 +5,7 @@ use super::judge::Judgement;
 use super::live::{ConnectionId, ToolCheck};
 use super::owed::Unwritten;
 use crate::ask::FaceId;
-use crate::book::BookError;
+use crate::book::{BookError, Saved};
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
@@ -105,7 +105,7 @@ pub(crate) enum Told {
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },
     /// What the person chose was saved, or could not be.
-    Remembered { id: Uuid, outcome: Result<(), String> },
+    Remembered { id: Uuid, outcome: Result<Saved, String> },
     /// A shell tool's command was looked up, or could not be.
     ToolLookedUp { check: Result<Box<ToolCheck>, Denial>, was_open: bool, reply: Reply },
     /// It runs.

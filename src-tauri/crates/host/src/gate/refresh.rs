@@ -45,7 +45,8 @@ impl Task {
             match book.would_let_through(&agent, offers, asking).await {
                 Ok(counts) => {
                     for (proposal, count) in proposals.iter_mut().zip(counts) {
-                        proposal.would_match = Some(count);
+                        // What is renewed was let through before.
+                        proposal.would_match = (proposal.renews == 0).then_some(count);
                     }
                 }
                 Err(error) => {

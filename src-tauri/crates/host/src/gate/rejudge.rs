@@ -4,14 +4,18 @@ use super::denial;
 use super::judge::by_of;
 use super::task::Task;
 use crate::book::now;
+use postern_contract::Question;
 use postern_policy::{AgentId, Decision};
 use postern_request::Event;
 use uuid::Uuid;
 
 impl Task {
-    /// Judges again what waits of `agent` (of every agent: none). Gives the questions that were answered by it.
+    /// Judges again what waits of `agent` (of every agent: none). Gives the codes of the questions that
+    /// were answered by it.
     pub(super) fn rejudge(&mut self, agent: Option<&AgentId>) -> Vec<String> {
-        let before: Vec<String> = self.questions.iter().map(|waiting| waiting.question.id.clone()).collect();
+        let named = |question: &Question| (question.id.clone(), question.code.clone());
+        let before: Vec<(String, String)> =
+            self.questions.iter().map(|waiting| named(&waiting.question)).collect();
         let asking: Vec<Uuid> = self
             .requests
             .values()
@@ -28,7 +32,17 @@ impl Task {
         }
         self.rejudge_tools(agent);
         let waits = |id: &String| self.questions.iter().any(|waiting| waiting.question.id == *id);
-        before.into_iter().filter(|id| !waits(id)).collect()
+        before.into_iter().filter(|(id, _)| !waits(id)).map(|(_, code)| code).collect()
+    }
+
+    /// Offers to renew the rules of a program that changed, with those of the other agents as they are now.
+    pub(super) fn offer_renewals(&mut self, id: Uuid) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let Some(judged) = &mut request.judged else { return };
+        let snapshot = self.parts.book.snapshot();
+        let Some(own) = snapshot.agents.get(&request.agent) else { return };
+        let rules = snapshot.agents.values().flat_map(|entry| entry.policy.rules.pinned());
+        judged.offer_renewals(&self.parts.world, &own.policy, rules, now());
     }
 
     /// What waits of an agent of which everything is denied for a while is denied too.
@@ -80,6 +94,7 @@ impl Task {
             Decision::Ask => {
                 judged.offer(judged.propose(&self.parts.world, &policy, &verdict, at));
                 judged.verdict = verdict;
+                self.offer_renewals(id);
                 self.refresh(id);
             }
             Decision::Allow => {

@@ -127,8 +127,9 @@ impl Lab {
     }
 
     pub(crate) async fn set(&self, agent: &str, values: &[(&str, &str)]) {
-        let values: serde_json::Map<String, Value> =
+        let mut values: serde_json::Map<String, Value> =
             values.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
+        values.insert("confirm".to_owned(), json!("yes"));
         self.control("agents.set", json!({"agent": agent, "values": values})).await.unwrap();
     }
 

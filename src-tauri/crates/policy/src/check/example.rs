@@ -4,7 +4,8 @@ use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::needed::{Needed, Wanted, folder_of, lookups};
 use crate::path;
 use crate::pattern::is_glob;
-use crate::rule::{Lifetime, Pattern, Rule};
+use crate::rule::{Lifetime, Pattern, Rule, Source};
+use crate::skill::may_serve_skill;
 use postern_command::{Dialect, Reading, read_shell};
 
 /// Whether the example is matched; none where it cannot be read.
@@ -21,7 +22,13 @@ pub(super) fn matches(rule: &Rule, example: &str, home: &str) -> Option<bool> {
 
 /// An example shows the pattern alone, without time, content and place.
 pub(super) fn timeless(rule: &Rule) -> Rule {
-    Rule { pin: None, lifetime: Lifetime::Forever, folder: None, ..rule.clone() }
+    // Without its pin a skill's rule would wait for approval: it is looked at as if a person had written it.
+    let served = matches!(&rule.pattern, Pattern::Path(text) if may_serve_skill(text));
+    let source = match &rule.source {
+        Source::Skill(_) if served => Source::Person,
+        other => other.clone(),
+    };
+    Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, ..rule.clone() }
 }
 
 /// What is found for each step of an example.

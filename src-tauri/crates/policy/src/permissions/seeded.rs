@@ -14,7 +14,7 @@ static SEEDED: LazyLock<Vec<(String, String, Effect)>> = LazyLock::new(|| {
 
 impl Entry {
     /// Returns true if the entry is as Postern wrote it: a default, nobody's decision.
-    pub(crate) fn is_seeded(&self) -> bool {
+    pub fn is_seeded(&self) -> bool {
         matches!(self.origin, Origin::File { .. })
             && SEEDED.iter().any(|(tool, written, effect)| {
                 *tool == self.tool && *written == self.written && *effect == self.effect

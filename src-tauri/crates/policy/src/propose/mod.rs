@@ -3,6 +3,10 @@
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
+mod renewal;
+
+pub use renewal::{Renewal, propose_renewals};
+
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::path;
@@ -17,7 +21,7 @@ mod nothing;
 /// One offer. A chain saves one rule for each step that no rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// `exact`, `command` or `path`.
+    /// `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
     /// In words. Holds text of the request: a face escapes it.
     pub label: String,
@@ -26,6 +30,8 @@ pub struct Offer {
     /// Folder of the rule, with everything below: the request's. `None` if the line changes its folder and so
     /// cannot be bound to one.
     pub folder: Option<String>,
+    /// The rules that it would renew instead: they stay as they are, and hold for the program as it is now.
+    pub renews: Vec<Renewal>,
 }
 
 /// A rule that an offer would save.
@@ -89,6 +95,7 @@ pub fn propose(
         label: exact_label(one, &widths, facts),
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
         folder: folder.clone(),
+        renews: Vec::new(),
     };
     let mut offers = vec![exact];
     // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`, whatever its arguments.
@@ -96,11 +103,13 @@ pub fn propose(
     if !dangerous && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
-        offers.push(Offer { id: "command", label: command_label(&drafts), drafts, folder: folder.clone() });
+        let (label, folder) = (command_label(&drafts), folder.clone());
+        offers.push(Offer { id: "command", label, drafts, folder, renews: Vec::new() });
     }
     if !dangerous && widths.iter().any(|width| width.path.is_some()) {
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
-        offers.push(Offer { id: "path", label: path_label(&drafts, facts), drafts, folder });
+        let label = path_label(&drafts, facts);
+        offers.push(Offer { id: "path", label, drafts, folder, renews: Vec::new() });
     }
     Ok(offers)
 }

@@ -42,6 +42,11 @@ impl RuleSet {
         self
     }
 
+    /// The rules that are bound to a program, without how they were used.
+    pub fn pinned(&self) -> impl Iterator<Item = &Rule> {
+        self.parts().flat_map(Part::rules).filter(|rule| rule.pin.is_some())
+    }
+
     /// Rules that could not be compiled.
     pub fn broken(&self) -> impl Iterator<Item = &Broken> {
         self.parts.iter().flat_map(|part| part.broken())

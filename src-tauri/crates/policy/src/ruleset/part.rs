@@ -90,6 +90,11 @@ impl Part {
         }
     }
 
+    /// All of them.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|compiled| &compiled.rule)
+    }
+
     /// Rules that deny or ask.
     pub(crate) fn against(&self) -> impl Iterator<Item = &Compiled> {
         self.places.values().map(|&at| &self.rules[at])

@@ -278,7 +278,7 @@ impl Host {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60_000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20_000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn every_request_reaches_one_end_whatever_the_record_refuses(drawn in happenings()) {

@@ -179,6 +179,14 @@ pub fn note(
     Ok(())
 }
 
+/// Makes what is noted of a row in this transaction a part of an entry that was noted before it: that one alone says that more may
+/// run.
+pub(crate) fn part(conn: &Connection, subject: &str, key: &str) -> Result<(), Error> {
+    let mut update = conn.prepare_cached("UPDATE unsealed SET widens = 0 WHERE subject = ?1 AND key = ?2")?;
+    update.execute([subject, key])?;
+    Ok(())
+}
+
 /// Notes the current state of something outside of the tables if it differs from the audit. Returns true if it
 /// did.
 pub fn state(

@@ -6,6 +6,7 @@ pub mod events;
 pub mod feed;
 pub mod outputs;
 pub mod questions;
+pub mod renewals;
 pub mod requests;
 pub mod rules;
 pub mod search;

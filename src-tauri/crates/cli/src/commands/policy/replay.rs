@@ -1,7 +1,7 @@
 //! `postern policy replay`: recorded requests judged again.
 
 use super::super::agents::named;
-use super::super::explain::word;
+use super::super::explain::{named_rule, word};
 use super::super::rules::file;
 use crate::args::Json;
 use crate::failure::Failure;
@@ -85,7 +85,8 @@ fn show(report: &Report, edited: bool) -> Result<(), Failure> {
             word(change.becomes),
             change.line
         ))?;
-        print::line(format!("    {}", change.message))?;
+        let by = change.rule.as_ref().map(|rule| format!(" ({})", named_rule(rule))).unwrap_or_default();
+        print::line(format!("    {}{by}", change.message))?;
     }
     let (changes, judged) = (report.changes.len(), report.judged);
     let by = if edited { "by these rules" } else { "by the rules as they are now" };

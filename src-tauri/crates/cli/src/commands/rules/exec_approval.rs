@@ -10,7 +10,7 @@ use postern_command::escape::text as escaped;
 use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
 use postern_policy::exec_approval::{ExecApproval, Profile, read};
-use postern_policy::{AgentId, Effect, Fallback, Rule, Source, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, kind_name, pattern_text};
 use std::path::Path;
 
 /// How an import is done.
@@ -28,6 +28,25 @@ pub(super) fn export(link: &mut Link, agent: Option<&str>) -> Result<(), Failure
     let (exec_approval, left_out) = ExecApproval::of(&row.settings, &own(&rules));
     tell_left_out(left_out);
     print::json(&Profile { exec_approval })
+}
+
+/// Warns of settings that run everything, or what nobody answers, and wants the second word for them.
+pub(super) fn confirm(
+    (security, fallback): (Option<Security>, Option<Fallback>),
+    how: How,
+) -> Result<(), Failure> {
+    for (full, what) in [
+        (security == Some(Security::Full), "security is full: everything runs that no rule denies"),
+        (fallback == Some(Fallback::Full), "askFallback is full: whatever nobody answers in time runs"),
+    ] {
+        if full {
+            print::remark(format!("warning: {what}"));
+        }
+        if full && !how.yes && !how.check {
+            return Err(Failure::refused("add --yes if that is meant; nothing was saved"));
+        }
+    }
+    Ok(())
 }
 
 /// The rules that are the list's own: those of files and skills stand elsewhere.
@@ -51,12 +70,7 @@ pub(super) fn import(link: &mut Link, path: &Path, agent: Option<&str>, how: How
     };
     let read = read(&file::text_of(path)?).map_err(wrong)?;
     let patterns = read.patterns().map_err(wrong)?;
-    if read.ask_fallback == Fallback::Full {
-        print::remark("warning: askFallback is full: whatever nobody answers in time runs");
-        if !how.yes && !how.check {
-            return Err(Failure::refused("add --yes if that is meant; nothing was saved"));
-        }
-    }
+    confirm((Some(read.security), Some(read.ask_fallback)), how)?;
     let rules = patterns.iter().map(|pattern| RuleDraft {
         agent: Some(agent.clone()),
         kind: Some(kind_name(pattern)),

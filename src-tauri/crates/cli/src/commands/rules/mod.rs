@@ -11,7 +11,8 @@ use crate::link::Link;
 use crate::print;
 use crate::rule_args::{Format, NewRule, Rules};
 use postern_contract::methods::{
-    AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RuleFilter, RuleNumber, RulePreview,
+    AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
+    RulePreview, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
 use postern_policy::{AgentId, Effect, Lifetime, RuleInput};
@@ -32,6 +33,14 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
         Rules::Remove { id } => {
             link.call::<RemoveRule>(&RuleNumber { id })?;
             print::line(format!("removed rule {id}"))
+        }
+        Rules::Undo { entry } => {
+            let rules = link.call::<UndoRenewal>(&RenewalEntry { entry })?.rules;
+            let mut ids: Vec<_> = rules.iter().map(|row| row.rule.id).collect();
+            ids.sort_unstable();
+            let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+            let rules = if ids.len() == 1 { "rule" } else { "rules" };
+            print::line(format!("undone: {rules} {} as before the renewal", ids.join(", ")))
         }
         Rules::Export { agent, format: Format::Postern } => {
             let agent = agent.as_deref().map(named).transpose()?;
@@ -180,7 +189,8 @@ fn list(rules: &[RuleRow]) -> Result<(), Failure> {
     let row = |row: &RuleRow| {
         let rule = &row.rule;
         [
-            rule.id.to_string(),
+            // A line of a file is named by where it stands.
+            if rule.id > 0 { rule.id.to_string() } else { String::new() },
             format!("{:?}", rule.effect).to_lowercase(),
             rule.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string),
             postern_command::escape::text(&row.text),

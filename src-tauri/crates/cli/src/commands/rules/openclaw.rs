@@ -1,6 +1,6 @@
 //! Rules and settings from and to OpenClaw's approvals document.
 
-use super::exec_approval::{How, own, tell_left_out, whose, word};
+use super::exec_approval::{How, confirm, own, tell_left_out, whose, word};
 use super::file;
 use crate::failure::Failure;
 use crate::link::Link;
@@ -9,7 +9,7 @@ use postern_command::escape::text as escaped;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile, RulesImported};
 use postern_contract::{AgentRow, RuleDraft};
 use postern_policy::openclaw::{Allowed, Document, Entry, OfAgent, document, read};
-use postern_policy::{AgentId, Effect, Fallback, Rule, Security, kind_name, pattern_text};
+use postern_policy::{AgentId, Effect, Rule, kind_name, pattern_text};
 use serde::Serialize;
 use std::path::Path;
 
@@ -104,25 +104,14 @@ fn meant(document: &Document, of: Option<&str>, agent: &AgentId) -> Result<Optio
 /// What is not said there stays as it is here: there it would mean that everything runs.
 fn settings(row: &AgentRow, taken: &OfAgent, how: How) -> Result<ImportedSettings, Failure> {
     let (said, here) = (&taken.said, &row.settings);
-    let yes = how.yes || how.check;
-    for (full, what) in [
-        (said.security == Some(Security::Full), "security is full: everything runs that no rule denies"),
-        (said.fallback == Some(Fallback::Full), "askFallback is full: whatever nobody answers in time runs"),
-    ] {
-        if full {
-            print::remark(format!("warning: {what}"));
-        }
-        if full && !yes {
-            return Err(Failure::refused("add --yes if that is meant; nothing was saved"));
-        }
-    }
+    confirm((said.security, said.fallback), how)?;
     Ok(ImportedSettings {
         security: said.security.unwrap_or(here.security),
         ask: said.ask.unwrap_or(here.ask),
         fallback: said.fallback.unwrap_or(here.fallback),
         approval_timeout_ms: here.approval_timeout_ms,
         skills: said.skills,
-        confirmed: yes,
+        confirmed: how.yes || how.check,
     })
 }
 

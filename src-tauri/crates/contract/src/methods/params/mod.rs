@@ -15,7 +15,7 @@ pub use questions::{
 pub use requests::{
     Explain, InsightsAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch, ToolExplain,
 };
-pub use rules::{RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
+pub use rules::{RenewalEntry, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -97,3 +97,11 @@ pub struct RulesPut {
     #[ts(as = "Option<_>", optional)]
     pub remove: Vec<RuleId>,
 }
+
+/// Names a renewal of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RenewalEntry {
+    /// Its entry in the audit ([`crate::Renewed::entry`]).
+    pub entry: i64,
+}

@@ -30,7 +30,10 @@ async fn an_agent_is_the_same_after_a_restart() {
     let world = World::new().await;
     world
         .book
-        .set_agent(&id("main"), changes(&[("name", "Builder"), ("preset", "allow"), ("uids", "1001")]))
+        .set_agent(
+            &id("main"),
+            changes(&[("name", "Builder"), ("preset", "allow"), ("uids", "1001"), ("confirm", "yes")]),
+        )
         .await
         .unwrap();
     let key = world.book.agent(&id("main")).unwrap().folder.key().unwrap().text();

@@ -103,6 +103,7 @@ async fn always_is_saved_once_and_pinned_anew() {
         lifetime: Lifetime::Forever,
         why: None,
         rules: vec![NewRule { pin, ..new(Pattern::Path(path.to_owned())) }],
+        renews: Vec::new(),
     };
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
     let first = world.book.remember(remember(now(&world))).await.unwrap();
@@ -126,6 +127,7 @@ async fn what_may_not_be_saved_is_not_saved_by_always_either() {
         lifetime: Lifetime::Forever,
         why: None,
         rules,
+        renews: Vec::new(),
     };
     let refused = world.book.remember(remember).await;
     assert!(matches!(refused, Err(BookError::Rule(_))), "{refused:?}");

@@ -17,6 +17,8 @@ use uuid::Uuid;
 
 /// How many requests a page holds where nothing is said.
 const PAGE: u32 = 100;
+/// How many requests of one beginning are named.
+const SEVERAL: u32 = 4;
 /// How many it holds at most.
 const LONGEST_PAGE: u32 = 1000;
 
@@ -27,9 +29,33 @@ impl Control {
         Ok(Requests { requests, next: found.next.map(|next| next.to_string()) })
     }
 
+    /// The number that a person names: in full, by a beginning that no other has, or `last`, the newest.
+    pub(super) async fn named(&self, id: &str) -> Result<Uuid, ControlError> {
+        if let Ok(number) = Uuid::parse_str(id) {
+            return Ok(number);
+        }
+        let digits = if id == "last" { String::new() } else { beginning(id).ok_or_else(|| missing(id))? };
+        let end = |with: char| {
+            let padded = digits.chars().chain(std::iter::repeat(with)).take(32).collect::<String>();
+            Uuid::parse_str(&padded).map_err(|_| missing(id))
+        };
+        let (first, last) = (end('0')?, end('f')?);
+        let found = self.read(move |conn| requests::between(conn, first, last, SEVERAL)).await?;
+        match found.as_slice() {
+            [] => Err(missing(id)),
+            [one, ..] if id == "last" => Ok(*one),
+            [one] => Ok(*one),
+            several => {
+                let names: Vec<String> = several.iter().map(Uuid::to_string).collect();
+                let several = names.join(", ");
+                Err(ControlError::invalid(format!("{id:?} begins more than one request: {several}")))
+            }
+        }
+    }
+
     /// One request as it was written down.
     pub(super) async fn request(&self, id: &str) -> Result<RequestRow, ControlError> {
-        let number = number(id)?;
+        let number = self.named(id).await?;
         let found = self.read(move |conn| requests::get(conn, number)).await?;
         found.ok_or_else(|| missing(id))
     }
@@ -68,7 +94,7 @@ impl Handle<WatchRequests> for Control {
 
 impl Handle<GetRequest> for Control {
     async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<GetRequest> {
-        let id = number(&params.id)?;
+        let id = self.named(&params.id).await?;
         let found = self
             .read(move |conn| {
                 let Some(row) = requests::get(conn, id)? else { return Ok(None) };
@@ -97,10 +123,17 @@ impl Handle<GetRequest> for Control {
 impl Handle<KillRequest> for Control {
     async fn handle(&self, _: FaceId, params: RequestKill) -> Answer<KillRequest> {
         let signal = signal(params.signal.as_deref())?;
-        let id = number(&params.id)?.to_string();
+        let id = self.named(&params.id).await?.to_string();
         let killed = self.parts.gate.kill(id, signal).await.map_err(gone)?;
         Ok(Applied { applied: matches!(killed, Killed::Stopping | Killed::Denied) })
     }
+}
+
+/// The hex digits of an id's beginning, at least four of them; none where it is none.
+fn beginning(id: &str) -> Option<String> {
+    let digits: String = id.chars().filter(|c| *c != '-').collect();
+    let fits = (4..32).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_hexdigit());
+    fits.then(|| digits.to_ascii_lowercase())
 }
 
 fn number(id: &str) -> Result<Uuid, ControlError> {

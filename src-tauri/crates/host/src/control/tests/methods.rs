@@ -57,7 +57,7 @@ async fn running_what_nobody_answered_needs_a_second_word() {
     let running = Running::with_agent().await;
     let set = |values| running.call::<SetAgent>(json!({"agent": "main", "values": values}));
     let refused = set(json!({"fallback": "full"})).await.unwrap_err();
-    assert!(refused.to_string().contains("confirm=yes"), "it says what is missing: {refused:?}");
+    assert!(refused.to_string().contains("--yes"), "it says what is missing: {refused:?}");
     set(json!({"fallback": "full", "confirm": "yes"})).await.unwrap();
     set(json!({"ask": "always"})).await.unwrap();
     let row = set(json!({"deniedUntil": "10m"})).await.unwrap();

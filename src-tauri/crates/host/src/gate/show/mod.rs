@@ -11,12 +11,13 @@ use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
 use postern_contract::{
-    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Shown, ShownInput,
+    Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule, Shown,
+    ShownInput,
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
 use postern_policy::{
-    Ask, Millis, NothingToSave, Offer, Risk, RiskLevel, Security, Settings, StepVerdict, pattern_text,
+    Ask, Millis, NothingToSave, Offer, Risk, RiskLevel, Rule, Security, Settings, StepVerdict, pattern_text,
 };
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
@@ -24,6 +25,9 @@ use sha2::{Digest as _, Sha256};
 pub(crate) use text::shown;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;
+
+/// How many of the rules that would be renewed a question names.
+const LISTED: usize = 20;
 
 /// What a question is built from.
 pub(super) struct Asked<'a> {
@@ -76,6 +80,8 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         policy: String::new(),
         risk: judged.verdict.risk.clone(),
         proposals: Vec::new(),
+        renews: Vec::new(),
+        env_setting: None,
         nothing_to_save: None,
         asked_at: asked.at,
         expires_at: asked.expires_at,
@@ -107,6 +113,8 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
             reasons: verdict.risk.reasons.clone(),
         },
         proposals,
+        renews: renewals(judged, home),
+        env_setting: env_setting(judged, settings),
         nothing_to_save: judged.nothing_to_save,
         // A command that a person changed runs by their yes only.
         at_zero: match question.edited {
@@ -179,6 +187,8 @@ pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
         risk: verdict.risk.clone(),
         nothing_to_save: proposals.is_empty().then_some(NothingToSave::NoRuleHelps),
         proposals,
+        renews: Vec::new(),
+        env_setting: None,
         asked_at: asked.at,
         expires_at: asked.expires_at,
         at_zero: "Denied".to_owned(),
@@ -207,6 +217,7 @@ fn tool_proposal(asked: &AskedTool<'_>) -> Proposal {
         label: shown(&label),
         folder: None,
         rules: Vec::new(),
+        renews: 0,
         would_match: None,
     }
 }
@@ -280,7 +291,10 @@ fn policy(settings: &Settings) -> &'static str {
 fn proposal(offer: &Offer, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
     let mut label = shown(&offer.label);
+    let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
+        // Each stays where it holds.
+        None if renews > 0 => {}
         Some(folder) => {
             label.extend(shown(", in "));
             label.extend(folder.iter().cloned());
@@ -295,7 +309,35 @@ fn proposal(offer: &Offer, home: &str) -> Proposal {
         folder: offer.folder.clone(),
         input: draft.input.clone(),
     });
-    Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), would_match: None }
+    let renews = u32::try_from(renews).unwrap_or(u32::MAX);
+    Proposal { id: offer.id.to_owned(), label, folder, rules: rules.collect(), renews, would_match: None }
+}
+
+/// The agent's `env-set` with which the variables of this request are not asked about, where they are why nothing can be saved.
+fn env_setting(judged: &Judged, settings: &Settings) -> Option<String> {
+    judged.nothing_to_save.filter(|why| *why == NothingToSave::Environment)?;
+    let mut setting = settings.env_set.clone();
+    setting.extend(judged.env_to_ask.iter().filter(|name| !settings.env_set.contains(name)).cloned());
+    Some(escape::text(&setting.join(",")))
+}
+
+/// What could be renewed, program by program: the widest offer has all of it.
+fn renewals(judged: &Judged, home: &str) -> Vec<Renewal> {
+    let Some(widest) = judged.offers.iter().rfind(|offer| !offer.renews.is_empty()) else {
+        return Vec::new();
+    };
+    let rule = |rule: &Rule| RenewedRule {
+        id: rule.id,
+        agent: rule.agent.clone(),
+        text: escape::text(&pattern_text(&rule.pattern)),
+    };
+    let renewal = |renewal: &postern_policy::Renewal| Renewal {
+        program: shown_path(&renewal.program, home),
+        change: renewal.change(),
+        count: u32::try_from(renewal.rules.len()).unwrap_or(u32::MAX),
+        rules: renewal.rules.iter().take(LISTED).map(rule).collect(),
+    };
+    widest.renews.iter().map(renewal).collect()
 }
 
 fn arming_ms(level: RiskLevel) -> u64 {

@@ -10,7 +10,7 @@ pub use change::{Change, change, forget_body, intend, told};
 pub use decided::Decided;
 pub use key::{NewRequest, Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};
-pub use row::{Process, RequestRow, Summary, get, get_by_key, live, oldest};
+pub use row::{Process, RequestRow, Summary, between, get, get_by_key, live, oldest};
 pub(crate) use row::{SUMMARY, summary};
 
 /// The columns of a list come first, the long ones last: a list does not read over them.

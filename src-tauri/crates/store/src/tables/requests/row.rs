@@ -173,6 +173,14 @@ pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
     })
 }
 
+/// The numbers of requests between these two, the newest first.
+pub fn between(conn: &Connection, first: Uuid, last: Uuid, limit: u32) -> Result<Vec<Uuid>, Error> {
+    let mut query =
+        conn.prepare_cached("SELECT id FROM requests WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3")?;
+    let found = query.query_map(params![Id(first), Id(last), limit], |row| Ok(row.get::<_, Id>(0)?.0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
 /// A request by the host's own number.
 pub fn get(conn: &Connection, id: Uuid) -> Result<Option<RequestRow>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {SUMMARY}, {REST} FROM requests WHERE id = ?1"))?;

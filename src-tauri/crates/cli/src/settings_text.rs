@@ -1,0 +1,118 @@
+//! An agent's settings as a person types them, and what a change made of them.
+
+use postern_contract::{AgentRow, SETTING_KEYS, plain_key};
+use postern_policy::Settings;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What can be set, for the help of `agents set`.
+pub(crate) fn help() -> String {
+    let wide = SETTING_KEYS.iter().map(|key| key.name.len()).max().unwrap_or_default();
+    let values = SETTING_KEYS.iter().map(|key| key.values.len()).max().unwrap_or_default();
+    let line = |key: &postern_contract::SettingKey| {
+        format!("  {:<wide$}  {:<values$}  {}", key.name, key.values, key.about)
+    };
+    let lines: Vec<String> = SETTING_KEYS.iter().map(line).collect();
+    format!("Keys:\n{}", lines.join("\n"))
+}
+
+/// Every setting with its value as it is typed, in the order of the help.
+pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
+    let time =
+        |millis: u64| humantime::format_duration(Duration::from_millis(millis)).to_string().replace(' ', "");
+    let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+    let list = |all: &[String], between: &str| {
+        if all.is_empty() { "none".to_owned() } else { all.join(between) }
+    };
+    vec![
+        ("security", word(&settings.security)),
+        ("ask", word(&settings.ask)),
+        ("elevated", switch(settings.elevated)),
+        ("fallback", word(&settings.fallback)),
+        ("approval-timeout", time(settings.approval_timeout_ms)),
+        ("run-timeout", time(settings.run_timeout_ms)),
+        ("run-timeout-cap", settings.run_timeout_cap_ms.map_or_else(|| "none".to_owned(), time)),
+        ("allow-skills", switch(settings.allow_skills)),
+        ("allow-read-only", switch(settings.allow_read_only)),
+        ("unreadable", word(&settings.unreadable)),
+        ("env-set", list(&settings.env_set, ",")),
+        ("env-pass", list(&settings.env_pass, ",")),
+        ("folders", list(&settings.folders, ",")),
+        ("search-path", list(&settings.search_path, ":")),
+        ("output-cap", bytes(settings.output_cap_bytes)),
+        ("questions-per-minute", settings.questions_per_minute.to_string()),
+        ("requests-per-second", settings.requests_per_second.to_string()),
+        ("max-running", settings.max_running.to_string()),
+    ]
+}
+
+/// What a change of an agent changed: key, value before, value after.
+pub(crate) fn changed(before: &AgentRow, after: &AgentRow) -> Vec<(&'static str, String, String)> {
+    let all = |agent: &AgentRow| {
+        let uids: Vec<String> = agent.uids.iter().map(ToString::to_string).collect();
+        let until = agent.denied_until.map_or_else(|| "none".to_owned(), crate::print::time);
+        let mut all = typed(&agent.settings);
+        all.extend([
+            ("name", agent.name.clone()),
+            ("color", agent.color.clone()),
+            ("uids", if uids.is_empty() { "none".to_owned() } else { uids.join(",") }),
+            ("denied-until", until),
+        ]);
+        all
+    };
+    let pairs = all(before).into_iter().zip(all(after));
+    pairs.filter(|(was, is)| was.1 != is.1).map(|(was, is)| (was.0, was.1, is.1)).collect()
+}
+
+/// Whether an organisation decides a setting, whose locks are named as in a file.
+pub(crate) fn is_locked(agent: &AgentRow, key: &str) -> bool {
+    agent.locked.iter().any(|locked| plain_key(locked) == key)
+}
+
+/// A choice in the word that it is set by.
+fn word(choice: &impl serde::Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        _ if bytes != 0 && bytes.is_multiple_of(1024 * 1024) => format!("{}MiB", bytes / (1024 * 1024)),
+        _ if bytes != 0 && bytes.is_multiple_of(1024) => format!("{}KiB", bytes / 1024),
+        _ => bytes.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{help, typed};
+    use postern_contract::SETTING_KEYS;
+    use postern_policy::Settings;
+
+    #[test]
+    fn what_is_shown_is_what_can_be_typed() {
+        let shown = typed(&Settings::default());
+        let fields = serde_json::to_value(Settings::default()).unwrap().as_object().unwrap().len();
+        assert_eq!(shown.len(), fields, "every setting is shown");
+        for (name, _) in &shown {
+            assert!(SETTING_KEYS.iter().any(|key| key.name == *name), "{name} can be set");
+        }
+        let value = |name: &str| shown.iter().find(|(key, _)| *key == name).unwrap().1.clone();
+        assert_eq!(value("approval-timeout"), "2m");
+        assert_eq!(value("output-cap"), "1MiB");
+        assert_eq!(value("folders"), "none");
+    }
+
+    #[test]
+    fn the_help_names_each_key_with_its_values() {
+        let help = help();
+        for key in SETTING_KEYS {
+            let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", key.name)));
+            let line = line.unwrap_or_else(|| panic!("{} is not in {help}", key.name));
+            assert!(line.contains(key.values) && line.chars().count() <= 110, "{line}");
+        }
+    }
+}

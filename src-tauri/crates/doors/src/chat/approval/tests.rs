@@ -1,0 +1,135 @@
+use super::{Approval, Approvals, OLD, Shown, Status, Withheld, moment};
+use postern_contract::RequestRow;
+use postern_host::{ChatMessage, QuestionRow};
+use postern_policy::AgentId;
+use postern_request::Digest;
+
+fn approval(question: &str, code: &str, status: Status) -> Approval {
+    let shown = Shown {
+        place: "p".to_owned(),
+        external_message_id: format!("m-{question}"),
+        alias: Some(format!("a-{question}")),
+        digest: "d".to_owned(),
+        at: 1,
+        told: false,
+    };
+    Approval {
+        question: question.to_owned(),
+        code: code.to_owned(),
+        agent: AgentId::new("main").unwrap(),
+        request: None,
+        line: "ls".to_owned(),
+        digest: "d".to_owned(),
+        withheld: None,
+        status,
+        outcome: None,
+        at_zero: "Denied".to_owned(),
+        shown: vec![shown],
+    }
+}
+
+#[test]
+fn a_code_means_what_waits_and_else_what_was_shown_last() {
+    let mut all = Approvals::default();
+    all.add(approval("1", "a1b2", Status::Denied));
+    all.add(approval("2", "a1b2", Status::Pending));
+    all.add(approval("3", "a1b2", Status::Expired));
+    assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "2");
+    all.change("2").unwrap().status = Status::Approved;
+    assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "3");
+    assert!(all.by_code("elsewhere", "a1b2").is_none(), "nothing was shown there");
+    assert_eq!(all.shown_by("p", "m-1").unwrap().0.question, "1");
+    assert_eq!(all.shown_by("p", "a-3").unwrap().0.question, "3");
+    assert!(all.shown_by("elsewhere", "m-1").is_none(), "an id counts in its own place");
+}
+
+fn request(id: &str, state: &str, ending: Option<&str>) -> RequestRow {
+    RequestRow {
+        id: id.to_owned(),
+        request_id: "r".to_owned(),
+        agent: AgentId::new("main").unwrap(),
+        session: None,
+        line: "ls".to_owned(),
+        state: state.to_owned(),
+        ending: ending.map(str::to_owned),
+        exit_code: None,
+        by: None,
+        at: 0,
+        duration_ms: None,
+        risk: None,
+        decided: None,
+        rule: None,
+    }
+}
+
+fn message(status: Status) -> ChatMessage {
+    approval("01890a5d-ac96-774b-bcce-b302099a8057", "a1b2", status).rows("telegram").next().unwrap()
+}
+
+#[test]
+fn the_messages_of_a_request_are_moments_of_its_life() {
+    let id = message(Status::Expired).message;
+    let moment = moment(&message(Status::Expired), &request("r1", "finished", None));
+    assert_eq!(moment.what, format!("shown by telegram in p, message {id}: expired"));
+}
+
+#[test]
+fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
+    for (state, ending, expected) in [
+        ("asking", None, "pending"),
+        ("running", None, "approved"),
+        ("finished", Some("exited"), "approved"),
+        ("denied", Some("user"), "denied"),
+        ("denied", Some("expired"), "expired"),
+        ("denied", Some("restarted"), "denied"),
+    ] {
+        let moment = moment(&message(Status::Pending), &request("r1", state, ending));
+        assert!(moment.what.ends_with(&format!(": {expected}")), "{state}: {moment:?}");
+    }
+}
+
+#[test]
+fn what_waits_is_never_forgotten() {
+    let mut all = Approvals::default();
+    all.add(approval("waits", "0000", Status::Pending));
+    for number in 0..OLD + 50 {
+        all.add(approval(&number.to_string(), "ffff", Status::Denied));
+    }
+    assert_eq!(all.list.len(), OLD + 1);
+    assert_eq!(all.pending().count(), 1);
+    assert!(all.of("0").is_none(), "the oldest went");
+    assert!(all.of(&(OLD + 49).to_string()).is_some());
+}
+
+#[test]
+fn what_is_written_down_is_what_was_known() {
+    let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+    for (status, withheld) in [
+        (Status::Pending, None),
+        (Status::Approved, Some(Withheld::HighRisk)),
+        (Status::Denied, Some(Withheld::TooLong)),
+        (Status::Expired, None),
+    ] {
+        let outcome = Some("by whom".to_owned());
+        let one = Approval { withheld, outcome, ..approval(id, "a1b2", status) };
+        let mut all = Approvals::default();
+        all.add(one.clone());
+        assert!(all.take_changed().is_empty(), "it was shown nowhere when it came");
+        all.change(id);
+        let changed = all.take_changed();
+        let rows = all.rows("xmpp", &changed);
+        let question = QuestionRow {
+            id: id.parse().unwrap(),
+            code: "a1b2".to_owned(),
+            agent: one.agent.clone(),
+            digest: Digest("d".to_owned()),
+            requests: Vec::new(),
+            asked_at: 0,
+            expires_at: 1,
+            shown: r#"{"line": "ls", "atZero": "Denied"}"#.to_owned(),
+            closed: None,
+        };
+        let back = Approvals::of_record(rows.into_iter().map(|row| (row, question.clone())).collect());
+        assert_eq!(back.of(id), Some(&one));
+    }
+}

@@ -1,0 +1,235 @@
+//! What a person reads and types: one spelling of settings, short ids, and what is asked before something is lost.
+
+use postern_tests::{Answer, Postern, postern_run, start};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+fn run(channel: &Path, more: &[&str]) -> Command {
+    let mut run = start(postern_run());
+    run.args(more).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    run.env("POSTERN_SOCKET", channel.join("agent.sock")).env("POSTERN_KEY_FILE", channel.join("agent.key"));
+    run.current_dir("/");
+    run
+}
+
+fn asks(channel: &Path, more: &[&str]) -> Child {
+    run(channel, more).spawn().unwrap()
+}
+
+fn ended(asked: Child) -> Answer {
+    asked.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn a_setting_has_one_spelling_wherever_it_is_read() {
+    let host = Postern::start();
+    host.enrol("main");
+    let set = |pair: &str| host.ok(&["agents", "set", "main", pair]);
+    assert_eq!(set("approval-timeout=3m"), "approval-timeout: 2m → 3m\n", "what changed, and nothing else");
+    assert_eq!(
+        set("approvalTimeout=3m"),
+        "main is so already; nothing was changed\n",
+        "taken without a word"
+    );
+    let shown = host.ok(&["agents", "show", "main"]);
+    assert!(shown.contains("approval-timeout = 3m\n"), "{shown}");
+    let pairs: Vec<String> = shown
+        .lines()
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    assert!(pairs.len() > 15, "{shown}");
+    let mut again = vec!["agents", "set", "main"];
+    again.extend(pairs.iter().map(String::as_str));
+    assert_eq!(host.ok(&again), "main is so already; nothing was changed\n", "what is shown can be typed");
+    let help = host.ok(&["agents", "set", "--help"]);
+    for pair in &pairs {
+        let key = pair.split('=').next().unwrap();
+        assert!(help.contains(&format!("\n  {key} ")), "{key}: {help}");
+    }
+    let wrong = host.run(&["agents", "set", "main", "approvaltime=3m"]);
+    assert!(wrong.code == 4 && wrong.stderr.contains("approval-timeout"), "{wrong:?}");
+}
+
+#[test]
+fn what_runs_everything_wants_a_second_word() {
+    let host = Postern::start();
+    host.enrol("main");
+    for values in
+        [&["preset=allow"][..], &["security=full", "ask=off"], &["security=full"], &["fallback=full"]]
+    {
+        let set = [&["agents", "set", "main"], values].concat();
+        let refused = host.run(&set);
+        assert!(refused.code == 4 && refused.stderr.contains("--yes"), "{values:?}: {refused:?}");
+        assert!(!host.ok(&[&set[..], &["--yes"]].concat()).contains("nothing"), "{values:?}");
+        host.ok(&["agents", "set", "main", "preset=ask", "fallback=deny"]);
+    }
+    host.ok(&["agents", "set", "main", "security=full", "ask=always"]);
+    let off = host.run(&["agents", "set", "main", "ask=off"]);
+    assert!(off.code == 4 && off.stderr.contains("security=full with ask=off"), "{off:?}");
+
+    let file = host.scratch("files").join("config.json");
+    let path = file.to_str().unwrap();
+    fs::write(&file, json!({"execApproval": {"security": "full", "ask": "off"}}).to_string()).unwrap();
+    let import = ["rules", "import", path, "--format", "exec-approval", "--agent", "main"];
+    host.ok(&["agents", "set", "main", "preset=ask"]);
+    let refused = host.run(&import);
+    assert!(refused.code == 4 && refused.stderr.contains("security is full"), "{refused:?}");
+    assert_eq!(host.json(&["agents", "show", "main"])["settings"]["security"], "allowlist");
+    host.ok(&[&import[..], &["--yes"]].concat());
+    assert_eq!(host.json(&["agents", "show", "main"])["settings"]["security"], "full");
+}
+
+#[test]
+fn an_agent_with_rules_is_not_removed_by_the_way() {
+    let host = Postern::start();
+    let added = host.json(&["agents", "add", "new"]);
+    assert_eq!(added["id"], "new");
+    host.ok(&["agents", "remove", "new"]);
+    let told = host.ok(&["agents", "add", "main"]);
+    for hint in ["--for docker|bwrap|sandbox-exec", "postern hook install", "--for mcp"] {
+        assert!(told.contains(hint), "{hint}: {told}");
+    }
+    host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
+    let refused = host.run(&["agents", "remove", "main"]);
+    assert!(refused.code == 2 && refused.stderr.contains("1 rule: add --yes"), "{refused:?}");
+    host.ok(&["agents", "remove", "main", "--yes"]);
+    assert_eq!(host.json(&["agents", "list"]), json!([]));
+}
+
+#[test]
+fn lists_say_what_things_are_and_nothing_that_says_nothing() {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    assert_eq!(
+        host.ok(&["rules", "list", "--agent", "main"]),
+        "no rules\n",
+        "the lines of a new file decide nothing"
+    );
+    let doctor = host.run(&["doctor"]).stdout;
+    let channel = format!("channel of main {}", channel.join("agent.sock").display());
+    assert!(doctor.contains(&channel), "{doctor}");
+    assert_eq!(doctor.matches("control socket").count(), 1, "{doctor}");
+    let help = host.ok(&["doors", "--help"]);
+    for door in ["websocket", "openclaw", "mcp-http", "telegram", "xmpp", "forwarder", "webhook", "otel"] {
+        assert!(help.contains(door), "{door}: {help}");
+    }
+    let permissions = host.data().join("policy/main/permissions.jsonc");
+    assert!(permissions.exists(), "the file of a new agent");
+    fs::write(&permissions, "{\n  \"shell_exec\": { \"uname *\": \"deny\" }\n}\n").unwrap();
+    host.until(&["rules", "list", "--agent", "main"], "permissions.jsonc:2");
+    let explained = host.ok(&["explain", "--agent", "main", "--", "uname", "-a"]);
+    assert!(
+        explained.contains("permissions.jsonc:2: uname *") && !explained.contains("rule -"),
+        "{explained}"
+    );
+}
+
+#[test]
+fn a_skills_rule_that_works_is_not_to_be_removed() {
+    let host = Postern::start();
+    host.enrol("main");
+    host.ok(&["agents", "set", "main", &format!("folders={}", host.scratch("project").display())]);
+    // Where no agent can change it.
+    let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::set_permissions(bin.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let bird = bin.path().join("bird");
+    fs::copy("/usr/bin/true", &bird).unwrap();
+    let skill = bin.path().join("skills/bird");
+    fs::create_dir_all(&skill).unwrap();
+    let text = format!("---\nname: bird\ndescription: sings\nclis: [{}]\n---\n", bird.display());
+    fs::write(skill.join("SKILL.md"), text).unwrap();
+    host.ok(&["skills", "add-folder", skill.parent().unwrap().to_str().unwrap()]);
+    host.until(&["skills", "list"], "bird");
+    host.ok(&["skills", "approve", "bird"]);
+    host.until(&["rules", "list"], "skill bird");
+    let lint = host.run(&["policy", "lint"]);
+    assert!(!lint.stdout.contains("never-matches"), "{lint:?}");
+}
+
+#[test]
+fn a_request_is_named_by_its_beginning_or_as_the_last() {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
+    assert_eq!(ended(asks(&channel, &["--", "uname"])).code, 0);
+    let id = host.json(&["history"])[0]["id"].as_str().unwrap().to_owned();
+    let listed = host.ok(&["history"]);
+    let row = listed.lines().find(|line| line.contains("uname")).expect("it is listed");
+    assert!(row.contains(&id[..13]) && !row.contains(&id), "short: {listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
+    for name in [&id[..13], &id[..8], &id, "last"] {
+        assert_eq!(host.json(&["show", name])["row"]["id"], id.as_str(), "{name}");
+    }
+    for name in ["zzzz", "01", "ffffffff"] {
+        let missing = host.run(&["show", name]);
+        assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
+    }
+    let over = host.run(&["kill", "last"]);
+    assert!(over.code == 1 && over.stderr.contains("does not run"), "{over:?}");
+    assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);
+    let both = host.run(&["show", &id[..4]]);
+    assert!(both.code == 4 && both.stderr.contains("more than one"), "{both:?}");
+}
+
+#[test]
+fn the_one_question_needs_no_code_and_several_do() {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    let watcher = host.watch();
+    let nothing = host.run(&["deny"]);
+    assert!(nothing.code == 1 && nothing.stderr.contains("nothing waits"), "{nothing:?}");
+    let asked = asks(&channel, &["--", "uname", "-m"]);
+    let one = watcher.question();
+    let code = one["code"].as_str().unwrap();
+    let told = host.ok(&["deny"]);
+    assert!(
+        told.contains(code) && told.contains("uname -m") && told.contains("denied"),
+        "it says which: {told}"
+    );
+    assert_eq!(ended(asked).code, 126);
+    let by = host.json(&["history"])[0]["by"].clone();
+    assert_eq!(by, "you", "who denied it");
+
+    let asked = [asks(&channel, &["--", "uname", "-m"]), asks(&channel, &["--", "uname", "-n"])];
+    let (first, second) = (watcher.question(), watcher.question());
+    let several = host.run(&["approve"]);
+    assert_eq!(several.code, 2, "{several:?}");
+    for question in [&first, &second] {
+        assert!(several.stderr.contains(question["code"].as_str().unwrap()), "{several:?}");
+    }
+    let of = |question: &Value, key: &str| question[key].as_str().unwrap().to_owned();
+    host.ok(&["approve", &of(&first, "id"), "--digest", &of(&first, "digest")]);
+    host.ok(&["approve", "last", "--digest", &of(&second, "digest")]);
+    for asked in asked {
+        assert_eq!(ended(asked).code, 0);
+    }
+}
+
+#[test]
+fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
+    let host = Postern::start();
+    let channel = host.enrol("main");
+    host.ok(&["agents", "set", "main", "env-set=BAR"]);
+    let watcher = host.watch();
+    let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
+    let question = watcher.question();
+    assert_eq!(question["proposals"], json!([]), "{question}");
+    assert_eq!(
+        (&question["nothingToSave"], &question["envSetting"]),
+        (&json!("environment"), &json!("BAR,FOO"))
+    );
+    let seen = host.ok(&["questions"]);
+    assert!(seen.contains("postern agents set main env-set=BAR,FOO"), "{seen}");
+    host.ok(&["deny"]);
+    assert_eq!(ended(asked).code, 126);
+    host.ok(&["agents", "set", "main", "env-set=BAR,FOO"]);
+    let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
+    let question = watcher.question();
+    assert!(question["envSetting"].is_null() && question["proposals"] != json!([]), "{question}");
+    host.ok(&["deny"]);
+    assert_eq!(ended(asked).code, 126);
+}
