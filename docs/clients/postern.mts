@@ -12,7 +12,7 @@ interface Message {
 }
 
 const where = process.env.POSTERN_SOCKET ?? "";
-const key = Buffer.from(readFileSync(process.env.POSTERN_KEY_FILE ?? "", "utf8").trim(), "base64url");
+const key = Buffer.from(readFileSync(process.env.POSTERN_KEY_FILE ?? where.replace(/sock$/, "key"), "utf8").trim(), "base64url");
 const tcp = /^tcp:\/\/(.+):(\d+)$/.exec(where); // the forwarder of a container engine that runs in a virtual machine
 const connection = tcp ? connect(Number(tcp[2]), tcp[1]) : connect(where);
 const lines = createInterface({ input: connection })[Symbol.asyncIterator]();

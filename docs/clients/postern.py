@@ -6,7 +6,7 @@ def proof(key, side, server_nonce, client_nonce):
     return hmac.new(key, "\0".join(words).encode(), "sha256").hexdigest()
 
 where = os.environ["POSTERN_SOCKET"]
-text = open(os.environ["POSTERN_KEY_FILE"]).read().strip()
+text = open(os.environ.get("POSTERN_KEY_FILE") or where.removesuffix(".sock") + ".key").read().strip()
 key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 if where.startswith("tcp://"):  # the forwarder of a container engine that runs in a virtual machine
     host, port = where.removeprefix("tcp://").rsplit(":", 1)

@@ -55,19 +55,14 @@ fn plays(client: &Path, program: &dyn Fn() -> Command) {
     let host = Postern::start();
     let channel = host.enrol("main");
     let watcher = host.watch();
-    let ask = |key: &Path| {
-        program()
-            .args(["uname", "-s"])
-            .env("POSTERN_SOCKET", channel.join("agent.sock"))
-            .env("POSTERN_KEY_FILE", key)
-            .current_dir("/")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+    let ask = |key: Option<&Path>| {
+        let mut command = program();
+        command.args(["uname", "-s"]).env("POSTERN_SOCKET", channel.join("agent.sock")).current_dir("/");
+        // Beside the socket, where it is not named.
+        command.env_remove("POSTERN_KEY_FILE").envs(key.map(|key| ("POSTERN_KEY_FILE", key)));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let key = channel.join("agent.key");
-    let asked = ask(&key);
+    let asked = ask(None);
     let question = watcher.question();
     host.approve(&question);
     let answer = Answer::from(asked.wait_with_output().unwrap());
@@ -76,7 +71,7 @@ fn plays(client: &Path, program: &dyn Fn() -> Command) {
     assert_eq!(events, ["exec.pending", "exec.started", "exec.finished"], "{answer:?}");
     assert!(answer.stdout.contains(r#""Linux\n""#), "and what it wrote: {answer:?}");
 
-    let asked = ask(&key);
+    let asked = ask(Some(&channel.join("agent.key")));
     let question = watcher.question();
     host.ok(&["deny", question["code"].as_str().unwrap(), "--feedback", "look at your own"]);
     let answer = Answer::from(asked.wait_with_output().unwrap());
@@ -88,7 +83,7 @@ fn plays(client: &Path, program: &dyn Fn() -> Command) {
 
     let wrong = host.scratch("wrong").join("agent.key");
     std::fs::write(&wrong, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
-    let answer = Answer::from(ask(&wrong).wait_with_output().unwrap());
+    let answer = Answer::from(ask(Some(&wrong)).wait_with_output().unwrap());
     assert!(
         answer.code != 0 && answer.stderr.contains("not the Postern"),
         "it asks nobody it does not know: {answer:?}"

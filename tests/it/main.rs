@@ -21,4 +21,5 @@ mod samples;
 mod sandbox;
 mod scripts;
 mod transcript;
+mod waiting;
 mod words;

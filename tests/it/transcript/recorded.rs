@@ -125,13 +125,14 @@ impl Recorded {
     }
 }
 
-/// Puts what differs between two runs and two machines in stable words: times, numbers of processes, nonces and proofs.
+/// Puts what differs between two runs and two machines in stable words: times, codes of questions, numbers of processes, nonces and proofs.
 fn steady(message: &mut Value, real: bool) {
     let is_call = message.get("method").is_some_and(|method| method == "authenticate");
     let walk = |name: &str| -> Option<Value> {
         Some(match name {
             "at" => json!("2026-01-01T12:00:00.000Z"),
             "expiresAt" => json!("2026-01-01T12:02:00.000Z"),
+            "question" => json!("caa2"),
             "pid" => json!(4711),
             "durationMs" => json!(12),
             "nonce" if is_call => json!(AGENTS_NONCE),

@@ -25,7 +25,12 @@ struct Client {
 
 impl Client {
     fn start(host: &Postern) -> Self {
-        let mut command = host.command(&["mcp", "--agent", "main", "--session", "s"]);
+        Self::waiting(host, "1m")
+    }
+
+    /// One whose calls are answered after this time.
+    fn waiting(host: &Postern, time: &str) -> Self {
+        let mut command = host.command(&["mcp", "--agent", "main", "--session", "s", "--wait", time]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Self { child, stdin, stdout, next: 0 };
@@ -111,6 +116,9 @@ fn results_are_for_programs_and_for_models_and_mistakes_are_named() {
     for (arguments, part) in [
         (json!({}), "command"),
         (json!({"command": ["a"], "shell": "b"}), "command"),
+        (json!({"command": "git status"}), r#"command: invalid type: string "git status""#),
+        (json!({"command": "git status"}), r#"["git", "status"]"#),
+        (json!({"command": ["a"], "timeoutMs": "1m"}), "timeoutMs: invalid type"),
         (json!({"command": ["a"], "colour": 1}), "colour"),
     ] {
         let wrong = client.tool("system_run", &arguments);
@@ -123,6 +131,36 @@ fn results_are_for_programs_and_for_models_and_mistakes_are_named() {
             .unwrap()
             .contains("no_such_tool")
     );
+}
+
+#[test]
+fn a_call_that_a_person_takes_long_over_is_pending_and_the_same_again_joins_it() {
+    let host = host();
+    let watcher = host.watch();
+    let mut client = Client::waiting(&host, "1s");
+    let arguments = json!({"command": ["uname", "-s"], "cwd": "/"});
+    let pending = client.tool("system_run", &arguments);
+    let members = &pending["result"]["structuredContent"];
+    assert_eq!(
+        (&members["state"], &pending["result"]["isError"]),
+        (&json!("pending"), &json!(false)),
+        "{pending}"
+    );
+    let question = watcher.question();
+    let said = pending["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains(question["code"].as_str().unwrap()) && said.contains("same arguments"), "{said}");
+    let again = client.tool("system_run", &arguments);
+    assert_eq!(again["result"]["structuredContent"]["requestId"], members["requestId"], "{again}");
+    host.approve(&question);
+    let ended = client.tool("system_run", &arguments);
+    assert_eq!(ended["result"]["structuredContent"]["stdout"], "Linux\n", "{ended}");
+    assert!(!watcher.saw_one(), "nobody is asked twice");
+    let left = client.tool("system_run", &json!({"command": ["uname", "-r"], "cwd": "/"}));
+    assert_eq!(left["result"]["structuredContent"]["state"], "pending", "{left}");
+    watcher.question();
+    drop(client);
+    assert_eq!(watcher.closed(), "allowed");
+    assert_eq!(watcher.closed(), "withdrawn", "a client that goes takes what it asked for with it");
 }
 
 #[test]

@@ -22,6 +22,7 @@ export const defaults: Settings = {
   elevated: true,
   fallback: "deny",
   approvalTimeoutMs: 120_000,
+  unattended: "deny",
   runTimeoutMs: 30_000,
   runTimeoutCapMs: 300_000,
   allowSkills: false,

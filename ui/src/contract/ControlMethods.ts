@@ -25,6 +25,7 @@ import type { Explain } from "./Explain";
 import type { Explained } from "./Explained";
 import type { FeedAsk } from "./FeedAsk";
 import type { FeedPage } from "./FeedPage";
+import type { HookNote } from "./HookNote";
 import type { HostSettings } from "./HostSettings";
 import type { Insights } from "./Insights";
 import type { InsightsAsk } from "./InsightsAsk";
@@ -161,6 +162,10 @@ resume: Call<Nothing, Status>,
  * The exact lines that put an agent's channel into its sandbox.
  */
 "agents.channel": Call<ChannelAsk, ChannelLines>, 
+/**
+ * Write into the audit that a coding agent's settings have the hook now, or have it no more.
+ */
+"hooks.note": Call<HookNote, Applied>, 
 /**
  * Rules from every source: the store, `permissions.jsonc`, managed ones.
  */

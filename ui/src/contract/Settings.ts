@@ -2,6 +2,7 @@
 import type { Ask } from "./Ask";
 import type { Fallback } from "./Fallback";
 import type { Security } from "./Security";
+import type { Unattended } from "./Unattended";
 import type { Unreadable } from "./Unreadable";
 
 /**
@@ -29,6 +30,10 @@ fallback: Fallback,
  * How long a question waits, in milliseconds: 10 s to 30 min.
  */
 approvalTimeoutMs: number, 
+/**
+ * A question that nobody is connected to see.
+ */
+unattended: Unattended, 
 /**
  * How long a run may take when the request names no limit, in milliseconds.
  */

@@ -75,6 +75,7 @@ export const pages = {
       fallback: "what holds if nobody answers",
       elevated: "whether it may ask for this machine",
       approvalTimeoutMs: "how long a question waits",
+      unattended: "whether a question waits while nobody is connected",
       runTimeoutMs: "how long a command runs",
       runTimeoutCapMs: "how long a command runs at most",
       allowSkills: "CLIs of skills",

@@ -77,6 +77,9 @@ pub(crate) enum Command {
         /// The session that its requests belong to
         #[arg(long)]
         session: Option<String>,
+        /// How long a call waits before it is answered "pending"; the same call again joins it [default: 50s]
+        #[arg(long)]
+        wait: Option<humantime::Duration>,
     },
     /// Sessions that agents have open, with the layers of rules above each; or close one
     Sessions {

@@ -85,7 +85,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Kill { request, signal } => commands::history::kill(&mut link()?, request, signal),
         Command::Skills(command) => commands::skills::run(&mut link()?, command),
         Command::Doors(command) => commands::doors::run(&mut link()?, command),
-        Command::Mcp { agent, session } => commands::mcp::run(&data, &agent, session),
+        Command::Mcp { agent, session, wait } => {
+            commands::mcp::run(&data, &agent, session, wait.map(Into::into))
+        }
         Command::Hook(command) => commands::hook::run(&data, &surroundings.home, command),
         Command::Sessions { agent: Some(agent), close: Some(session), .. } => {
             commands::sessions::close(&mut link()?, &agent, session)

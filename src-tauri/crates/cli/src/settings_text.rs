@@ -30,6 +30,7 @@ pub(crate) fn typed(settings: &Settings) -> Vec<(&'static str, String)> {
         ("elevated", switch(settings.elevated)),
         ("fallback", word(&settings.fallback)),
         ("approval-timeout", time(settings.approval_timeout_ms)),
+        ("unattended", word(&settings.unattended)),
         ("run-timeout", time(settings.run_timeout_ms)),
         ("run-timeout-cap", settings.run_timeout_cap_ms.map_or_else(|| "none".to_owned(), time)),
         ("allow-skills", switch(settings.allow_skills)),

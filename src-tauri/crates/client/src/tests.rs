@@ -57,7 +57,13 @@ fn run() -> RunParams {
 fn accept_run(visit: &mut Visit) {
     let (id, call) = visit.call().expect("a call");
     assert_eq!(call, Call::Run(Box::new(run())));
-    let accepted = Accepted { request_id: REQUEST, state: RunState::Received, verdict: None };
+    let accepted = Accepted {
+        request_id: REQUEST,
+        state: RunState::Received,
+        verdict: None,
+        timeout_ms: None,
+        pending: None,
+    };
     visit.answer(&id, &accepted).expect("the client listens");
 }
 
@@ -65,7 +71,8 @@ fn accept_run(visit: &mut Visit) {
 fn a_run_is_accepted_and_its_events_come_in_order_also_those_before_the_answer() {
     let (folder, host) = play(Socket::Channel, |host| {
         let mut visit = host.accept().expect("a client");
-        let pending = Pending { expires_at: "2026-01-01T00:02:00.000Z".to_owned(), position: 1 };
+        let expires_at = "2026-01-01T00:02:00.000Z".to_owned();
+        let pending = Pending { expires_at, position: 1, question: None, at_expiry: None };
         visit.tell(&notice(1, Event::Pending(pending))).unwrap();
         accept_run(&mut visit);
         visit.tell(&denied(2)).unwrap();

@@ -16,7 +16,7 @@ const fn key(name: &'static str, values: &'static str, about: &'static str) -> S
 }
 
 /// Every setting, in the order of a list.
-pub const SETTING_KEYS: [SettingKey; 23] = [
+pub const SETTING_KEYS: [SettingKey; 24] = [
     key("preset", "deny, ask, allow", "Set security and ask together"),
     key(
         "security",
@@ -27,6 +27,7 @@ pub const SETTING_KEYS: [SettingKey; 23] = [
     key("elevated", "on, off", "Whether it may ask for host commands at all"),
     key("fallback", "deny, allowlist, full", "What happens when nobody answers; full runs it"),
     key("approval-timeout", "10s to 30m", "How long a question waits"),
+    key("unattended", "deny, wait", "What happens to a question while no approver is connected"),
     key("run-timeout", "100ms to 7d", "How long a run may take that names no limit"),
     key("run-timeout-cap", "100ms to 7d, none", "The most that a request may ask for"),
     key("allow-skills", "on, off", "Whether approved CLIs of skills run silently"),

@@ -47,6 +47,8 @@ pub use rule::{
     RuleInput, ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
-pub use settings::{AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unreadable};
+pub use settings::{
+    AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
+};
 pub use skill::may_serve_skill;
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -115,6 +115,17 @@ pub enum Unreadable {
     SendBack,
 }
 
+/// What happens to a question while no approver is connected at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Unattended {
+    /// It is denied after a short while in which one can connect.
+    Deny,
+    /// It waits for as long as any other.
+    Wait,
+}
+
 /// The settings of one agent. The defaults are those of a new agent: deny rules and *Ask*.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -131,6 +142,8 @@ pub struct Settings {
     pub fallback: Fallback,
     /// How long a question waits, in milliseconds: 10 s to 30 min.
     pub approval_timeout_ms: u64,
+    /// A question that nobody is connected to see.
+    pub unattended: Unattended,
     /// How long a run may take when the request names no limit, in milliseconds.
     pub run_timeout_ms: u64,
     /// The most a request may ask for, in milliseconds; none lifts the cap.
@@ -167,6 +180,7 @@ impl Default for Settings {
             elevated: true,
             fallback: Fallback::Deny,
             approval_timeout_ms: 120_000,
+            unattended: Unattended::Deny,
             run_timeout_ms: 30_000,
             run_timeout_cap_ms: Some(300_000),
             allow_skills: false,

@@ -2,7 +2,7 @@
 
 use crate::data::Encoding;
 use crate::mistake::Mistake;
-use crate::notice::{Event, Notice};
+use crate::notice::{Event, Notice, Pending};
 use crate::words::{Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +49,12 @@ pub struct Accepted {
     /// What came out of judging, once it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictNote>,
+    /// How long it may run, in milliseconds, where that is less than the request asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The question that is open about it, where it was joined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
 }
 
 /// A terminal event as an answer.

@@ -131,6 +131,6 @@ impl Frame {
 }
 
 fn checked<P: Check + DeserializeOwned>(params: Value) -> Result<P, Mistake> {
-    let params: P = serde_json::from_value(params).map_err(|error| Mistake::of_shape(&error))?;
+    let params: P = crate::params::read(&params)?;
     params.check().map(|()| params)
 }

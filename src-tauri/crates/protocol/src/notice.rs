@@ -54,6 +54,12 @@ pub struct Pending {
     pub expires_at: String,
     /// Its place among what waits for the person, from 1.
     pub position: u32,
+    /// The question's code, by which the person finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// What the end of that time means: `deny` or `allow`; none where rules decide then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_expiry: Option<Decision>,
 }
 
 /// `exec.started`.
@@ -140,7 +146,10 @@ pub struct Finished {
     /// What ran instead of what was asked for, as one line of shell text, where the person changed the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// More in words, where there is more to say (why it could not be started).
+    /// How long it was let run, in milliseconds, where that is less than the request asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// More in words, where there is more to say (why it could not be started, how to ask for more time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -152,7 +161,7 @@ pub struct Finished {
 pub struct Denied {
     /// Why, as a stable name.
     pub reason: DenyReason,
-    /// Why, in words.
+    /// Why, in words. The person's own are not among them: they are `feedback`.
     pub message: String,
     /// What the agent could do instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +175,28 @@ pub struct Denied {
     /// When it makes sense to try again, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+}
+
+impl Denied {
+    /// Renders the denial for an agent, a sentence or two per line: why, the person's words, what to do instead, when.
+    pub fn lines(&self) -> Vec<String> {
+        let said = self.feedback.as_ref().map(|words| format!("They said: {words}"));
+        let again = self.retry_after_ms.map(|wait| format!("Try again in {} s.", wait.div_ceil(1000)));
+        [Some(self.message.clone()), said, self.advice.clone(), again].into_iter().flatten().collect()
+    }
+
+    /// Renders the denial for an agent in one line.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for line in self.lines() {
+            if !text.is_empty() {
+                // The person's words end as the person ended them.
+                text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { ". " });
+            }
+            text.push_str(&line);
+        }
+        text
+    }
 }
 
 /// `tool.resolved`.

@@ -6,6 +6,7 @@ use crate::mistake::Mistake;
 use crate::run::{check_name, check_session};
 use crate::signal::Signal;
 use crate::words::Stream;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -160,6 +161,29 @@ pub enum Defaults {
 pub struct EventsAfterParams {
     /// The last event that was heard; 0 replays from the beginning.
     pub sequence: u64,
+}
+
+/// Reads parameters. What is of the wrong type is named.
+pub(crate) fn read<P: DeserializeOwned>(params: &Value) -> Result<P, Mistake> {
+    P::deserialize(params).map_err(|error| {
+        let mistake = Mistake::of_shape(&error);
+        match (&mistake, params) {
+            (Mistake::WrongType(said), Value::Object(members)) => match culprit::<P>(members, said) {
+                Some(name) => Mistake::WrongType(format!("{name}: {said}")),
+                None => mistake,
+            },
+            _ => mistake,
+        }
+    })
+}
+
+/// Finds the member without which serde finds something else wrong, or nothing.
+fn culprit<'m, P: DeserializeOwned>(members: &'m Map<String, Value>, said: &str) -> Option<&'m str> {
+    members.keys().map(String::as_str).find(|name| {
+        let mut rest = members.clone();
+        rest.remove(*name);
+        P::deserialize(&Value::Object(rest)).err().is_none_or(|error| error.to_string() != said)
+    })
 }
 
 /// Parameters that keep to their limits.

@@ -30,6 +30,9 @@ pub enum Stdin {
     Stream,
 }
 
+/// What is right where `command` is one text.
+const COMMAND_FORM: &str = "command is a list, the program and each argument by itself: [\"git\", \"status\"]; a whole line goes into shell";
+
 /// When `system.run` is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -67,6 +70,9 @@ pub struct RunParams {
     pub stream: bool,
     /// Whether the request is withdrawn, or the run killed, when the connection that made it goes away.
     pub cancel_on_disconnect: bool,
+    /// Whether it joins the same request that this agent left unfinished, or whose end it never heard, instead of being
+    /// a new one; and whether it can be joined so itself.
+    pub join: bool,
 }
 
 /// The same as it stands on the wire.
@@ -98,6 +104,8 @@ pub(crate) struct Wire {
     stream: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     cancel_on_disconnect: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    join: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -119,12 +127,18 @@ impl RunParams {
             wait: Wait::None,
             stream: false,
             cancel_on_disconnect: false,
+            join: false,
         }
     }
 
     /// Reads and checks `params`.
     pub fn from_value(params: Value) -> Result<Self, Mistake> {
-        let wire: Wire = serde_json::from_value(params).map_err(|error| Mistake::of_shape(&error))?;
+        let wire: Wire = crate::params::read(&params).map_err(|mistake| match mistake {
+            Mistake::WrongType(said) if params.get("command").is_some_and(Value::is_string) => {
+                Mistake::WrongType(format!("{said}; {COMMAND_FORM}"))
+            }
+            other => other,
+        })?;
         let what = match (wire.command, wire.shell) {
             (Some(argv), None) => What::Command(argv),
             (None, Some(text)) => What::Shell(text),
@@ -142,6 +156,7 @@ impl RunParams {
             wait: wire.wait,
             stream: wire.stream,
             cancel_on_disconnect: wire.cancel_on_disconnect,
+            join: wire.join,
         };
         run.check().map(|()| run)
     }
@@ -173,11 +188,25 @@ impl RunParams {
     /// sha256 over everything that makes this request another one (not how its answer is listened to), 64 hex digits:
     /// the same `requestId` with another fingerprint is an error.
     pub fn fingerprint(&self) -> String {
-        let same = Self { wait: Wait::None, stream: false, cancel_on_disconnect: false, ..self.clone() };
+        let same = Self {
+            wait: Wait::None,
+            stream: false,
+            cancel_on_disconnect: false,
+            join: false,
+            ..self.clone()
+        };
         let mut hash = Sha256::new();
         // Texts and numbers only: it cannot fail to serialise.
         hash.update(serde_json::to_vec(&same.wire()).unwrap_or_default());
         hex(&hash.finalize())
+    }
+
+    /// Whether another request asks for the same, in whatever words and under whatever number.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let heard = (other.wait, other.stream, other.cancel_on_disconnect, other.join);
+        let (wait, stream, cancel_on_disconnect, join) = heard;
+        let (request_id, reason) = (other.request_id, other.reason.clone());
+        Self { request_id, reason, wait, stream, cancel_on_disconnect, join, ..self.clone() } == *other
     }
 
     fn wire(&self) -> Wire {
@@ -198,6 +227,7 @@ impl RunParams {
             wait: self.wait,
             stream: self.stream,
             cancel_on_disconnect: self.cancel_on_disconnect,
+            join: self.join,
         }
     }
 }

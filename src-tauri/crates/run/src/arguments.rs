@@ -16,21 +16,25 @@ Options:
       --cwd FOLDER             where to run it [default: the current folder]
       --env NAME=VALUE         an environment variable for it; may be given again
       --timeout TIME           how long it may run: 500ms, 30s, 5m, 1h (a bare number is seconds)
+      --wait TIME              how long this program waits for the end: then it exits with 75, and the command goes on
+                               waiting for its answer, or running; the same line again joins it, and asks nobody twice
       --reason TEXT            what it is for, in your words: the person reads it
       --session NAME           the session it belongs to
       --cancel-on-disconnect   end it when this program is gone
+  -q, --quiet                  say nothing of waiting; what keeps the command from running is still said
   -h, --help                   this text
   -V, --version                the version
 
 Environment:
   POSTERN_SOCKET               the agent's channel: its agent.sock, or tcp://HOST:PORT (the door forwarder)
   POSTERN_KEY_FILE             its key [default: agent.key beside the socket]
+  POSTERN_WAIT                 what --wait is where it is not given
 
 Signals go to the command; where Postern does not tell what became of it, HUP, INT, QUIT and TERM end this program
 after 3 s. Those that were ignored when this started (nohup, a script's background) stay ignored.
 
-Exit codes: the command's own; 124 timed out, 125 Postern is not there or something is wrong with the request,
-126 denied, 127 not found, 128+N ended by signal N.
+Exit codes: the command's own; 75 not ended within --wait, 124 timed out, 125 Postern is not there or something is
+wrong with the request, 126 denied, 127 not found, 128+N ended by signal N.
 ";
 
 /// What was typed.
@@ -55,6 +59,8 @@ pub(crate) struct Wanted {
     pub(crate) reason: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) cancel_on_disconnect: bool,
+    pub(crate) wait_ms: Option<u64>,
+    pub(crate) quiet: bool,
 }
 
 /// This program's own name: called by any other it runs that one on the host.
@@ -93,12 +99,19 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Typed, String> {
             "--env" => variable(&mut wanted.env, &value()?)?,
             "--timeout" => wanted.timeout_ms = Some(milliseconds(&value()?)?),
             "--reason" => wanted.reason = Some(value()?),
+            "--wait" => wanted.wait_ms = Some(milliseconds(&value()?)?),
+            "-q" | "--quiet" => wanted.quiet = true,
             "--session" => wanted.session = Some(value()?),
             "--cancel-on-disconnect" => wanted.cancel_on_disconnect = true,
             "--" => wanted.command = words.by_ref().collect(),
             unknown if unknown.starts_with('-') => return Err(format!("there is no option {unknown}")),
             _ => wanted.command = std::iter::once(word).chain(words.by_ref()).collect(),
         }
+    }
+    if wanted.wait_ms.is_some() && wanted.cancel_on_disconnect {
+        return Err(
+            "give --wait or --cancel-on-disconnect, not both: what is waited for later goes on".to_owned()
+        );
     }
     match (wanted.command.is_empty(), &wanted.shell) {
         (true, None) => Err("nothing to run: give a command after --, or --shell TEXT".to_owned()),
@@ -114,7 +127,8 @@ fn variable(env: &mut BTreeMap<String, String>, text: &str) -> Result<(), String
     Ok(())
 }
 
-fn milliseconds(text: &str) -> Result<u64, String> {
+/// A time as it is typed.
+pub(crate) fn milliseconds(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let factor = match &text[digits.len()..] {
         "ms" => 1,
@@ -160,6 +174,8 @@ mod tests {
         assert_eq!(run.env["A"], "b=c");
         assert_eq!(wanted(&["postern-run", "git", "-v", "--", "x"]).command, ["git", "-v", "--", "x"]);
         assert_eq!(wanted(&["postern-run", "--shell", "a | b"]).shell.as_deref(), Some("a | b"));
+        let run = wanted(&["postern-run", "-q", "--wait", "100s", "--", "x"]);
+        assert_eq!((run.quiet, run.wait_ms), (true, Some(100_000)));
     }
 
     #[test]
@@ -170,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_said() {
-        let cases: [(&[&str], &str); 8] = [
+        let cases: [(&[&str], &str); 10] = [
             (&["postern-run"], "nothing to run"),
             (&["postern-run", "--"], "nothing to run"),
             (&["postern-run", "--shell", "a", "--", "b"], "not both"),
@@ -179,6 +195,8 @@ mod tests {
             (&["postern-run", "--env", "A", "--", "b"], "NAME=VALUE"),
             (&["postern-run", "--timeout", "0", "--", "b"], "no time"),
             (&["postern-run", "--timeout", "9x", "--", "b"], "no time"),
+            (&["postern-run", "--wait", "soon", "--", "b"], "no time"),
+            (&["postern-run", "--wait", "9", "--cancel-on-disconnect", "--", "b"], "not both"),
         ];
         for (line, expected) in cases {
             let said = typed(line).expect_err("not something to run");

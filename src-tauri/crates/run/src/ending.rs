@@ -2,6 +2,8 @@
 
 use postern_protocol::{Denied, DenyReason, Finished, Outcome, Signal};
 
+/// It has not ended, and goes on: `EX_TEMPFAIL` of sysexits.h.
+pub(crate) const PENDING: u8 = 75;
 /// Its time ran out.
 pub(crate) const TIMED_OUT: u8 = 124;
 /// Postern is not there, or something is wrong with the request.
@@ -38,16 +40,9 @@ impl Ending {
 
     /// A request that never ran.
     pub(crate) fn denied(denied: &Denied) -> Self {
-        let reason = denied.reason.name();
-        let mut says = vec![format!("denied ({reason}): {}", plain(&denied.message))];
-        if let Some(feedback) = &denied.feedback {
-            says.push(format!("the person says: {}", plain(feedback)));
-        }
-        if let Some(advice) = &denied.advice {
-            says.push(format!("advice: {}", plain(advice)));
-        }
-        if let Some(milliseconds) = denied.retry_after_ms {
-            says.push(format!("try again in {} s", milliseconds.div_ceil(1_000)));
+        let mut says: Vec<String> = denied.lines().iter().map(|line| plain(line)).collect();
+        if let Some(first) = says.first_mut() {
+            *first = format!("denied ({}): {first}", denied.reason.name());
         }
         let code = if denied.reason == DenyReason::NotFound { NOT_FOUND } else { DENIED };
         Self { code, says }
@@ -118,6 +113,7 @@ mod tests {
             truncated: false,
             bytes: 0,
             edited: None,
+            timeout_ms: None,
             message: None,
         }
     }
@@ -159,9 +155,9 @@ mod tests {
         assert_eq!(ending.code, 126);
         let expected = [
             "denied (user): the person said no",
-            "the person says: not today",
-            "advice: use \\u{1b}[31mstaging",
-            "try again in 2 s",
+            "They said: not today",
+            "use \\u{1b}[31mstaging",
+            "Try again in 2 s.",
         ];
         assert_eq!(ending.says, expected, "nothing in it moves a terminal's cursor");
         let missing = Denied { reason: DenyReason::NotFound, ..denied };

@@ -41,6 +41,11 @@ impl Input {
         Self { request_id, state: if forwarded { State::Ready } else { State::Done }, sent: 0 }
     }
 
+    /// The request is another one: nothing of it was sent.
+    pub(crate) fn joins(&mut self, request_id: Uuid) {
+        self.request_id = request_id;
+    }
+
     /// Whether the next piece may be read.
     pub(crate) fn wants_read(&self) -> bool {
         matches!(self.state, State::Ready)

@@ -6,16 +6,19 @@ mod forward;
 mod input;
 mod output;
 mod signals;
+mod waiting;
 
 use arguments::{HELP, Typed, Wanted};
 use ending::{Ending, TROUBLE};
-use forward::Forward;
+use forward::{Forward, Terms};
 use input::Input;
 use postern_client::{Channel, ConnectError, Options, read_key, tcp_address};
 use postern_protocol::{Client, RunParams, Stdin, What};
 use signals::Signals;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// What is taken from the environment, once.
@@ -23,6 +26,7 @@ struct Surroundings {
     socket: Option<PathBuf>,
     key_file: Option<PathBuf>,
     cwd: Option<PathBuf>,
+    wait: Option<OsString>,
 }
 
 fn main() -> ExitCode {
@@ -50,12 +54,15 @@ fn surroundings() -> Surroundings {
         socket: std::env::var_os("POSTERN_SOCKET").map(PathBuf::from),
         key_file: std::env::var_os("POSTERN_KEY_FILE").map(PathBuf::from),
         cwd: std::env::current_dir().ok(),
+        wait: std::env::var_os("POSTERN_WAIT"),
     }
 }
 
 /// Runs what is wanted. The error is one sentence.
 fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
-    let Surroundings { socket, key_file, cwd } = surroundings;
+    let Surroundings { socket, key_file, cwd, wait } = surroundings;
+    let wait = wait_of(&wanted, wait)?;
+    let terms = Terms { wait, quiet: wanted.quiet };
     let socket = socket.ok_or(
         "POSTERN_SOCKET is not set: it names this sandbox's channel to the companion app Postern, which must be \
          running on the host (`postern agents channel` there prints the lines that set it)",
@@ -71,12 +78,20 @@ fn run(wanted: Wanted, surroundings: Surroundings) -> Result<Ending, String> {
         }
     };
     let forwarded = input::is_forwarded();
-    let request = request(wanted, cwd, forwarded)?;
+    let request = RunParams { join: terms.wait.is_some(), ..request(wanted, cwd, forwarded)? };
     request.check().map_err(|mistake| mistake.to_string())?;
     let channel = connect(&socket, &key_file).map_err(|error| error.to_string())?;
     let signals = Signals::catch().map_err(|error| format!("signals cannot be caught: {error}"))?;
     let input = Input::new(request.request_id, forwarded);
-    Ok(Forward::new(channel, request, signals, input).see_through())
+    Ok(Forward::new(channel, request, signals, input, terms).see_through())
+}
+
+/// How long this program waits: as it was typed, or else as the sandbox is set up.
+fn wait_of(wanted: &Wanted, set_up: Option<OsString>) -> Result<Option<Duration>, String> {
+    let set_up = set_up.filter(|_| wanted.wait_ms.is_none() && !wanted.cancel_on_disconnect);
+    let set_up = set_up.map(|text| arguments::milliseconds(&text.to_string_lossy())).transpose();
+    let wait_ms = wanted.wait_ms.or(set_up.map_err(|what| format!("POSTERN_WAIT: {what}"))?);
+    Ok(wait_ms.map(Duration::from_millis))
 }
 
 fn connect(socket: &Path, key_file: &Path) -> Result<Channel, ConnectError> {

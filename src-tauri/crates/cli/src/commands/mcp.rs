@@ -2,12 +2,20 @@
 
 use super::agents::named;
 use crate::failure::Failure;
-use postern_doors::mcp::{McpAgent, serve_stdio};
+use postern_doors::mcp::{McpAgent, WAIT, serve_stdio};
 use std::path::Path;
+use std::time::Duration;
 
-pub(crate) fn run(data: &Path, agent: &str, session: Option<String>) -> Result<(), Failure> {
+pub(crate) fn run(
+    data: &Path,
+    agent: &str,
+    session: Option<String>,
+    wait: Option<Duration>,
+) -> Result<(), Failure> {
+    let wait = wait.unwrap_or(WAIT);
     let folder = data.join("agents").join(named(agent)?.as_str());
-    let agent = McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session };
+    let agent =
+        McpAgent { socket: folder.join("agent.sock"), key_file: folder.join("agent.key"), session, wait };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::own)?;
     let served = runtime.block_on(serve_stdio(agent)).map_err(Failure::own);
     // A call that still waits for the host has nobody to answer to.

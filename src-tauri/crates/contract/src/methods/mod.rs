@@ -18,8 +18,8 @@ pub use errors::{ControlCode, ControlError};
 pub use feed::{FeedAsk, FeedEvent, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, InsightsAsk, Nothing, Pause,
-    PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
+    AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, HookNote, InsightsAsk, Nothing,
+    Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestFilter, RequestKill,
     RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite,
     SessionFilter, SessionName, SkillApprove, SkillFolder, ToolApprove, ToolDeny, ToolExplain, Unpresented,
 };
@@ -103,6 +103,8 @@ macro_rules! with_methods {
             ListDoors "doors.list" doors_list (Nothing) -> Doors;
             /// The exact lines that put an agent's channel into its sandbox.
             GetChannel "agents.channel" agents_channel (ChannelAsk) -> ChannelLines;
+            /// Write into the audit that a coding agent's settings have the hook now, or have it no more.
+            NoteHook "hooks.note" hooks_note (HookNote) -> Applied;
             /// Rules from every source: the store, `permissions.jsonc`, managed ones.
             ListRules "rules.list" rules_list (RuleFilter) -> Rules;
             /// Add a rule.

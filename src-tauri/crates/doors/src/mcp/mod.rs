@@ -6,12 +6,14 @@
 
 mod approve;
 mod http;
+mod jobs;
 mod run;
 mod tools;
 mod turns;
 
 pub(crate) use http::McpHttp;
 
+use jobs::Jobs;
 use postern_client::{CallError, Channel, ConnectError, Gone, Options, read_key};
 use postern_protocol::{Call, Client};
 use rmcp::ServerHandler;
@@ -23,6 +25,7 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use turns::Turns;
 
@@ -35,7 +38,12 @@ pub struct McpAgent {
     pub key_file: PathBuf,
     /// The session that everything it asks for belongs to.
     pub session: Option<String>,
+    /// How long a call waits for a command's end before it is answered that this is still to come.
+    pub wait: Duration,
 }
+
+/// How long a call waits where nothing else is said: clients give up on one after a minute.
+pub const WAIT: Duration = Duration::from_secs(50);
 
 /// Why a server ended otherwise than its client wished.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +52,8 @@ pub struct McpError(String);
 
 /// Serves one client on standard input and output until it goes away.
 pub async fn serve_stdio(agent: McpAgent) -> Result<(), McpError> {
-    let server = Server { agent: Arc::new(agent), turns: Arc::new(Turns::new()), _place: None };
+    let (turns, jobs) = (Arc::new(Turns::new()), Arc::new(Jobs::default()));
+    let server = Server { agent: Arc::new(agent), turns, jobs, _place: None };
     let broken =
         |error: &dyn std::fmt::Display| McpError(format!("the MCP client cannot be served: {error}"));
     let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| broken(&error))?;
@@ -56,6 +65,8 @@ struct Server {
     agent: Arc<McpAgent>,
     /// Shared by everybody who comes in the same way.
     turns: Arc<Turns>,
+    /// The runs that this client left: they end with it.
+    jobs: Arc<Jobs>,
     /// What this client takes up of those who may come, for as long as it is served.
     _place: Option<Arc<OwnedSemaphorePermit>>,
 }
@@ -126,7 +137,7 @@ impl Server {
         }
         if name == tools::RUN {
             let _turn = self.turns.long()?;
-            return run::run(&self.agent, arguments, context).await;
+            return run::run(self, arguments, context).await;
         }
         let method = name.replacen('_', ".", 1);
         let call = read(&method, arguments)?;
@@ -147,7 +158,8 @@ impl ServerHandler for Server {
         info.server_info = Implementation::new("postern", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(
             "Commands run on the person's own machine, by rules and, where none allows them, by the person's yes: \
-             a call may wait for that. A denial says why, and what to do instead."
+             a call may wait for that. One that is answered \"pending\" goes on: call again with the same arguments. A denial \
+             says why, and what to do instead."
                 .to_owned(),
         );
         info

@@ -1,47 +1,57 @@
-//! `system_run`: progress while it waits and runs, cancellation, and a result that a program can read.
+//! `system_run`: progress while it waits and runs, cancellation, a word in time to a client that waits no longer, and a
+//! result that a program can read.
 
-use super::{McpAgent, Trouble, blocking, read};
+use super::jobs::{Job, Stage};
+use super::{McpAgent, Server, Trouble, blocking, read};
 use postern_protocol::{Call, Event, KillParams, Notice, Outcome, RunParams, RunResult, Signal};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Progress that may wait to be told: what is more is left out, because only the newest counts.
-const UNTOLD: usize = 16;
+/// How often it is looked whether anybody still wants to know.
+const LOOK: Duration = Duration::from_millis(500);
 
-/// Runs a command until its end, or until the client cancels it.
+/// Runs a command until its end, until the client cancels it, or for as long as a client waits.
 pub(super) async fn run(
-    agent: &Arc<McpAgent>,
-    mut params: JsonObject,
+    server: &Server,
+    params: JsonObject,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, Trouble> {
-    let id = params.entry("requestId").or_insert_with(|| json!(Uuid::new_v4())).clone();
-    params.insert("stream".to_owned(), Value::Bool(true));
-    // A client that is gone waits for nothing.
-    params.insert("cancelOnDisconnect".to_owned(), Value::Bool(true));
-    if let Some(session) = &agent.session {
-        params.insert("session".to_owned(), json!(session));
-    }
-    let call = read("system.run", params)?;
-    let Call::Run(run) = call else { return Err(Trouble::Interrupted) };
-    let request_id = run.request_id;
-    let (progress, mut told) = mpsc::channel(UNTOLD);
-    let working = Arc::clone(agent);
-    let mut work = std::pin::pin!(blocking(move || until_the_end(&working, *run, &progress)));
+    let agent = &server.agent;
+    let job = job_of(server, params)?;
+    let request_id = job.run.request_id;
+    let mut stage = job.stage.clone();
+    stage.mark_changed();
     let mut teller = Teller { token: context.meta.get_progress_token(), peer: context.peer, steps: 0 };
+    let mut deadline = Some(Instant::now() + agent.wait);
     let mut killed = false;
     loop {
+        let late = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            Some(message) = told.recv() => teller.tell(message).await,
-            ended = &mut work => {
-                // What was said on the way is told before the end that came with it.
-                while let Ok(message) = told.try_recv() {
-                    teller.tell(message).await;
+            changed = stage.changed() => {
+                changed.map_err(|_| Trouble::Interrupted)?;
+                let now = stage.borrow_and_update().clone();
+                match now {
+                    Stage::Going { message, .. } => teller.tell(message).await,
+                    Stage::Ended(Ok(notice)) => return Ok(result(request_id, &job.run, &notice)),
+                    Stage::Ended(Err(problem)) => return Err(Trouble::Params(problem)),
                 }
-                return Ok(result(&id, &ended?));
+            }
+            () = late => {
+                deadline = None;
+                if !killed && server.jobs.leave(&job) {
+                    return Ok(pending(request_id, &stage.borrow()));
+                }
             }
             () = context.ct.cancelled(), if !killed => {
                 killed = true;
@@ -50,6 +60,29 @@ pub(super) async fn run(
             }
         }
     }
+}
+
+/// The run that this call joins, or begins.
+fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<Job>, Trouble> {
+    let named = params.contains_key("requestId");
+    params.entry("requestId").or_insert_with(|| json!(Uuid::new_v4()));
+    params.insert("stream".to_owned(), Value::Bool(true));
+    // A client that is gone waits for nothing.
+    params.insert("cancelOnDisconnect".to_owned(), Value::Bool(true));
+    if let Some(session) = &server.agent.session {
+        params.insert("session".to_owned(), json!(session));
+    }
+    let Call::Run(run) = read("system.run", params)? else { return Err(Trouble::Interrupted) };
+    if let Some(job) = server.jobs.join(&run, named.then_some(run.request_id)) {
+        return Ok(job);
+    }
+    let (job, stage) = Job::begin(*run.clone());
+    let agent = Arc::clone(&server.agent);
+    drop(tokio::task::spawn_blocking(move || {
+        let ended = until_the_end(&agent, *run, &stage);
+        stage.send_replace(Stage::Ended(ended.map(Box::new).map_err(|trouble| trouble.to_string())));
+    }));
+    Ok(Arc::new(job))
 }
 
 /// Tells progress to a client that asked for it.
@@ -61,7 +94,7 @@ struct Teller {
 
 impl Teller {
     async fn tell(&mut self, message: String) {
-        let Some(token) = self.token.clone() else { return };
+        let Some(token) = self.token.clone().filter(|_| !message.is_empty()) else { return };
         self.steps += 1;
         let step = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(message);
         if let Err(error) = self.peer.notify_progress(step).await {
@@ -75,11 +108,7 @@ fn kill(agent: &McpAgent, request_id: Uuid) -> Result<(), Trouble> {
 }
 
 /// Sends the request and hears until its last event.
-fn until_the_end(
-    agent: &McpAgent,
-    run: RunParams,
-    progress: &mpsc::Sender<String>,
-) -> Result<Notice, Trouble> {
+fn until_the_end(agent: &McpAgent, run: RunParams, stage: &watch::Sender<Stage>) -> Result<Notice, Trouble> {
     let mut channel = agent.connect()?;
     let request_id = run.request_id;
     if let RunResult::Ended(notice) = channel.run(run)? {
@@ -87,39 +116,71 @@ fn until_the_end(
     }
     let (mut bytes, mut told) = (0_u64, 0_u64);
     loop {
-        // Without a limit of time there is always an event, or the end of the connection.
-        let Some(notice) = channel.next_event(None)? else { continue };
+        let Some(notice) = channel.next_event(Some(LOOK))? else {
+            if stage.is_closed() {
+                return Err(Trouble::Interrupted);
+            }
+            continue;
+        };
         if notice.request_id != request_id {
             continue;
         }
         if notice.event.is_end() {
             return Ok(notice);
         }
-        let message = match &notice.event {
+        let (message, runs) = match &notice.event {
             Event::Pending(pending) => {
-                format!("waits for the person's answer, number {} in line", pending.position)
+                let question = pending.question.as_ref().map(|code| format!(" to question {code}"));
+                let question = question.unwrap_or_default();
+                (
+                    format!("waits for the person's answer{question}, number {} in line", pending.position),
+                    false,
+                )
             }
-            Event::Started(_) => "runs".to_owned(),
+            Event::Started(_) => ("runs".to_owned(), true),
             Event::Output(output) => {
                 bytes += u64::try_from(output.data.len()).unwrap_or(u64::MAX);
                 if bytes - told < 4096 && told > 0 {
                     continue;
                 }
                 told = bytes;
-                format!("runs; {bytes} bytes of output so far")
+                (format!("runs; {bytes} bytes of output so far"), true)
             }
             Event::Finished(_) | Event::Denied(_) | Event::ToolResolved(_) => continue,
         };
-        // Nobody takes it fast enough: the next one says the same.
-        drop(progress.try_send(message));
+        stage.send_replace(Stage::Going { message, runs });
     }
 }
 
+/// What a client hears before it gives up by itself: nothing has ended, and how to go on.
+fn pending(id: Uuid, stage: &Stage) -> CallToolResult {
+    let (how, then) = match stage {
+        Stage::Going { runs: false, message } if message.is_empty() => {
+            ("no answer yet", "go on waiting: nobody is asked twice")
+        }
+        Stage::Going { runs: false, .. } => {
+            ("no answer yet, a person can still give one", "go on waiting: nobody is asked twice")
+        }
+        Stage::Going { runs: true, .. } | Stage::Ended(_) => {
+            ("it still runs", "hear its end: nothing runs twice")
+        }
+    };
+    let told = match stage {
+        Stage::Going { message, .. } if !message.is_empty() => format!(" ({message})"),
+        Stage::Going { .. } | Stage::Ended(_) => String::new(),
+    };
+    let message = format!("Pending: {how}{told}. Call system_run again with the same arguments to {then}.");
+    let members = json!({"requestId": id, "state": "pending", "message": message});
+    let mut result = CallToolResult::structured(members);
+    result.content = vec![ContentBlock::text(message)];
+    result
+}
+
 /// The end as text for a model and as members for a program.
-fn result(id: &Value, notice: &Notice) -> CallToolResult {
+fn result(id: Uuid, run: &RunParams, notice: &Notice) -> CallToolResult {
     let mut members = serde_json::to_value(&notice.event).unwrap_or_default();
     if let Some(members) = members.as_object_mut() {
-        members.insert("requestId".to_owned(), id.clone());
+        members.insert("requestId".to_owned(), json!(id));
         let state = if matches!(notice.event, Event::Denied(_)) { "denied" } else { "finished" };
         members.insert("state".to_owned(), json!(state));
     }
@@ -130,15 +191,16 @@ fn result(id: &Value, notice: &Notice) -> CallToolResult {
                 (outcome, _) => format!("{outcome:?}").to_lowercase(),
             };
             let said = ran.message.as_deref().unwrap_or_default();
-            let parts = [ran.stdout.as_str(), ran.stderr.as_str(), said, &end];
+            let cut = run.timeout_ms.zip(ran.timeout_ms).map(|(wanted, may)| {
+                format!("It was let run for {may} ms, not the {wanted} ms that were asked for.")
+            });
+            let cut = cut.unwrap_or_default();
+            let parts = [ran.stdout.as_str(), ran.stderr.as_str(), said, &cut, &end];
             let text: Vec<&str> =
                 parts.into_iter().map(str::trim_end).filter(|part| !part.is_empty()).collect();
             (text.join("\n"), ran.outcome != Outcome::Exited)
         }
-        Event::Denied(denied) => {
-            let parts = [Some(denied.message.as_str()), denied.feedback.as_deref(), denied.advice.as_deref()];
-            (format!("Denied. {}", parts.into_iter().flatten().collect::<Vec<_>>().join(" ")), true)
-        }
+        Event::Denied(denied) => (format!("Denied ({}): {}", denied.reason.name(), denied.text()), true),
         Event::Pending(_) | Event::Started(_) | Event::Output(_) | Event::ToolResolved(_) => {
             (String::new(), true)
         }

@@ -20,7 +20,8 @@ pub(super) fn all(may_run: bool) -> Vec<Tool> {
 fn tool(name: &'static str) -> Tool {
     let (about, takes) = match name {
         RUN => (
-            "Runs a command on the person's own machine and waits for its end. It may have to wait for the person's yes. \
+            "Runs a command on the person's own machine and waits for its end. It may have to wait for the person's yes: where \
+             the state is pending, call it again with the same arguments to go on waiting. \
              Give command (program and arguments) where you can; shell (a line of bash) only where you need one. No \
              command changes what the next one finds but through files: name cwd each time.",
             run_takes(),
@@ -88,7 +89,7 @@ fn run_gives() -> Arc<JsonObject> {
     let mut shape = JsonObject::clone(&object(
         &json!({
             "requestId": {"type": "string"},
-            "state": {"enum": ["finished", "denied"]},
+            "state": {"enum": ["finished", "denied", "pending"]},
             "outcome": {"type": "string"},
             "exitCode": {"type": "integer"},
             "stdout": {"type": "string"},

@@ -172,7 +172,7 @@ fn refusal(denied: &Denied) -> Refusal {
         | DenyReason::NoAnswer
         | DenyReason::Paused
         | DenyReason::Restarted => {
-            Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.message), denied.reason.name())
+            Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.text()), denied.reason.name())
         }
     }
 }

@@ -10,6 +10,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+/// How long a question waits for an approver to connect, where none is: one that restarts is back by then, and who is told
+/// that something waits has opened a terminal.
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
 /// Requests that may wait for one question.
 pub(crate) const PER_QUESTION: usize = 64;
 
@@ -37,6 +40,8 @@ pub(crate) struct Waiting {
     pub(crate) question: Question,
     pub(crate) waiters: Vec<Waiter>,
     pub(crate) expires: Instant,
+    /// When somebody has to be there who could answer; none once that was looked at.
+    attended_by: Option<Instant>,
     /// The kinds of faces that showed it or listed it.
     pub(crate) presented: BTreeSet<FaceKind>,
     /// Why a face could not show it.
@@ -134,6 +139,7 @@ impl Questions {
             question,
             waiters,
             expires,
+            attended_by: Some(Instant::now() + GRACE),
             presented: BTreeSet::new(),
             cannot_present: None,
             clocks: HashMap::new(),
@@ -183,7 +189,16 @@ impl Questions {
 
     /// When the next question ends by itself.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
-        self.list.iter().map(|waiting| waiting.expires).min()
+        self.list.iter().flat_map(|waiting| waiting.attended_by.into_iter().chain([waiting.expires])).min()
+    }
+
+    /// The ids of those that nobody has looked at in the time that there is for somebody to connect. Asked once of each.
+    pub(crate) fn unattended(&mut self, now: Instant) -> Vec<String> {
+        let due = |waiting: &mut Waiting| waiting.attended_by.take_if(|by| *by <= now).is_some();
+        let due = self.list.iter_mut().filter_map(|waiting| due(waiting).then_some(&*waiting));
+        due.filter(|waiting| waiting.presented.is_empty())
+            .map(|waiting| waiting.question.id.clone())
+            .collect()
     }
 
     /// The ids of those whose time is over.

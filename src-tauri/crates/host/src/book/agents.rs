@@ -116,6 +116,7 @@ impl Book {
             return Err(unconfirmed.into());
         }
         values::check(&agent.settings)?;
+        values::check_cap(&entry.agent.settings, &agent.settings)?;
         if let Ok(managed) = &self.snapshot().managed {
             agent.settings = managed.keep_own(&entry.agent.settings, &agent.settings, &entry.own)?;
         }

@@ -56,6 +56,7 @@ impl Book {
             return Err(BookError::Invalid(format!("keepDays is between 1 and {LONGEST_DAYS}")));
         }
         values::check(&settings.new_agent)?;
+        values::check_cap(&self.snapshot().settings.new_agent, &settings.new_agent)?;
         let _one = self.change().await;
         self.store().write_durable(move |conn| postern_store::settings::set(conn, KEY, &settings)).await?;
         self.reload(None).await

@@ -36,6 +36,11 @@ pub(crate) enum ValueError {
     BadValue { key: String, value: String, expected: &'static str },
     #[error("{key} is between {least} and {most}")]
     OutOfRange { key: &'static str, least: String, most: String },
+    #[error(
+        "run-timeout {wanted} is more than run-timeout-cap {cap}, so it would have no effect: set both \
+         (run-timeout={wanted} run-timeout-cap={wanted}), or a run-timeout of {cap} at most"
+    )]
+    OverCap { wanted: String, cap: String },
     #[error("{key}: {entry:?} is {problem}")]
     BadEntry { key: &'static str, entry: String, problem: &'static str },
     #[error("fallback=full runs what nobody answered: add --yes if that is meant, or set allowlist or deny")]
@@ -64,6 +69,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> Result<(),
         "ask" => settings.ask = choice(key, value, "off, on-miss or always")?,
         "fallback" => settings.fallback = choice(key, value, "deny, allowlist or full")?,
         "unreadable" => settings.unreadable = choice(key, value, "ask or send-back")?,
+        "unattended" => settings.unattended = choice(key, value, "deny or wait")?,
         "approval-timeout" => settings.approval_timeout_ms = duration(key, value)?,
         "run-timeout" => settings.run_timeout_ms = duration(key, value)?,
         "run-timeout-cap" if matches!(value, "none" | "off") => settings.run_timeout_cap_ms = None,
@@ -100,6 +106,18 @@ pub(crate) fn check(settings: &Settings) -> Result<(), ValueError> {
     each("env-pass", &settings.env_pass, |name| env_problem(name, may_pass))?;
     each("folders", &settings.folders, folder_problem)?;
     each("search-path", &settings.search_path, folder_problem)
+}
+
+/// Whether a run timeout is one that has an effect, where the two that make it were changed.
+pub(crate) fn check_cap(before: &Settings, after: &Settings) -> Result<(), ValueError> {
+    let times = |settings: &Settings| (settings.run_timeout_ms, settings.run_timeout_cap_ms);
+    match times(after) {
+        (wanted, Some(cap)) if wanted > cap && times(before) != times(after) => {
+            let words = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();
+            Err(ValueError::OverCap { wanted: words(wanted), cap: words(cap) })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn within<T: PartialOrd>(
@@ -202,7 +220,7 @@ pub(crate) fn bad(key: &str, value: &str, expected: &'static str) -> ValueError 
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueError, check, set};
+    use super::{ValueError, check, check_cap, set};
     use postern_contract::plain_key;
     use postern_policy::{Ask, Fallback, Security, Settings};
 
@@ -261,5 +279,20 @@ mod tests {
             let message = after(&[(key, value)]).unwrap_err().to_string();
             assert!(message.contains(expected), "{key}={value}: {message}");
         }
+    }
+
+    #[test]
+    fn a_time_beyond_its_cap_is_refused_with_what_would_be_right() {
+        let before = Settings::default();
+        let over = after(&[("run-timeout", "20m")]).unwrap();
+        let said = check_cap(&before, &over).unwrap_err().to_string();
+        assert!(said.contains("run-timeout 20m is more than run-timeout-cap 5m"), "{said}");
+        assert!(said.contains("run-timeout=20m run-timeout-cap=20m"), "{said}");
+        let low = after(&[("run-timeout-cap", "10s")]).unwrap();
+        assert!(check_cap(&before, &low).is_err(), "a cap below the time is the same mistake");
+        for right in [&[("run-timeout", "20m"), ("run-timeout-cap", "20m")][..], &[("run-timeout", "5m")]] {
+            assert_eq!(check_cap(&before, &after(right).unwrap()), Ok(()), "{right:?}");
+        }
+        assert_eq!(check_cap(&over, &Settings { max_running: 1, ..over.clone() }), Ok(()), "another setting");
     }
 }

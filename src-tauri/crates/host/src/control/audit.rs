@@ -150,7 +150,8 @@ fn summary(entry: &Entry) -> String {
     }
     let read =
         |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let (before, after) = (read(&entry.before), read(&entry.after));
+    let there = |value: &Value| !value.is_null();
+    let (before, after) = (read(&entry.before).filter(there), read(&entry.after).filter(there));
     let what = match entry.subject.as_str() {
         "agents" => "agent",
         "rules" => "rule",
@@ -158,6 +159,7 @@ fn summary(entry: &Entry) -> String {
         "skill_folders" => "skill folder",
         "skill_clis" => "skill",
         "permissions" => "permissions.jsonc of",
+        "hooks" => "hook of",
         "keys" => "key of",
         "secrets" => "secret of",
         other => other,

@@ -94,6 +94,7 @@ fn again(run: RunParams) -> Result<RunParams, ControlError> {
         wait: Wait::None,
         stream: false,
         cancel_on_disconnect: false,
+        join: false,
         ..run
     })
 }

@@ -71,6 +71,7 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
         wait: Wait::None,
         stream: false,
         cancel_on_disconnect: false,
+        join: false,
     })
 }
 

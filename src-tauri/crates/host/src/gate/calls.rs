@@ -3,6 +3,7 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
+use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::lanes::Lane;
 use postern_command::escape;
@@ -71,6 +72,7 @@ impl Task {
     }
 
     fn run_called(&mut self, connection: ConnectionId, agent: &AgentId, run: RunParams, reply: Reply) {
+        let run = self.joined(connection, agent, run);
         if let Some(id) = self.keys.get(&(agent.clone(), run.request_id)).copied() {
             self.join(id, &run.fingerprint(), run.wait, reply);
             return;
@@ -137,7 +139,13 @@ impl Task {
             Wait::Finished => request.finished.push(reply),
             // What is not on record is not taken yet.
             Wait::None if request.new.is_some() => request.accepted.push(reply),
-            Wait::None => reply.ok(&accepted(&request.run, request.state(), request.judged.as_deref())),
+            Wait::None => {
+                let result = accepted(&request.run, request.state(), request.judged.as_deref());
+                let waiting = self.questions.of(Waiter::Request(id));
+                let open = waiting.map(|waiting| waiting.question.clone());
+                let pending = open.map(|open| self.told_pending(&open));
+                reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
+            }
         }
     }
 
@@ -265,12 +273,14 @@ fn duplicate() -> ErrorObject {
 }
 
 /// The answer to a request that is on its way.
-pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> RunResult {
-    RunResult::Accepted(Accepted {
+pub(super) fn accepted(run: &RunParams, state: &State, judged: Option<&Judged>) -> Accepted {
+    Accepted {
         request_id: run.request_id,
         state: RunState::from(state),
         verdict: noted(ending_of(state), judged.map(|judged| &judged.verdict)),
-    })
+        timeout_ms: judged.and_then(|judged| super::end::cut(run, judged)),
+        pending: None,
+    }
 }
 
 fn ending_of(state: &State) -> Option<&Ending> {

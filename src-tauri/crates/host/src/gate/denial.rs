@@ -2,8 +2,9 @@
 
 use crate::identity::{FILES, Overrun};
 use crate::lanes::{PATIENCE, Unanswered};
-use postern_policy::{RuleId, Verdict};
+use postern_policy::{AgentId, RuleId, Verdict};
 use postern_request::{Denial, DenyReason};
+use std::time::Duration;
 
 /// When to try again what there is no room for at the moment, in milliseconds.
 pub(super) const BUSY_MS: u64 = 5_000;
@@ -100,7 +101,7 @@ pub(crate) fn paused() -> Denial {
 /// The person denied everything of this agent for a while.
 pub(crate) fn denied_for_now(retry_after_ms: u64) -> Denial {
     let message = "The person denied everything from this agent for a while.";
-    let advice = format!("Ask nothing for {} s: all of it would be denied.", retry_after_ms.div_ceil(1000));
+    let advice = "Ask nothing until then: all of it would be denied.";
     Denial { retry_after_ms: Some(retry_after_ms), ..advised(DenyReason::User, message, advice) }
 }
 
@@ -159,14 +160,13 @@ pub(crate) fn too_long_to_show() -> Denial {
     advised(DenyReason::Invalid, message, advice)
 }
 
-/// A person said no.
+/// A person said no. Their own words, where there are some, stand by themselves.
 pub(crate) fn user(feedback: Option<String>) -> Denial {
-    let message = match &feedback {
-        Some(words) => format!("The person denied it: {}", postern_command::escape::text(words)),
-        None => "The person denied it.".to_owned(),
+    let advice = match &feedback {
+        Some(_) => "Do not ask for the same again: do as they say.",
+        None => "Do not ask for the same again; ask the person what to do instead.",
     };
-    let advice = "Do not ask for the same again; ask the person what to do instead.";
-    Denial { feedback, ..advised(DenyReason::User, message, advice) }
+    Denial { feedback, ..advised(DenyReason::User, "The person denied it.", advice) }
 }
 
 /// Nobody answered in time.
@@ -183,6 +183,37 @@ pub(crate) fn expired(presented: bool) -> Denial {
 pub(crate) fn cannot_present(why: &str) -> Denial {
     let message = format!("The question could not be shown: {}.", postern_command::escape::text(why));
     advised(DenyReason::CannotPresent, message, "Ask again when the person is back.")
+}
+
+/// Nobody is there who could see a question.
+pub(crate) fn nobody() -> Denial {
+    let message = "Nobody can answer: no window, terminal, chat or paired device is connected to Postern.";
+    let advice = "Ask the person to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then \
+                  ask again.";
+    advised(DenyReason::CannotPresent, message, advice)
+}
+
+/// What an agent is told whose command ran out of time: how to ask for more, and who may give more than that.
+pub(crate) fn timed_out(agent: &AgentId, limit_ms: u64, cap_ms: Option<u64>) -> String {
+    let time = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();
+    let late = format!("Timed out after {}", time(limit_ms));
+    match cap_ms {
+        Some(cap) if cap > limit_ms => format!(
+            "{late}. Ask for more with timeoutMs (postern-run --timeout {0}): this agent may have up to {0}. The person \
+             raises that with `postern agents set {agent} run-timeout-cap={1}`.",
+            time(cap),
+            time(cap.saturating_mul(2)),
+        ),
+        Some(cap) => format!(
+            "{late}, which is the most that this agent may have. The person raises that with \
+             `postern agents set {agent} run-timeout-cap={}`.",
+            time(cap.saturating_mul(2)),
+        ),
+        None => format!(
+            "{late}. Ask for more with timeoutMs (postern-run --timeout {}).",
+            time(limit_ms.saturating_mul(10)),
+        ),
+    }
 }
 
 /// The agent itself took it back.
@@ -266,6 +297,7 @@ mod tests {
             expired(true),
             expired(false),
             cannot_present("the screen is locked"),
+            nobody(),
             cancelled("It was taken back."),
             drifted("The program changed."),
             no_record(),
@@ -294,8 +326,15 @@ mod tests {
 
     #[test]
     fn nobody_is_told_no_where_nobody_said_no() {
-        let no_person =
-            [expired(true), expired(false), cannot_present("x"), paused(), queue_full(1), no_record()];
+        let no_person = [
+            expired(true),
+            expired(false),
+            cannot_present("x"),
+            nobody(),
+            paused(),
+            queue_full(1),
+            no_record(),
+        ];
         for denial in no_person {
             assert_ne!(denial.reason, DenyReason::User, "{denial:?}");
             assert!(!denial.message.contains("person denied"), "{denial:?}");
@@ -306,14 +345,39 @@ mod tests {
     #[test]
     fn hostile_text_is_escaped_once() {
         let shown = postern_command::escape::text(HOSTILE);
-        for denial in [user(Some(HOSTILE.to_owned())), cannot_present(HOSTILE)] {
-            assert!(is_visible(&denial.message), "{denial:?}");
-            assert!(denial.message.contains(&shown), "once, not twice: {denial:?}");
+        let denial = cannot_present(HOSTILE);
+        assert!(is_visible(&denial.message), "{denial:?}");
+        assert!(denial.message.contains(&shown), "once, not twice: {denial:?}");
+        let denial = user(Some(HOSTILE.to_owned()));
+        assert!(!denial.message.contains('x'), "a person's words are not among ours: {denial:?}");
+        assert_eq!(denial.feedback.as_deref(), Some(HOSTILE), "the words themselves stay");
+    }
+
+    #[test]
+    fn an_agent_hears_each_thing_once() {
+        let words = "not on a Friday";
+        let text = super::super::end::denied(&user(Some(words.to_owned()))).text();
+        let expected = "The person denied it. They said: not on a Friday. Do not ask for the same again: do as they say.";
+        assert_eq!(text, expected);
+        for denial in of_every_kind() {
+            let lines = super::super::end::denied(&denial).lines();
+            let once: std::collections::BTreeSet<&String> = lines.iter().collect();
+            assert_eq!(once.len(), lines.len(), "{lines:?}");
         }
-        assert_eq!(
-            user(Some(HOSTILE.to_owned())).feedback.as_deref(),
-            Some(HOSTILE),
-            "the words themselves stay"
+    }
+
+    #[test]
+    fn who_ran_out_of_time_is_told_how_to_ask_for_more() {
+        let agent = AgentId::new("builder").unwrap();
+        let below = timed_out(&agent, 30_000, Some(300_000));
+        assert!(
+            below.contains("after 30s. Ask for more with timeoutMs (postern-run --timeout 5m)"),
+            "{below}"
         );
+        assert!(below.contains("`postern agents set builder run-timeout-cap=10m`"), "{below}");
+        let at_cap = timed_out(&agent, 300_000, Some(300_000));
+        assert!(at_cap.contains("the most that this agent may have"), "{at_cap}");
+        assert!(!at_cap.contains("--timeout"), "more cannot be asked for: {at_cap}");
+        assert!(timed_out(&agent, 30_000, None).contains("--timeout 5m"));
     }
 }

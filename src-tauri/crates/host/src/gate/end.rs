@@ -1,10 +1,12 @@
 //! How a request's end is told: the last event, and the answers of those who waited for it.
 
+use super::denial;
+use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
 use crate::run::Finished as Ran;
 use postern_contract::Answered;
-use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunResult, Signal};
+use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunParams, RunResult, Signal};
 use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
 use uuid::Uuid;
@@ -33,6 +35,7 @@ impl Task {
                 }
                 let accepted =
                     super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
+                let accepted = RunResult::Accepted(accepted);
                 for reply in std::mem::take(&mut request.accepted) {
                     reply.ok(&accepted);
                 }
@@ -47,27 +50,44 @@ impl Task {
         }
         tracing::info!(parent: &request.span, "ended");
     }
+
+    /// The last event of a request, once it has ended.
+    pub(super) fn ended_event(&self, id: Uuid) -> Option<Event> {
+        let request = self.requests.get(&id)?;
+        let cut = request.judged.as_deref().and_then(|judged| cut(&request.run, judged));
+        let event = match request.ending()? {
+            Ending::Denied(denial) => Event::Denied(denied(denial)),
+            Ending::Finished { end } => {
+                let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
+                finished(*end, request.result.as_deref(), late)
+            }
+            Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
+        };
+        Some(match event {
+            Event::Finished(finished) => {
+                Event::Finished(Finished { edited: request.edited.clone(), timeout_ms: cut, ..finished })
+            }
+            other => other,
+        })
+    }
+
+    /// What an agent can do about the time that ran out.
+    fn too_late(&self, request: &Request) -> Option<String> {
+        let limit = request.judged.as_deref()?.plan.timeout_ms?;
+        let cap = self.parts.book.policy(&request.agent)?.settings.run_timeout_cap_ms;
+        Some(denial::timed_out(&request.agent, limit, cap))
+    }
 }
 
-/// The last event of a request that has ended.
-pub(super) fn ended_event(request: &Request) -> Event {
-    match request.ending() {
-        Some(Ending::Denied(denial)) => denied(denial),
-        Some(Ending::Finished { end }) => {
-            with_edit(finished(*end, request.result.as_deref(), None), request.edited.clone())
-        }
-        Some(Ending::Failed { message }) => {
-            with_edit(finished(Outcome::Failed.into(), None, Some(message.clone())), request.edited.clone())
-        }
-        // It is asked for the end only with the end; were it not, nobody could say what became of it.
-        None => finished(Outcome::Unknown.into(), None, None),
-    }
+/// How long a run may take, where that is less than was asked for.
+pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
+    judged.plan.timeout_ms.filter(|may| run.timeout_ms.is_some_and(|wanted| *may < wanted))
 }
 
 /// The event of an ending that was found at a restart.
 pub(super) fn event_of(ending: &Ending) -> Event {
     match ending {
-        Ending::Denied(denial) => denied(denial),
+        Ending::Denied(denial) => Event::Denied(denied(denial)),
         Ending::Finished { end } => finished(*end, None, None),
         Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
     }
@@ -90,15 +110,22 @@ fn with_edit(event: Event, edited: Option<String>) -> Event {
     }
 }
 
-fn denied(denial: &Denial) -> Event {
-    Event::Denied(Denied {
+/// A denial as a model is told, in one line in which everything can be seen.
+pub(super) fn text(denial: &Denial) -> String {
+    let feedback = denial.feedback.as_deref().map(postern_command::escape::text);
+    Denied { feedback, ..denied(denial) }.text()
+}
+
+/// A denial as its agent is told.
+pub(super) fn denied(denial: &Denial) -> Denied {
+    Denied {
         reason: denial.reason,
         message: denial.message.clone(),
         advice: denial.advice.clone(),
         feedback: denial.feedback.clone(),
         rule: denial.rule,
         retry_after_ms: denial.retry_after_ms,
-    })
+    }
 }
 
 fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
@@ -127,6 +154,7 @@ fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {
         truncated: cut_out || cut_err,
         bytes: ran.map_or(0, |ran| ran.stdout.bytes.saturating_add(ran.stderr.bytes)),
         edited: None,
+        timeout_ms: None,
         message,
     })
 }

@@ -36,6 +36,8 @@ impl Task {
                         request_id: request.run.request_id,
                         state: row.summary.phase,
                         verdict: noted(row.ending.as_ref(), row.verdict.as_ref()),
+                        timeout_ms: None,
+                        pending: None,
                     })),
                 }
             }

@@ -5,7 +5,7 @@ use super::judged::Closing;
 use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
-use postern_policy::{Decision, Fallback};
+use postern_policy::{Decision, Fallback, Unattended};
 use postern_request::{By, Denial, Digest, Event};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -20,16 +20,34 @@ impl Task {
         }
         self.forget_gone();
         self.try_again();
+        for id in self.questions.unattended(Instant::now()) {
+            if self.waits_for_nobody(&id) {
+                self.end_question(&id, Some(&denial::nobody()));
+            }
+        }
         for id in self.questions.expired(Instant::now()) {
-            let Some(waiting) = self.questions.close(&id) else { continue };
-            tracing::info!(question = %id, presented = ?waiting.presented, "expired");
-            self.question_closed(&waiting.question, &waiting.waiters, Closing::Expired, None);
-            let denial = self.unanswered(&waiting);
-            for waiter in &waiting.waiters {
-                match waiter {
-                    Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
-                    Waiter::Tool(check) => self.tool_denied(*check, &denial),
-                }
+            self.end_question(&id, None);
+        }
+    }
+
+    /// Whether no approver is connected that could answer, and the agent's questions do not wait for one.
+    fn waits_for_nobody(&mut self, id: &str) -> bool {
+        let agent = self.questions.find(id).map(|waiting| waiting.question.asker.agent.clone());
+        let policy = agent.and_then(|agent| self.parts.book.policy(&agent));
+        policy.is_some_and(|policy| policy.settings.unattended == Unattended::Deny)
+            && self.parts.faces.kinds().is_empty()
+    }
+
+    /// Ends a question that nobody answered, for the reason given or for why nobody did.
+    fn end_question(&mut self, id: &str, denial: Option<&Denial>) {
+        let Some(waiting) = self.questions.close(id) else { return };
+        tracing::info!(question = %id, presented = ?waiting.presented, "expired");
+        self.question_closed(&waiting.question, &waiting.waiters, Closing::Expired, None);
+        let denial = denial.cloned().unwrap_or_else(|| self.unanswered(&waiting));
+        for waiter in &waiting.waiters {
+            match waiter {
+                Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
+                Waiter::Tool(check) => self.tool_denied(*check, &denial),
             }
         }
     }

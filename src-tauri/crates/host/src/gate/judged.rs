@@ -8,8 +8,8 @@ use super::task::Task;
 use crate::ask::questions::{Waiter, Waiting};
 use crate::book::now;
 use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
-use postern_policy::{Decision, Settings};
-use postern_protocol::{Event as Notice, Pending};
+use postern_policy::{Decision, Fallback, Settings};
+use postern_protocol::{Decision as Word, Event as Notice, Pending, RunResult};
 use postern_request::{Denial, Digest, Event, State};
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
@@ -127,10 +127,9 @@ impl Task {
     /// The event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
         let question = self.questions.of(Waiter::Request(id))?.question.clone();
-        let position = u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX);
-        let expires_at = crate::publish::time(question.expires_at);
+        let pending = self.told_pending(&question);
         let row = row_of(&self.among_others(question));
-        Some((Notice::Pending(Pending { expires_at, position }), row))
+        Some((Notice::Pending(pending), row))
     }
 
     /// Opens the question, or joins the one that shows the same plan. Its record is durable already.
@@ -254,7 +253,22 @@ impl Task {
         }
         let result = super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
         for reply in std::mem::take(&mut request.accepted) {
-            reply.ok(&result);
+            reply.ok(&RunResult::Accepted(result.clone()));
+        }
+    }
+
+    /// Returns what an agent is told of an open question.
+    pub(super) fn told_pending(&self, question: &Question) -> Pending {
+        let fallback = self.parts.book.policy(&question.asker.agent).map(|policy| policy.settings.fallback);
+        Pending {
+            expires_at: crate::publish::time(question.expires_at),
+            position: u32::try_from(self.questions.position(&question.id)).unwrap_or(u32::MAX),
+            question: Some(question.code.clone()),
+            at_expiry: match fallback {
+                Some(Fallback::Deny) => Some(Word::Deny),
+                Some(Fallback::Full) => Some(Word::Allow),
+                Some(Fallback::Allowlist) | None => None,
+            },
         }
     }
 

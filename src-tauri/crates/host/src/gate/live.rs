@@ -2,6 +2,7 @@
 
 use super::judge::Judged;
 use super::ledger::{Charge, Ledger};
+use super::left::Left;
 use super::past::Lately;
 use super::tool_command::{ToolCall, ToolFacts};
 use crate::ask::questions::Waiter;
@@ -265,6 +266,8 @@ pub(crate) struct AgentState {
     pub(crate) ledger: Ledger,
     /// What waits to be asked about, behind the questions that are open.
     pub(crate) turns: Turns<Waiter>,
+    /// What ended while nobody listened.
+    pub(crate) left: Left,
 }
 
 impl AgentState {
@@ -281,6 +284,7 @@ impl AgentState {
             stopping: None,
             ledger: Ledger::new(now),
             turns: Turns::default(),
+            left: Left::default(),
         }
     }
 }

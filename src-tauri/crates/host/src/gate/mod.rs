@@ -12,6 +12,7 @@ mod fresh;
 mod judge;
 mod judged;
 mod ledger;
+mod left;
 mod live;
 mod message;
 mod owed;

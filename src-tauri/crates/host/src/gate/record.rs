@@ -49,6 +49,7 @@ impl Task {
     pub(super) fn record(&mut self, id: Uuid, entry: &Entry) {
         let at = crate::book::now();
         let pending = if entry.tells == Some(Tells::Pending) { self.pending(id) } else { None };
+        let ended = if entry.tells == Some(Tells::Ended) { self.ended(id) } else { None };
         let Some(kept) = self.kept(id, entry) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
         // What it was asked is written down with its question: the state is on record already, unless it was edited.
@@ -70,7 +71,7 @@ impl Task {
                 return;
             }
         };
-        let (event, question) = event_of(request, tells, pending);
+        let (event, question) = event_of(request, tells, pending, ended);
         let (ends, intends) = (tells == Some(Tells::Ended), entry.intends);
         let (whole, Kept { new, cut, saved, .. }) = (charge.keep, kept);
         let (known, was_known) = oneshot::channel();
@@ -108,6 +109,12 @@ impl Task {
             Ok(true)
         });
         self.write(id, at, Written { event, whole, durable }, work, was_known);
+    }
+
+    /// The event of its end, which can be joined for a while where nobody listens.
+    fn ended(&mut self, id: Uuid) -> Option<Told> {
+        self.keep_left(id);
+        self.ended_event(id)
     }
 
     /// What is written down of a request: without its bodies where its agent wrote too much.
@@ -256,11 +263,12 @@ fn event_of(
     request: &Request,
     tells: Option<Tells>,
     pending: Option<(Told, Option<questions::QuestionRow>)>,
+    ended: Option<Told>,
 ) -> (Option<Told>, Option<questions::QuestionRow>) {
     match (tells, pending) {
         (Some(Tells::Pending), Some((event, row))) => (Some(event), row),
         (Some(Tells::Started { pid }), _) => (started_event(request, pid), None),
-        (Some(Tells::Ended), _) => (Some(super::end::ended_event(request)), None),
+        (Some(Tells::Ended), _) => (ended, None),
         (Some(Tells::Pending) | None, _) => (None, None),
     }
 }

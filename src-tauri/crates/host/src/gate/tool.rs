@@ -81,7 +81,7 @@ impl Task {
             Ok(check) => *check,
             Err(denial) => {
                 let (decision, error) = (Decision::Deny, Some(ToolError::ToolDeniedError));
-                let message = Some(denial.message);
+                let message = Some(super::end::text(&denial));
                 reply.ok(&ToolCheckResult { decision, check_id: None, message, error, by_default: false });
                 return;
             }
@@ -110,15 +110,15 @@ impl Task {
         let (decision, message, check_id) = match verdict.decision {
             Decision::Deny => (Decision::Deny, verdict.message, None),
             Decision::Allow | Decision::Ask if self.is_paused() => {
-                (Decision::Deny, denial::paused().message, None)
+                (Decision::Deny, super::end::text(&denial::paused()), None)
             }
             Decision::Allow => match self.denied_for(&agent) {
-                Some(left) => (Decision::Deny, denial::denied_for_now(left).message, None),
+                Some(left) => (Decision::Deny, super::end::text(&denial::denied_for_now(left)), None),
                 None => (Decision::Allow, verdict.message, None),
             },
             Decision::Ask => match self.ask_about_tool(check, &verdict) {
                 Ok(id) => (Decision::Ask, verdict.message, Some(id)),
-                Err(denial) => (Decision::Deny, denial.message, None),
+                Err(denial) => (Decision::Deny, super::end::text(&denial), None),
             },
         };
         let error = (decision == Decision::Deny).then_some(ToolError::ToolDeniedError);

@@ -43,16 +43,11 @@ impl End {
     fn denied(denial: &Denial) -> Self {
         let rejected = denial.reason == DenyReason::User;
         let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
-        // A person's own words stand in it; where nobody refused it says what to do about it.
-        let message = match &denial.advice {
-            Some(advice) if !rejected => format!("{} {advice}", denial.message),
-            Some(_) | None => denial.message.clone(),
-        };
         Self {
             decision: Decision::Deny,
             feedback: denial.feedback.clone(),
             error: Some(error),
-            message: Some(message),
+            message: Some(super::end::text(denial)),
         }
     }
 

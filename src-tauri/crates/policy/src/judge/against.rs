@@ -4,7 +4,7 @@ use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};
 use super::line::Line;
 use super::near::Near;
-use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
+use super::outcome::{Outcome, by_rule, entry_ref, rule_ref, whose};
 use super::{core, label};
 use crate::agent::AgentPolicy;
 use crate::facts::Facts;
@@ -116,14 +116,14 @@ fn of_rule(hit: &Hit<'_>) -> Outcome {
             .in_doubt();
     }
     if !hit.denies() {
-        return Outcome::new(Decision::Ask, Reason::AskAlways, by_rule(&rule)).by(rule);
+        return Outcome::new(Decision::Ask, Reason::AskAlways, by_rule(&rule, &whose(&hit.rule.rule.source)))
+            .by(rule);
     }
     let reason = if hit.is_managed() { Reason::Managed } else { Reason::Denylist };
-    let advice = rule.why.clone().unwrap_or_else(|| {
-        "A rule of the person denies this, in every spelling. Do it another way, or ask the person to change the rule."
-            .to_owned()
-    });
-    Outcome::new(Decision::Deny, reason, by_rule(&rule)).advise(advice).by(rule)
+    // Why the rule exists stands in the sentence itself.
+    Outcome::new(Decision::Deny, reason, by_rule(&rule, &whose(&hit.rule.rule.source)))
+        .advise("It is denied in every spelling. Do it another way, or ask the person to change the rule.")
+        .by(rule)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -183,7 +183,7 @@ fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which:
 fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
     let rule = entry_ref(entry);
     match (entry.effect, matched) {
-        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, by_rule(&rule))
+        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, by_rule(&rule, &rule.source))
             .advise("The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file."),
         (Effect::Deny | Effect::Ask | Effect::Allow, _) => {
             let asked = Outcome::new(Decision::Ask, Reason::AskAlways, format!("{} asks about it.", escape::text(&rule.source)));

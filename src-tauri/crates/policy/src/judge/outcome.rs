@@ -116,15 +116,29 @@ pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
     }
 }
 
-/// `Denied by the rule …` and the like.
-pub(super) fn by_rule(rule: &RuleRef) -> String {
+/// Whose rule it is, for whoever reads it: an agent is not the person who is "you" in a list.
+pub(super) fn whose(source: &Source) -> String {
+    match source {
+        Source::Person => "the person's own".to_owned(),
+        other => source_words(other),
+    }
+}
+
+/// `Denied by the rule …` and the like, with whose it is.
+pub(super) fn by_rule(rule: &RuleRef, whose: &str) -> String {
     let verb = match rule.effect {
         Effect::Allow => "Allowed",
         Effect::Deny => "Denied",
         Effect::Ask => "Asked about",
     };
     match &rule.why {
-        Some(why) => format!("{verb} by the rule {} ({}): {why}", rule.pattern, rule.source),
-        None => format!("{verb} by the rule {} ({}).", rule.pattern, rule.source),
+        Some(why) => format!("{verb} by the rule {} ({whose}): {}", rule.pattern, ended(why)),
+        None => format!("{verb} by the rule {} ({whose}).", rule.pattern),
     }
+}
+
+/// A person's words as the end of a sentence.
+fn ended(words: &str) -> String {
+    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{words}{end}")
 }

@@ -2,7 +2,7 @@
 
 use super::allow::{Coverage, Subject, coverage, target};
 use super::look::{Looks, Vouched};
-use super::outcome::{Outcome, by_rule, entry_ref, rule_ref};
+use super::outcome::{Outcome, by_rule, entry_ref, rule_ref, whose};
 use super::{against, label};
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup};
@@ -99,7 +99,7 @@ pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
 fn covered(rule: &Rule) -> Outcome {
     let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
     let told = rule_ref(rule);
-    Outcome::new(Decision::Allow, reason, by_rule(&told)).by(told)
+    Outcome::new(Decision::Allow, reason, by_rule(&told, &whose(&rule.source))).by(told)
 }
 
 /// The file's last match allows it, with the same limits that rules have.
@@ -114,7 +114,7 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
         return None;
     }
     let rule = entry_ref(entry);
-    Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule)).by(rule))
+    Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule, &rule.source)).by(rule))
 }
 
 /// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.

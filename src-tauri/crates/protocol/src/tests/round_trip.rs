@@ -34,6 +34,7 @@ fn run_params() -> impl Strategy<Value = RunParams> {
             wait: if flags.0 { Wait::Finished } else { Wait::None },
             stream: flags.1,
             cancel_on_disconnect: flags.2,
+            join: flags.2,
             ..RunParams::new(Uuid::from_u128(id), what)
         }
     })
@@ -83,6 +84,7 @@ fn events() -> impl Strategy<Value = Event> {
                     truncated,
                     bytes: duration_ms,
                     edited: exit_code.map(|code| format!("exit {code}")),
+                    timeout_ms: exit_code.map(|_| duration_ms),
                     message: None,
                 })
             }
@@ -194,9 +196,18 @@ proptest! {
 
     #[test]
     fn a_fingerprint_tells_content_from_listening(run in run_params(), flag in any::<bool>()) {
-        let listening = RunParams { stream: flag, wait: Wait::Finished, cancel_on_disconnect: flag, ..run.clone() };
+        let listening = RunParams {
+            stream: flag,
+            wait: Wait::Finished,
+            cancel_on_disconnect: flag,
+            join: flag,
+            ..run.clone()
+        };
         prop_assert_eq!(run.fingerprint(), listening.fingerprint(), "how it is listened to changes nothing");
         let other = RunParams { cwd: Some("/another".to_owned()), ..run.clone() };
         prop_assert_ne!(run.fingerprint(), other.fingerprint(), "another folder is another request");
+        prop_assert!(!run.is_same(&other));
+        let again = RunParams { request_id: Uuid::max(), reason: None, ..listening };
+        prop_assert!(run.is_same(&again), "the same in other words and under another number");
     }
 }

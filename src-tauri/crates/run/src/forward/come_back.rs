@@ -2,7 +2,6 @@
 
 use super::Forward;
 use crate::ending::Ending;
-use crate::output::say;
 use postern_client::{ConnectError, Gone};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
@@ -18,9 +17,7 @@ impl Forward {
         if matches!(gone, Gone::Unreadable(_)) {
             return Err(Ending::trouble(&gone.to_string()));
         }
-        if rustix::termios::isatty(rustix::stdio::stderr()) {
-            say(["the connection to Postern is lost; trying again"]);
-        }
+        self.tell("the connection to Postern is lost; trying again");
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.channel.reconnect() {

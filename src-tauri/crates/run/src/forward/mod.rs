@@ -7,18 +7,29 @@ use crate::ending::{Ending, TROUBLE};
 use crate::input::Input;
 use crate::output::{Outputs, descriptor, say};
 use crate::signals::Signals;
+use crate::waiting::{self, BEHIND, JOINED, Question};
 use postern_client::{Channel, Gone, Message};
 use postern_protocol::{
-    Call, DenyReason, ErrorCode, Event, Id, KillParams, KillResult, Response, RunParams, RunResult, Signal,
-    Stream,
+    Accepted, Call, Decision, DenyReason, ErrorCode, Event, Id, KillParams, KillResult, Notice, Response,
+    RunParams, RunResult, RunState, Signal, Stream,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
+use uuid::Uuid;
 
 /// Signals that end a program.
 const ENDING: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
 /// How long a host has, after such a signal, to tell how the command ended, or that it goes on.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How this program itself is to behave.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    /// How long it waits for the end; none is as long as that takes.
+    pub(crate) wait: Option<Duration>,
+    /// It says nothing of waiting.
+    pub(crate) quiet: bool,
+}
 
 /// A command on its way.
 #[derive(Debug)]
@@ -31,8 +42,12 @@ pub(crate) struct Forward {
     /// The call that asked for the run, and the one that carries input.
     run_id: Option<Id>,
     input_id: Option<Id>,
-    started: bool,
-    told_waiting: bool,
+    terms: Terms,
+    /// When it waits no longer.
+    deadline: Option<Instant>,
+    state: RunState,
+    /// The question that was told of last.
+    question: Option<Question>,
     told_edited: bool,
     /// The last signal that was passed on.
     passed_on: Option<Signal>,
@@ -53,7 +68,13 @@ struct Ready {
 
 impl Forward {
     /// Takes the request and everything that it is carried out with.
-    pub(crate) fn new(channel: Channel, request: RunParams, signals: Signals, input: Input) -> Self {
+    pub(crate) fn new(
+        channel: Channel,
+        request: RunParams,
+        signals: Signals,
+        input: Input,
+        terms: Terms,
+    ) -> Self {
         Self {
             channel,
             request,
@@ -62,8 +83,10 @@ impl Forward {
             input,
             run_id: None,
             input_id: None,
-            started: false,
-            told_waiting: false,
+            terms,
+            deadline: terms.wait.and_then(|wait| Instant::now().checked_add(wait)),
+            state: RunState::Received,
+            question: None,
             told_edited: false,
             passed_on: None,
             kill_id: None,
@@ -109,6 +132,9 @@ impl Forward {
             && let Some(ending) = self.ending.take()
         {
             return Ok(Some(ending));
+        }
+        if self.outputs.waiting().is_none() && self.deadline.is_some_and(|at| at <= Instant::now()) {
+            return Ok(Some(waiting::left(self.state, self.question.as_ref())));
         }
         let ready = self.wait()?;
         if self.ends_at.is_some_and(|at| at <= Instant::now()) {
@@ -158,11 +184,13 @@ impl Forward {
         let all = [
             Some(PollFd::new(&self.signals, PollFlags::IN)),
             writing.map(|_| PollFd::new(&output, PollFlags::OUT)),
-            (self.started && self.input.wants_read()).then(|| PollFd::new(&stdin, PollFlags::IN)),
+            (self.is_started() && self.input.wants_read()).then(|| PollFd::new(&stdin, PollFlags::IN)),
             (!socket.is_empty()).then(|| PollFd::new(&self.channel, socket)),
         ];
         let mut asked: Vec<PollFd<'_>> = all.iter().flatten().cloned().collect();
-        let left = self.ends_at.map(|at| at.saturating_duration_since(Instant::now()));
+        // A time that no clock has is as good as none.
+        let until = self.deadline.into_iter().chain(self.ends_at).min();
+        let left = until.map(|at| at.saturating_duration_since(Instant::now()));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut asked, left.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -176,18 +204,25 @@ impl Forward {
 
     fn take(&mut self, message: Message) -> Result<(), Gone> {
         match message {
-            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(notice.event),
+            Message::Event(notice) if notice.request_id == self.request.request_id => self.hear(*notice),
             Message::Answer(answer) => self.answered(answer),
             // Another request of the same agent, or something that this version does not know.
             Message::Event(_) | Message::Unknown(_) => Ok(()),
         }
     }
 
-    fn hear(&mut self, event: Event) -> Result<(), Gone> {
-        match event {
-            Event::Pending(_) => self.tell_waiting(),
+    fn is_started(&self) -> bool {
+        matches!(self.state, RunState::Running | RunState::Stopping)
+    }
+
+    fn hear(&mut self, notice: Notice) -> Result<(), Gone> {
+        match notice.event {
+            Event::Pending(pending) => {
+                self.state = RunState::Asking;
+                self.asked(Question::new(&pending, Some(&notice.at)));
+            }
             Event::Started(started) => {
-                self.started = true;
+                self.state = RunState::Running;
                 self.tell_edited(started.edited.as_deref());
             }
             Event::Output(output) => return self.print(output),
@@ -240,8 +275,14 @@ impl Forward {
     /// The request is known to the host: under way, or (when it was sent again) over.
     fn accepted(&mut self, result: serde_json::Value) -> Result<(), Gone> {
         match RunResult::of_value(result) {
-            Ok(RunResult::Accepted(_)) => Ok(()),
-            Ok(RunResult::Ended(notice)) => self.hear(notice.event),
+            Ok(RunResult::Accepted(accepted)) => {
+                self.goes_on(&accepted);
+                Ok(())
+            }
+            Ok(RunResult::Ended(notice)) => {
+                self.join(notice.request_id);
+                self.hear(*notice)
+            }
             Err(mistake) => {
                 self.ending = Some(Ending::trouble(&format!("the host's answer cannot be read: {mistake}")));
                 Ok(())
@@ -249,12 +290,46 @@ impl Forward {
         }
     }
 
-    /// Says once that a person is asked.
-    fn tell_waiting(&mut self) {
-        if !self.told_waiting && rustix::termios::isatty(rustix::stdio::stderr()) {
-            say(["waiting for the person at the host to answer"]);
+    /// The request is on its way: where it is, and what there is to be known about it.
+    fn goes_on(&mut self, accepted: &Accepted) {
+        self.join(accepted.request_id);
+        // Asked for again after the connection was lost: all of that was said.
+        if std::mem::replace(&mut self.state, accepted.state) != RunState::Received {
+            return;
         }
-        self.told_waiting = true;
+        if let Some((wanted, may)) = self.request.timeout_ms.zip(accepted.timeout_ms) {
+            self.tell(&waiting::cut(wanted, may));
+        }
+        let asks = accepted.verdict.as_ref().is_some_and(|verdict| verdict.decision == Decision::Ask);
+        match &accepted.pending {
+            Some(pending) => self.asked(Question::new(pending, None)),
+            None if asks && accepted.state == RunState::Resolving => self.tell(BEHIND),
+            None => {}
+        }
+    }
+
+    /// The host knows it under a number from before: its end was not heard then.
+    fn join(&mut self, request_id: Uuid) {
+        if request_id != self.request.request_id {
+            self.request.request_id = request_id;
+            self.input.joins(request_id);
+            self.tell(JOINED);
+        }
+    }
+
+    /// Says once that a person is asked: whoever started this program may not wait as long as a person takes.
+    fn asked(&mut self, question: Question) {
+        if self.question.is_none() {
+            self.tell(&question.line());
+        }
+        self.question = Some(question);
+    }
+
+    /// Says something that is only about waiting.
+    fn tell(&self, line: &str) {
+        if !self.terms.quiet {
+            say([line]);
+        }
     }
 
     /// Says once that something else ran than was asked for: whoever reads the output must know what made it.

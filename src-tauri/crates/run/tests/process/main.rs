@@ -3,14 +3,16 @@
 mod stage;
 
 use postern_protocol::{
-    Call, Denied, DenyReason, Encoding, ErrorCode, ErrorObject, Event, Finished, InputResult, KillResult,
-    Outcome, OutputResult, RunState, Signal, StatusResult, Stdin, Stream, What, error_line, limits,
+    Accepted, Call, Denied, DenyReason, Encoding, ErrorCode, ErrorObject, Event, Finished, InputResult,
+    KillResult, Notice, Outcome, OutputResult, RunState, Signal, StatusResult, Stdin, Stream, What,
+    error_line, limits,
 };
 use rustix::process::{Pid, kill_process};
 use stage::{Play, Scene, finished};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
+use uuid::Uuid;
 
 #[test]
 fn it_behaves_like_the_command_output_streams_and_exit_code() {
@@ -78,30 +80,108 @@ fn a_denial_says_why_and_exits_with_126() {
     assert_eq!(output.status.code(), Some(126));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     for words in ["denied (user): The person said no.", "never on a Friday", "Ask for the staging project."] {
-        assert!(said.contains(words), "{words:?} stands in: {said}");
+        assert_eq!(said.matches(words).count(), 1, "{words:?} stands in: {said}");
     }
-    assert!(
-        !said.contains("waiting"),
-        "a stderr that is no terminal is not told that a question waits: {said}"
-    );
     play.end();
 }
 
 #[test]
-fn on_a_terminal_it_says_once_that_a_person_is_asked() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
-        scene.pending();
-        scene.pending();
-        scene.tell(finished(Some(0)));
+fn it_says_at_once_and_once_that_a_person_is_asked() {
+    let expected =
+        "postern-run: waiting for a person to answer question caa2 (denied in 120 s, at 00:02:00 UTC)\n";
+    for (options, expected) in [(&["--", "x"][..], expected), (&["--quiet", "--", "x"], "")] {
+        let play = Play::new(|host| {
+            let mut scene = Scene::open(&host);
+            scene.pending();
+            scene.pending();
+            scene.tell(finished(Some(0)));
+        });
+        let output = play.command(options).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected, "{options:?}");
+        play.end();
+    }
+}
+
+#[test]
+fn who_cannot_wait_is_told_that_it_is_pending_and_how_to_go_on() {
+    for in_environment in [false, true] {
+        let play = Play::new(|host| {
+            let mut scene = Scene::open(&host);
+            assert!(scene.run.join, "the same again joins it");
+            scene.pending();
+            assert!(scene.visit.call().is_err(), "it goes, and withdraws nothing");
+        });
+        let mut command = if in_environment {
+            let mut command = play.command(&["--", "x"]);
+            command.env("POSTERN_WAIT", "300ms");
+            command
+        } else {
+            play.command(&["--wait", "300ms", "--", "x"])
+        };
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(75));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last: Vec<&str> = said.lines().skip(1).collect();
+        let expected = [
+            "postern-run: pending: no answer yet: a person can still answer question caa2 (denied in 120 s, at 00:02:00 UTC)",
+            "postern-run: run the same line again to go on waiting: nobody is asked twice",
+        ];
+        assert_eq!(last, expected);
+        play.end();
+    }
+}
+
+#[test]
+fn what_it_joins_is_heard_from_its_beginning() {
+    let joined = Uuid::from_u128(7);
+    let play = Play::new(move |host| {
+        let mut visit = host.accept().unwrap();
+        let (id, call) = visit.call().unwrap();
+        assert!(matches!(call, Call::Run(_)), "{call:?}");
+        let (verdict, timeout_ms) = (None, Some(300_000));
+        let state = RunState::Running;
+        let accepted = Accepted { request_id: joined, state, verdict, timeout_ms, pending: None };
+        visit.answer(&id, &accepted).unwrap();
+        let at = "2026-01-01T00:00:00.000Z".to_owned();
+        let Event::Finished(end) = finished(Some(3)) else { unreachable!() };
+        let event = Event::Finished(Finished { bytes: 5, ..end });
+        visit.tell(&Notice { sequence: 1, at, request_id: joined, session: None, event }).unwrap();
+        let (id, call) = visit.call().unwrap();
+        let Call::Status(asked) = call else { panic!("how much it wrote is asked for: {call:?}") };
+        assert_eq!(asked.request_id, joined);
+        let status = StatusResult {
+            request_id: joined,
+            state: RunState::Finished,
+            verdict: None,
+            pid: None,
+            stdout_bytes: 5,
+            stderr_bytes: 0,
+            ending: None,
+        };
+        visit.answer(&id, &status).unwrap();
+        let (id, call) = visit.call().unwrap();
+        let Call::Output(wanted) = call else { panic!("and what it wrote: {call:?}") };
+        assert_eq!((wanted.request_id, wanted.offset), (joined, 0));
+        let output = OutputResult {
+            request_id: joined,
+            state: RunState::Finished,
+            offset: 0,
+            stdout: "early".to_owned(),
+            stdout_encoding: Encoding::Utf8,
+            stderr: String::new(),
+            stderr_encoding: Encoding::Utf8,
+            stdout_bytes: 5,
+            stderr_bytes: 0,
+            truncated: false,
+        };
+        visit.answer(&id, &output).unwrap();
     });
-    let (screen, terminal) = stage::terminal();
-    let status = play.command(&["--", "x"]).stderr(terminal).status().unwrap();
-    assert_eq!(status.code(), Some(0));
-    let mut said = [0; 1000];
-    let bytes = rustix::io::read(&screen, &mut said).unwrap();
-    let said = String::from_utf8_lossy(&said[..bytes]).into_owned();
-    assert_eq!(said.matches("waiting for the person").count(), 1, "{said}");
+    let output = play.command(&["--wait", "1m", "--timeout", "10m", "--", "make"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(3), b"early".as_slice()), "{said}");
+    assert!(said.contains("joined the same command"), "{said}");
+    assert!(said.contains("it may run for 5m at most, not the 10m that were asked for"), "{said}");
     play.end();
 }
 
@@ -261,7 +341,7 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
             retry_after_ms: None,
         }));
     });
-    let child = play.command(&["--", "x"]).stderr(Stdio::piped()).spawn().unwrap();
+    let child = play.command(&["-q", "--", "x"]).stderr(Stdio::piped()).spawn().unwrap();
     hears.recv().unwrap();
     kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -3,12 +3,9 @@
 
 use postern_client::scripted::{ScriptedHost, Visit};
 use postern_protocol::{
-    Accepted, By, Call, Encoding, Event, Finished, Notice, Outcome, Output, Pending, RunParams, RunState,
-    Signal, Socket, Started, Stream,
+    Accepted, By, Call, Decision, Encoding, Event, Finished, Notice, Outcome, Output, Pending, RunParams,
+    RunState, Signal, Socket, Started, Stream,
 };
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -29,16 +26,6 @@ fn at(path: &Path) -> Command {
     let mut command = Command::new(path);
     command.env_clear().stdin(Stdio::null());
     command
-}
-
-/// A terminal: the side with the screen, and the side for a process.
-pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
-    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&screen).unwrap();
-    unlockpt(&screen).unwrap();
-    let name = ptsname(&screen, Vec::new()).unwrap();
-    let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-    (screen, terminal)
 }
 
 /// A folder with a host that listens, and the thread that plays the host's part.
@@ -99,7 +86,8 @@ impl Scene {
         let mut visit = host.accept().unwrap();
         let (run_id, call) = visit.call().unwrap();
         let Call::Run(run) = call else { unreachable!("a run is asked for first, not {call:?}") };
-        let accepted = Accepted { request_id: run.request_id, state: RunState::Received, verdict: None };
+        let (request_id, state) = (run.request_id, RunState::Received);
+        let accepted = Accepted { request_id, state, verdict: None, timeout_ms: None, pending: None };
         visit.answer(&run_id, &accepted).unwrap();
         Self { visit, run: *run, sequence: 0, offset: 0 }
     }
@@ -112,7 +100,7 @@ impl Scene {
     }
 
     pub(crate) fn pending(&mut self) {
-        self.tell(Event::Pending(Pending { expires_at: "2026-01-01T00:02:00.000Z".to_owned(), position: 1 }));
+        self.tell(Event::Pending(pending()));
     }
 
     pub(crate) fn start(&mut self) {
@@ -161,6 +149,17 @@ pub(crate) fn finished(exit_code: Option<i32>) -> Event {
         truncated: false,
         bytes: 0,
         edited: None,
+        timeout_ms: None,
         message: None,
     })
+}
+
+/// An open question, as the host tells of it.
+pub(crate) fn pending() -> Pending {
+    Pending {
+        expires_at: "2026-01-01T00:02:00.000Z".to_owned(),
+        position: 1,
+        question: Some("caa2".to_owned()),
+        at_expiry: Some(Decision::Deny),
+    }
 }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 /// Settings of an agent that do not affect what may run.
-const NEUTRAL: [&str; 4] = ["approvalTimeoutMs", "outputCapBytes", "unreadable", "questionsPerMinute"];
+const NEUTRAL: [&str; 5] =
+    ["approvalTimeoutMs", "unattended", "outputCapBytes", "unreadable", "questionsPerMinute"];
 /// Values of settings, from the narrowest to the widest.
 const ORDERS: [(&str, &[&str]); 3] = [
     ("security", &["deny", "allowlist", "full"]),

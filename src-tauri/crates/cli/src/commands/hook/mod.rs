@@ -9,7 +9,7 @@ use crate::link::Link;
 use crate::print;
 use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_command::quote;
-use postern_contract::methods::{AddAgent, AgentAdd, ListAgents, Nothing};
+use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
 use postern_doors::hooks::{self, Asked, Kind, ToolClass, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
@@ -26,7 +26,7 @@ const BLOCKED: u8 = 2;
 pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure> {
     match command {
         Hook::Install { settings, agent } => install(data, home, &settings, &named(&agent)?),
-        Hook::Uninstall { settings } => settings::undo(home, &settings),
+        Hook::Uninstall { settings } => uninstall(data, home, &settings),
         Hook::ClaudeCode(run) => answer(data, Kind::ClaudeCode, &run),
         Hook::Cursor(run) => answer(data, Kind::Cursor, &run),
         Hook::GeminiCli(run) => answer(data, Kind::GeminiCli, &run),
@@ -76,7 +76,28 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             }
             Ok(())
         },
-    )
+    )?;
+    note(&mut link, home, settings, Some(agent.clone()))
+}
+
+/// Takes the hook out of the settings. Where Postern runs it is written down.
+fn uninstall(data: &Path, home: &Path, settings: &HookSettings) -> Result<(), Failure> {
+    settings::undo(home, settings)?;
+    match Link::open(data) {
+        Ok(mut link) => note(&mut link, home, settings, None),
+        Err(_) => print::line("Postern does not run: this is not in its audit (postern audit)"),
+    }
+}
+
+/// Writes what holds now into the audit.
+fn note(
+    link: &mut Link,
+    home: &Path,
+    settings: &HookSettings,
+    agent: Option<AgentId>,
+) -> Result<(), Failure> {
+    let file = settings::file_of(home, settings)?.to_string_lossy().into_owned();
+    link.call::<NoteHook>(&HookNote { kind: settings.kind.name().to_owned(), file, agent }).map(drop)
 }
 
 /// Reads the event, asks, and prints the answer. Whatever goes wrong keeps the agent from using the tool.

@@ -126,7 +126,8 @@ impl Change {
     }
 }
 
-fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
+/// Returns the settings that are meant.
+pub(super) fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
     let absolute = |file: &Path| std::path::absolute(file).map_err(Failure::own);
     match (&wanted.file, hooks::place(wanted.kind, wanted.project)) {
         (Some(file), _) => absolute(file),

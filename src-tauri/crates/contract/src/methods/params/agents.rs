@@ -49,6 +49,20 @@ pub struct AgentSet {
     pub values: BTreeMap<String, String>,
 }
 
+/// A hook that was put into a coding agent's settings, or taken out of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(optional_fields = nullable)]
+pub struct HookNote {
+    /// The coding agent, as `postern hook` names it.
+    pub kind: String,
+    /// The settings that it reads.
+    pub file: String,
+    /// Whose rules the hook asks by; none where it was taken out.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+}
+
 /// What a channel is to be put into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]

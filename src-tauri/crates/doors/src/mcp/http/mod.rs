@@ -7,7 +7,8 @@
 mod request;
 mod streams;
 
-use super::{McpAgent, Server, Turns};
+use super::jobs::Jobs;
+use super::{McpAgent, Server, Turns, WAIT};
 use crate::listen::{self, Listening, Settings, Wrapping};
 use crate::token::Token;
 use crate::values::{Values, agent};
@@ -86,7 +87,8 @@ impl McpHttp {
         let token = Token::of(host, KEPT, row.id.as_str()).await?;
         let (listener, address) = listen::bind(settings.listen).await?;
         let listening = Listening::default();
-        let agent = McpAgent { socket: row.socket.into(), key_file: row.key_file.into(), session: None };
+        let (socket, key_file) = (row.socket.into(), row.key_file.into());
+        let agent = McpAgent { socket, key_file, session: None, wait: WAIT };
         let sessions = Arc::new(streams::manager());
         let streams = Arc::new(Streams::default());
         let name = hosts.first().map_or_else(|| address.ip().to_string(), Clone::clone);
@@ -176,7 +178,8 @@ fn served(agent: McpAgent) -> impl Fn() -> Result<Server, io::Error> + Send + Sy
         let place = Arc::clone(&places)
             .try_acquire_owned()
             .map_err(|_| io::Error::other("there are too many clients at this door"))?;
-        Ok(Server { agent: Arc::clone(&agent), turns: Arc::clone(&turns), _place: Some(Arc::new(place)) })
+        let (agent, turns, jobs) = (Arc::clone(&agent), Arc::clone(&turns), Arc::new(Jobs::default()));
+        Ok(Server { agent, turns, jobs, _place: Some(Arc::new(place)) })
     }
 }
 

@@ -109,6 +109,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             security,
             ask,
             allow_read_only: read_only,
+            unattended: crate::Unattended::Deny,
             unreadable: if back { Unreadable::SendBack } else { Unreadable::Ask },
             folders: folders.into_iter().map(str::to_owned).collect(),
             ..Settings::default()

@@ -1,0 +1,26 @@
+//! `hooks.note`: what was done to the settings of coding agents, which lie outside of the record.
+
+use super::{Answer, Control, Handle};
+use crate::ask::FaceId;
+use crate::book::BookError;
+use postern_contract::methods::{Applied, ControlError, HookNote, NoteHook};
+use postern_store::audit;
+use serde_json::{Value, json};
+
+/// Bytes in a name or a path that is written down.
+const LONGEST: usize = 4096;
+
+impl Handle<NoteHook> for Control {
+    async fn handle(&self, _: FaceId, params: HookNote) -> Answer<NoteHook> {
+        if params.kind.len() > LONGEST || params.file.len() > LONGEST {
+            return Err(ControlError::invalid(format!("kind and file have {LONGEST} bytes at most")));
+        }
+        let key = format!("{} {}", params.kind, params.file);
+        let now = params.agent.map_or(Value::Null, |agent| json!({ "agent": agent }));
+        let store = self.parts.book.store();
+        // What asks nobody any more may do more.
+        let widens = now.is_null();
+        let noted = store.write_durable(move |conn| audit::state(conn, "hooks", &key, &now, |_| widens));
+        Ok(Applied { applied: noted.await.map_err(BookError::from)? })
+    }
+}
