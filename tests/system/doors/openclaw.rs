@@ -158,6 +158,13 @@ fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why(
     let watch = claw.host.watch();
     let request =
         json!({"command": ["sh", "-c", "id \"$HOME\""], "cwd": "/", "approvalDecision": "allow-always"});
+    // It watches once it has seen a question.
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| claw.exec(&json!({"command": ["uname"], "cwd": "/"})));
+        watch.question();
+        claw.decide(&["deny"]);
+        asked.join().unwrap();
+    });
     assert_eq!(claw.exec(&request)["ok"], true);
     let told = watch.until(|seen| seen["event"] == "attention");
     let why =
