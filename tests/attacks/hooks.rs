@@ -172,7 +172,7 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
     let host = started();
     let bot = Telegram::start();
     let mut opening = host
-        .command(&["doors", "enable", "telegram", "token=-", &format!("server={}", bot.url)])
+        .command(&["doors", "enable", "telegram", "token=-", "changes=off", &format!("server={}", bot.url)])
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();

@@ -91,7 +91,7 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
 fn what_runs_longer_than_its_caller_waits_is_heard_later() {
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     let go = host.home().join("go");
     assert!(start("mkfifo").arg(&go).status().unwrap().success());
     let line = format!("echo early; cat '{}'; exit 3", go.display());
@@ -136,7 +136,7 @@ fn with_nobody_to_answer_it_ends_soon_unless_somebody_looks_or_it_is_to_wait() {
 fn a_time_that_ran_out_says_how_to_ask_for_more_and_a_cut_one_says_so() {
     let host = Postern::start();
     let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow", "run-timeout=300ms"]);
+    host.ok(&["agents", "set", "main", "preset=allow", "run-timeout=300ms", "--yes"]);
     let late = run(&channel, &["--", "sleep", "60"]);
     assert_eq!(late.code, 124, "{late:?}");
     let expected = "postern-run: Timed out after 300ms. Ask for more with timeoutMs (postern-run --timeout 5m): this agent may \

@@ -9,6 +9,17 @@ export { count };
 /** Whether the keys are a Mac's. */
 export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
 
+/** Why nothing is offered, by the reason that the host gives: those that a window can meet. */
+const nothing: Partial<Record<NothingToSave, string>> = {
+  unread: "part of it is known only later",
+  environment: "it sets environment variables",
+  "always-asks": "a setting or rule always asks",
+  writes: "it writes to a file",
+  input: "its input comes later",
+  program: "its program cannot be read",
+  "no-rule-helps": "no rule covers it",
+};
+
 export const words = {
   question: {
     wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
@@ -25,13 +36,11 @@ export const words = {
     editKey: onMac ? "⌘E" : "ctrl E",
     recent: "Before",
     recentIn: "What this session asked for before",
-    arguments: "Arguments",
     argument: (n: number) => `Argument ${n}`,
     why: "Why it asks",
     risk: { safe: "Reads only", "needs-review": "Needs review", dangerous: "Dangerous" },
     step: { allow: "allowed by a rule", ask: "asks", deny: "denied" },
     runs: "Runs",
-    then: "then",
     leadsTo: "→",
     notHeld: "Not held",
     agentCanChange: "The agent can change",
@@ -57,8 +66,7 @@ export const words = {
     unverified: "not checked",
     saysNothing: "nothing",
     scrollHint: "Scroll to the end to allow",
-    showEnd: "Show the rest",
-    escaped: (name: string) => `character ${name}, shown as its number`,
+    escaped: (name: string) => `character ${name}, as its number`,
   },
   edit: {
     title: "Change the command",
@@ -72,26 +80,11 @@ export const words = {
   },
   always: {
     renew: "Always:",
-    envSetting: (agent: string, setting: string) =>
-      `To allow that from now on, set env-set of ${agent} to ${setting}.`,
     title: "Always allow",
     fold: "Always allow…",
-    none: "Nothing can be allowed for good here: what runs is not bound to this text.",
-    /** Why nothing is offered, by the reason that the host gives. */
-    nothing: {
-      unread: "Nothing can be allowed for good: a part of it is only known when it runs.",
-      environment:
-        "Nothing can be allowed for good: it sets environment variables that always need a question.",
-      "always-asks": "Nothing can be allowed for good: a setting or a rule asks every time.",
-      writes: "Nothing can be allowed for good: it writes to a file, and a rule would let it write to any.",
-      input: "Nothing can be allowed for good: the agent sends its input while it runs.",
-      program:
-        "Nothing can be allowed for good: Postern did not find its program, or does not know the program’s content.",
-      "no-rule-helps": "Nothing can be allowed for good: no rule would let it through.",
-      "every-folder": "Nothing can be allowed for good from here: the rule would hold in every folder.",
-      "high-risk": "Nothing can be allowed for good from here: its risk is high.",
-      "not-shown": "Nothing can be allowed for good from here: what would be saved is too long to be shown.",
-    } satisfies Record<NothingToSave, string>,
+    /** Why nothing is offered, and the setting that would change that. */
+    nothing: (why: NothingToSave, agent: string, setting?: string | null) =>
+      `Nothing can be allowed for good: ${nothing[why]}${setting ? `. To allow it, set env-set of ${agent} to ${setting}` : ""}.`,
     matches: (n: number, of: number) => `${n} of the last ${count(of, "request")}`,
     matchesShort: (n: number, of: number) => `${n} of ${of}`,
     matchesNone: "no earlier request",
@@ -117,7 +110,7 @@ export const words = {
     preview: "Would have let through",
     previewOf: (n: number, of: number) =>
       `${n.toLocaleString("en-US")} of the last ${of.toLocaleString("en-US")}`,
-    previewNone: "nothing that was asked lately",
+    previewNone: "nothing asked lately",
     previewMore: (n: number) => `and ${n.toLocaleString("en-US")} more`,
     showMatches: "Show which",
     hideMatches: "Hide",
@@ -144,7 +137,7 @@ export const words = {
     noteAlways: "Always deny this",
     noteKey: onMac ? "⌘D" : "ctrl D",
     denyAll: "Deny all for 10 min",
-    denyAllTitle: (name: string) => `Deny everything that ${name} asks for the next ten minutes`,
+    denyAllTitle: (name: string) => `Deny all of ${name} for 10 minutes`,
     atZero: (what: string, left: string) => `${what} in ${left}`,
     atZeroLong: "if nobody answers",
     ended: "Time is up",

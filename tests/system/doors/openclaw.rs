@@ -251,6 +251,8 @@ fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
 #[test]
 fn an_open_question_is_bridged_and_joined() {
     let claw = Claw::open(&[]);
+    // A question that nobody could answer would not stay open.
+    let _watch = claw.host.watch();
     let request = json!({"command": ["uname"], "cwd": "/", "sessionKey": "s"});
     let told = claw.exec(&request);
     assert_eq!(told["error"]["reason"], "approval-pending", "{told}");

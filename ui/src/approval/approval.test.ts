@@ -26,7 +26,7 @@ const once = () => screen.getByTestId("once");
 
 describe("what is shown", () => {
   it("says who, what, where, what changes, why and until when", () => {
-    show(push());
+    show({ ...push(), waiting: 2 });
     const dialog = screen.getByRole("alertdialog", { name: /builder wants to run a command/ });
     expect(screen.getByTestId("command")).toHaveTextContent(
       /git fetch origin \(allowed by a rule\) && sha256sum --check release\.sums \(allowed by a rule\) && git push origin main \(asks\)/,

@@ -115,7 +115,7 @@ fn a_wider_policy_is_told_to_the_owners_until_that_is_turned_off() {
     assert!(told.starts_with("🔓 More may run now\n") && told.contains("ask on-miss → off"), "what: {told}");
     assert!(told.contains("\nBy: terminal, "), "who, and through which approver: {told}");
     chat.set(&["changes=off"]);
-    chat.host.ok(&["agents", "set", "main", "fallback=full"]);
+    chat.host.ok(&["agents", "set", "main", "fallback=full", "--yes"]);
     chat.anna("/approve");
     let said =
         std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("That is written"));

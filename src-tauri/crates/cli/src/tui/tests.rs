@@ -271,7 +271,7 @@ fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
     }];
     changed.proposals[0].label = piece("renew all 4 rules of git");
     changed.proposals[0].renews = 4;
-    let said = screen(&mut showing(changed), 100, 40).join("\n");
+    let said = screen(&mut showing(changed), 140, 40).join("\n");
     for part in [
         "/usr/bin/git (2.43.0 → 2.44.0); 4 rules were given for it as it was: git log *, git diff *, …",
         "renew all 4 rules of git",

@@ -173,7 +173,10 @@ fn program(row: &Kept) -> Option<String> {
 
 fn message(ending: Option<&Ending>) -> Option<String> {
     match ending? {
-        Ending::Denied(denial) => Some(escape::text(&denial.message)),
+        Ending::Denied(denial) => {
+            let said = denial.feedback.as_ref().map(|words| format!(" They said: {words}"));
+            Some(escape::text(&format!("{}{}", denial.message, said.unwrap_or_default())))
+        }
         Ending::Failed { message } => Some(escape::text(message)),
         Ending::Finished { .. } => None,
     }

@@ -112,7 +112,7 @@ async fn always_answers_what_waits_and_is_covered_now() {
     let (_, uncovered) = wire.post_run(&["dirname", "/c/d"], json!({})).await;
     let still = lab.question().await;
     let answered = lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
-    assert_eq!(answered["also"], json!([other.id]), "{answered}");
+    assert_eq!(answered["also"], json!([other.code]), "{answered}");
     assert_eq!(wire.answer(first).await.unwrap()["stdout"], "b\n");
     assert_eq!(wire.answer(covered).await.unwrap()["stdout"], "d\n", "without another click");
     lab.answer_to(&still, "deny", json!({})).await;

@@ -146,7 +146,7 @@ async fn settings_that_come_with_rules_hold_with_them_or_not_at_all() {
         running.call::<GetAgent>(json!({"agent": "main"})).await.unwrap().settings.ask
     };
     let refused = running.call::<ImportRules>(import("full", false, "ls")).await.unwrap_err();
-    assert!(refused.message.contains("askFallback full"), "{}", refused.message);
+    assert!(refused.message.contains("fallback=full"), "{}", refused.message);
     running.call::<ImportRules>(import("deny", false, "sh *")).await.unwrap();
     assert_eq!(asks(&running).await, postern_policy::Ask::OnMiss, "a rule was refused: the settings stay");
     running.call::<ImportRules>(import("full", true, "ls")).await.unwrap();

@@ -295,7 +295,7 @@ fn a_rule_s_question_is_told_before_a_program_that_is_missing() {
 fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used() {
     let of = |source: Source| full(vec![Rule { source, ..rule(3, Effect::Deny, "rm") }], "rm x");
     for (source, word) in [
-        (Source::Person, "you"),
+        (Source::Person, "the person's own"),
         (Source::Always, "always"),
         (Source::Skill("bird".to_owned()), "skill bird"),
         (Source::Managed, "managed"),
