@@ -156,8 +156,8 @@ fn a_relayed_decision_allows_nothing_that_the_agent_can_change_until_it_runs() {
 fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why() {
     let claw = Claw::open(&["relay=on"]);
     let watch = claw.host.watch();
-    let request =
-        json!({"command": ["sh", "-c", "id \"$HOME\""], "cwd": "/", "approvalDecision": "allow-always"});
+    let line = format!("id > {}/out", claw.host.scratch("written").display());
+    let request = json!({"command": ["sh", "-c", line], "cwd": "/", "approvalDecision": "allow-always"});
     // It watches once it has seen a question.
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| claw.exec(&json!({"command": ["uname"], "cwd": "/"})));

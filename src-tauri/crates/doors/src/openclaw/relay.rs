@@ -22,52 +22,60 @@ pub(super) fn relay(shared: &Arc<Shared>, request_id: Uuid, decision: Decision) 
     // change until it runs.
     face.declare([Part::Programs, Part::Always]);
     tokio::spawn(async move {
-        tokio::select! {
-            () = answer(&shared, &face, request_id, decision) => {}
-            () = over.cancelled() => {}
+        // A run may end before its answer's reply is read: what was answered is told all the same.
+        let asked = tokio::select! {
+            asked = asked(&shared, &face, request_id) => asked,
+            () = over.cancelled() => return,
+        };
+        if let Some((question, request)) = asked {
+            answer(&shared, &face, &question, request, decision).await;
         }
     });
     guard
 }
 
-async fn answer(shared: &Shared, face: &FaceGuard, request_id: Uuid, decision: Decision) {
+/// Waits until a person is asked about a request; `None` where the host ends.
+async fn asked(shared: &Shared, face: &FaceGuard, request_id: Uuid) -> Option<(Question, String)> {
     let mut told = shared.host.watch();
     loop {
-        if let Some((question, request)) = question_of(shared, face, request_id).await {
-            let placed = question.placed();
-            let (answer, proposal) = match &placed {
-                // OpenClaw's person did not see that a program changed.
-                Ok(offers) if decision == Decision::AllowAlways => {
-                    (Answer::Always, offers.iter().find(|offer| offer.renews == 0))
-                }
-                Ok(_) | Err(_) => (Answer::Once, None),
-            };
-            let proposal = proposal.map(|offer| offer.id.clone());
-            let unsaved = placed.err().filter(|_| decision == Decision::AllowAlways);
-            let requests = vec![request];
-            let params = AnswerParams { proposal, requests, ..AnswerParams::to(&question, answer) };
-            match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
-                // OpenClaw's answer has no room for it.
-                Ok(answered) if answered.applied => {
-                    if let Some(why) = answered.not_saved.or(unsaved) {
-                        let told = format!("OpenClaw’s allow-always ({}): {}", question.code, not_saved(why));
-                        shared.host.call_attention(told);
-                    }
-                }
-                Ok(answered) => {
-                    tracing::warn!(
-                        reason = answered.reason,
-                        "a decision did not count: the question waits for the person"
-                    );
-                }
-                Err(error) => tracing::warn!(%error, "a decision could not be relayed"),
+        let open = question_of(shared, face, request_id).await;
+        if open.is_some() {
+            return open;
+        }
+        if let Err(RecvError::Closed) = told.recv().await {
+            return None;
+        }
+    }
+}
+
+async fn answer(shared: &Shared, face: &FaceGuard, question: &Question, request: String, decision: Decision) {
+    let placed = question.placed();
+    let (answer, proposal) = match &placed {
+        // OpenClaw's person did not see that a program changed.
+        Ok(offers) if decision == Decision::AllowAlways => {
+            (Answer::Always, offers.iter().find(|offer| offer.renews == 0))
+        }
+        Ok(_) | Err(_) => (Answer::Once, None),
+    };
+    let proposal = proposal.map(|offer| offer.id.clone());
+    let unsaved = placed.err().filter(|_| decision == Decision::AllowAlways);
+    let requests = vec![request];
+    let params = AnswerParams { proposal, requests, ..AnswerParams::to(question, answer) };
+    match shared.host.ask::<AnswerQuestion>(face.id(), &params).await {
+        // OpenClaw's answer has no room for it.
+        Ok(answered) if answered.applied => {
+            if let Some(why) = answered.not_saved.or(unsaved) {
+                let told = format!("OpenClaw’s allow-always ({}): {}", question.code, not_saved(why));
+                shared.host.call_attention(told);
             }
-            return;
         }
-        match told.recv().await {
-            Ok(_) | Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
+        Ok(answered) => {
+            tracing::warn!(
+                reason = answered.reason,
+                "a decision did not count: the question waits for the person"
+            );
         }
+        Err(error) => tracing::warn!(%error, "a decision could not be relayed"),
     }
 }
 
