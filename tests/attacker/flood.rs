@@ -68,7 +68,7 @@ fn ask(at: u64, socket: &Path, key: &Path, texts: &[String], reads: bool, until:
             let mut params: Value = serde_json::from_str(&text.replace("{n}", &count.to_string())).unwrap();
             params["requestId"] = json!(Uuid::new_v4().to_string());
             params["wait"] = json!("none");
-            let call = Call::Run(Box::new(RunParams::from_value(params).unwrap()));
+            let call = Call::Run(Box::new(RunParams::from_value(&params).unwrap()));
             if reads {
                 // Any reply will do.
                 if let Err(postern_client::CallError::Gone(_)) = channel.call(&call) {

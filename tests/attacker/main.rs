@@ -63,7 +63,7 @@ impl Agent {
             }
             "exchange" => exchange(&text("a"), &text("b"), order["times"].as_u64().unwrap_or(1)),
             "connect" => self.connect(),
-            "call" => self.call(&text("method"), order["params"].clone()),
+            "call" => self.call(&text("method"), &order["params"]),
             "request" => self.request(order["params"].clone()),
             "race" => {
                 let reply = self.request(order["params"].clone());
@@ -92,7 +92,7 @@ impl Agent {
         serde_json::to_value(self.channel().welcome()).unwrap()
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         let call = match Call::read(method, params) {
             Ok(call) => call,
             Err(mistake) => return json!({ "error": mistake.to_string() }),
@@ -108,7 +108,7 @@ impl Agent {
         let id = params["requestId"].as_str().map_or_else(|| Uuid::new_v4().to_string(), str::to_owned);
         params["requestId"] = json!(id);
         params["wait"] = json!("none");
-        let answer = match RunParams::from_value(params) {
+        let answer = match RunParams::from_value(&params) {
             Ok(params) => self.channel().call(&Call::Run(Box::new(params))),
             Err(mistake) => return json!({ "requestId": id, "error": mistake.to_string() }),
         };

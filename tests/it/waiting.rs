@@ -121,7 +121,7 @@ fn with_nobody_to_answer_it_ends_soon_unless_somebody_looks_or_it_is_to_wait() {
     let patient = asking(&waits, &["--wait", "14s", "--", "uname"]).spawn().unwrap();
     let denied = run(&soon, &["--", "uname"]);
     assert_eq!(denied.code, 126, "{denied:?}");
-    assert!(began.elapsed() < Duration::from_secs(60), "long before the two minutes of a question");
+    assert!(began.elapsed() < Duration::from_mins(1), "long before the two minutes of a question");
     for part in ["denied (cannot-present): Nobody can answer", "postern tui"] {
         assert!(denied.stderr.contains(part), "{part:?}: {denied:?}");
     }

@@ -68,7 +68,7 @@ impl Call {
     }
 
     /// Reads and checks the parameters of a method.
-    pub fn read(method: &str, params: Value) -> Result<Self, Mistake> {
+    pub fn read(method: &str, params: &Value) -> Result<Self, Mistake> {
         match method {
             "system.run" => RunParams::from_value(params).map(|run| Self::Run(Box::new(run))),
             "system.status" => checked(params).map(Self::Status),
@@ -87,7 +87,7 @@ impl Call {
     /// Reads a request.
     pub fn of_request(request: Request) -> Result<(Id, Self), Refused> {
         let Request { id, method, params } = request;
-        match Self::read(&method, params) {
+        match Self::read(&method, &params) {
             Ok(call) => Ok((id, call)),
             Err(mistake) => Err(Refused { id: Some(id), mistake }),
         }
@@ -130,7 +130,7 @@ impl Frame {
     }
 }
 
-fn checked<P: Check + DeserializeOwned>(params: Value) -> Result<P, Mistake> {
-    let params: P = crate::params::read(&params)?;
+fn checked<P: Check + DeserializeOwned>(params: &Value) -> Result<P, Mistake> {
+    let params: P = crate::params::read(params)?;
     params.check().map(|()| params)
 }

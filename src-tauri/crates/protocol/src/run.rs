@@ -132,8 +132,8 @@ impl RunParams {
     }
 
     /// Reads and checks `params`.
-    pub fn from_value(params: Value) -> Result<Self, Mistake> {
-        let wire: Wire = crate::params::read(&params).map_err(|mistake| match mistake {
+    pub fn from_value(params: &Value) -> Result<Self, Mistake> {
+        let wire: Wire = crate::params::read(params).map_err(|mistake| match mistake {
             Mistake::WrongType(said) if params.get("command").is_some_and(Value::is_string) => {
                 Mistake::WrongType(format!("{said}; {COMMAND_FORM}"))
             }

@@ -83,7 +83,7 @@ fn second(at: &str) -> Option<u32> {
 /// A time as it is typed after `--timeout`.
 fn time(milliseconds: u64) -> String {
     let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
-    let unit = units.into_iter().find(|(length, _)| milliseconds % length == 0 && milliseconds > 0);
+    let unit = units.into_iter().find(|(length, _)| milliseconds.is_multiple_of(*length) && milliseconds > 0);
     unit.map_or_else(
         || format!("{milliseconds}ms"),
         |(length, name)| format!("{}{name}", milliseconds / length),

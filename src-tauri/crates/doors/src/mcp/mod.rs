@@ -149,7 +149,7 @@ impl Server {
 
 /// A call on the channel, with its parameters checked.
 fn read(method: &str, params: JsonObject) -> Result<Call, Trouble> {
-    Call::read(method, Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
+    Call::read(method, &Value::Object(params)).map_err(|mistake| Trouble::Params(mistake.to_string()))
 }
 
 impl ServerHandler for Server {

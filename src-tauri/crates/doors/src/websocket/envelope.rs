@@ -264,13 +264,11 @@ fn what_a_yes_does(question: &Question) -> Value {
 pub(super) fn offer<'a>(question: &'a Question, named: Option<&str>) -> Option<&'a Proposal> {
     let offers = question.placed().unwrap_or_default();
     let of = |id: &str| offers.iter().find(|offer| offer.id == id).copied();
-    match named {
-        Some(id) => of(id),
-        None => {
-            let renewal = question.proposals.first().filter(|first| first.renews > 0);
-            renewal.or_else(|| of("command")).or_else(|| offers.first().copied())
-        }
+    if let Some(id) = named {
+        return of(id);
     }
+    let renewal = question.proposals.first().filter(|first| first.renews > 0);
+    renewal.or_else(|| of("command")).or_else(|| offers.first().copied())
 }
 
 /// Encodes the programs that changed, with the rules that were given for them.

@@ -78,7 +78,7 @@ pub(super) fn asked_before(asked: &str) -> Result<RunParams, ControlError> {
             "the request was too long to be stored: only the agent can send it again",
         ));
     }
-    RunParams::from_value(asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))
+    RunParams::from_value(&asked).map_err(|mistake| odd(escape::text(&mistake.to_string())))
 }
 
 /// The same request under a new number. Nobody is connected to hear its output or to feed it.
