@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
-import { COLORS } from "./e2e/support";
 
 // Two checkouts on one machine need two ports.
 const port = Number(process.env.POSTERN_UI_PORT ?? 4173);
@@ -29,11 +28,6 @@ export default defineConfig({
       args: ["--no-sandbox", "--force-color-profile=srgb", "--font-render-hinting=none"],
     },
   },
-  projects: [
-    { name: "light", use: { colorScheme: "light" } },
-    // What is pressed and typed does the same in any color scheme: in the dark only what is seen is looked at again.
-    { name: "dark", use: { colorScheme: "dark" }, grep: new RegExp(COLORS) },
-  ],
   webServer: {
     command:
       "vite build --mode fake --outDir test-results/fake --emptyOutDir && vite preview --outDir test-results/fake",

@@ -4,8 +4,8 @@ use crate::Effort;
 use anyhow::Context as _;
 use postern_client::{Channel, read_key};
 use postern_policy::{
-    AgentId, Ask, Decision, Effect, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings, TraceLine,
-    Verdict,
+    AgentId, Ask, Cause, Decision, Effect, Found, Pattern, Reason, Risk, RiskLevel, Rule, Security, Settings,
+    TraceLine, Verdict,
 };
 use postern_protocol::{By, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
@@ -135,6 +135,7 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
         agent: AgentId::new(agent).map_err(|bad| Error::Refused(bad.to_string()))?,
         request_id: Uuid::new_v4().to_string(),
         content: [0; 32],
+        origin: postern_policy::Origin::Host,
         session: None,
         line: format!("git -C project-{} log --oneline --max-count {nth}", nth % 1000),
         asked: r#"{"command":["git","log"],"cwd":"/"}"#.to_owned(),
@@ -177,11 +178,11 @@ fn id_at(millis: i64) -> Uuid {
 }
 
 fn verdict() -> Verdict {
-    let line = |stage: &str| TraceLine { stage: stage.to_owned(), found: "nothing that decides".to_owned() };
+    let line = |stage: &str| TraceLine { stage: stage.to_owned(), found: Found::NoneDenies };
     Verdict {
         decision: Decision::Allow,
         reason: Reason::Policy,
-        message: "The agent may run everything that no rule denies.".to_owned(),
+        cause: Cause::RunsAnything,
         advice: None,
         rule: None,
         risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },

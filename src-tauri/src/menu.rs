@@ -8,6 +8,7 @@ use postern_contract::methods::{
     GetStatus, ListRequests, Nothing, Pause, PauseAll, RequestFilter, ResumeAll,
 };
 use postern_contract::{Mode, RequestRow, Status};
+use postern_protocol::RunState;
 use tauri::image::Image;
 use tauri::menu::{MenuBuilder, MenuEvent, MenuItem, MenuItemBuilder};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
@@ -187,12 +188,12 @@ fn waiting(questions: u32) -> String {
 
 /// What became of a command, in a word or two.
 fn outcome(row: &RequestRow) -> String {
-    match (row.state.as_str(), row.exit_code) {
+    match (row.state, row.exit_code) {
         (_, Some(code)) => format!("exit {code}"),
-        ("asking", None) => "waits for you".to_owned(),
-        ("starting" | "running" | "stopping", None) => "runs".to_owned(),
-        ("failed", None) => "could not start".to_owned(),
-        (state, None) => state.to_owned(),
+        (RunState::Asking, None) => "waits for you".to_owned(),
+        (RunState::Starting | RunState::Running | RunState::Stopping, None) => "runs".to_owned(),
+        (RunState::Failed, None) => "could not start".to_owned(),
+        (state, None) => state.name().to_owned(),
     }
 }
 

@@ -146,6 +146,26 @@ fn an_alias_of_the_repository_does_not_stand_for_what_is_denied() {
 }
 
 #[test]
+fn a_deny_rule_that_is_written_with_the_home_folder_holds() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("main", &ALLOW);
+    arena.ok(&["rules", "deny", "cat ~/postern-attack/*", "--agent", agent.id()]);
+    arena.ok(&["rules", "deny", "head -n 1 $HOME/postern-attack", "--exact", "--agent", agent.id()]);
+    arena.ok(&["rules", "deny", "/usr/bin/wc", "--args", "~/postern-attack/x", "--agent", agent.id()]);
+    for line in [
+        "cat ~/postern-attack/x",
+        "cat $HOME/postern-attack/x",
+        "cat \"${HOME}/postern-attack/x\"",
+        "true; head -n 1 ~/postern-attack",
+        "wc ~/postern-attack/x",
+    ] {
+        let end = denied(&mut agent, &json!({ "shell": line }));
+        assert_eq!(end["params"]["reason"], "denylist", "{line}: {end}");
+    }
+    runs(&mut agent, &json!({ "shell": "cat '~/postern-attack/x' || true" }));
+}
+
+#[test]
 fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     let Some(arena) = Arena::open() else { return };
     // Outside every temporary folder, where agents can write.

@@ -122,12 +122,17 @@ fn pure_rooms_repeat_the_root_bans() {
 
 /// Rust sources of a folder, tests apart.
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    files(folder, &["rs"])
+}
+
+/// Returns the files of a folder whose names end like this.
+fn files(folder: &Path, endings: &[&str]) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.extend(files(&path, endings));
+        } else if path.extension().is_some_and(|own| endings.iter().any(|ending| own == *ending)) {
             let text = std::fs::read_to_string(&path).unwrap();
             found.push((path, text));
         }
@@ -177,29 +182,59 @@ fn unsafe_code_is_argued_for() {
 }
 
 /// Names of texts for users, and of calls that would read them.
-const SENTENCES: [&str; 6] = ["message", "what", "why", "advice", "sentence", "outcome"];
-const READERS: [&str; 8] = [
+const SENTENCES: [&str; 8] =
+    ["message", "what", "why", "advice", "sentence", "outcome", "known_by", "at_zero"];
+const READERS: [&str; 13] = [
     ".contains(",
     ".starts_with(",
     ".ends_with(",
     ".strip_prefix(",
     ".strip_suffix(",
+    ".trim_start_matches(",
+    ".trim_end_matches(",
     ".find(",
+    ".matches(",
+    ".split(",
     ".split_once(",
     " == \"",
+    " != \"",
+];
+/// The same for the pages.
+const PAGE_SENTENCES: [&str; 9] =
+    ["message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero"];
+const PAGE_READERS: [&str; 9] = [
+    ".includes(",
+    ".startsWith(",
+    ".endsWith(",
+    ".indexOf(",
+    ".match(",
+    ".matchAll(",
+    ".replace(",
+    ".search(",
+    ".split(",
 ];
 
 /// Returns true if a line of code reads a text for users.
 fn reads_a_sentence(line: &str) -> bool {
     let passed = ["()", ".as_str()", ".as_deref()", ".to_string()", ".unwrap_or_default()"];
-    SENTENCES.iter().any(|name| {
+    reads_one_of(line, &SENTENCES, &passed, &READERS)
+}
+
+/// The same for a line of a page.
+fn page_reads_a_sentence(line: &str) -> bool {
+    let passed = ["?", "!", "()", ".toLowerCase()", ".trim()", " ?? \"\")"];
+    reads_one_of(line, &PAGE_SENTENCES, &passed, &PAGE_READERS)
+}
+
+fn reads_one_of(line: &str, names: &[&str], passed: &[&str], readers: &[&str]) -> bool {
+    names.iter().any(|name| {
         line.match_indices(name).any(|(at, _)| {
             let begins = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
             let mut rest = &line[at + name.len()..];
             while let Some(behind) = passed.iter().find_map(|call| rest.strip_prefix(call)) {
                 rest = behind;
             }
-            begins && READERS.iter().any(|reader| rest.starts_with(reader))
+            begins && readers.iter().any(|reader| rest.starts_with(reader))
         })
     })
 }
@@ -211,6 +246,8 @@ fn nothing_is_decided_by_reading_a_sentence() {
         "error.message.as_str().starts_with(\"x\")",
         "why() == \"x\"",
         "what.to_string().contains(\"x\")",
+        "asker.known_by.trim_start_matches(\"on \")",
+        "for part in why.split('`') {",
     ] {
         assert!(reads_a_sentence(line), "{line}");
     }
@@ -224,6 +261,9 @@ fn nothing_is_decided_by_reading_a_sentence() {
         "crates/contract",
         "crates/host",
         "crates/doors",
+        "crates/client",
+        "crates/cli",
+        "crates/run",
     ];
     let decide = rooms.iter().map(|room| format!("src-tauri/{room}/src")).chain(["src-tauri/src".to_owned()]);
     for (path, text) in decide.flat_map(|room| sources(&root().join(room))) {
@@ -233,6 +273,30 @@ fn nothing_is_decided_by_reading_a_sentence() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in code.lines().filter(|line| !other && !line.trim_start().starts_with("//")) {
             assert!(!reads_a_sentence(line), "{shown} decides by a sentence: {line}");
+        }
+    }
+}
+
+#[test]
+fn no_page_reads_a_sentence() {
+    for line in ["if (d.message?.includes(\"run\")) {", "question.why.split(\"`\")"] {
+        assert!(page_reads_a_sentence(line), "{line}");
+    }
+    for line in ["names.includes(why)", "{#each found.why as piece}", "const what = \"x\";"] {
+        assert!(!page_reads_a_sentence(line), "{line}");
+    }
+    for (path, text) in files(&root().join("ui/src"), &["ts", "svelte"]) {
+        let shown = path.strip_prefix(root()).unwrap().display().to_string();
+        if shown.ends_with(".test.ts") || shown.starts_with("ui/src/contract/") {
+            continue;
+        }
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            assert!(!page_reads_a_sentence(line), "{shown} decides by a sentence: {line}");
+            let counts_backticks = ["split(\"`\")", "indexOf(\"`\")", "includes(\"`\")"];
+            assert!(
+                !counts_backticks.iter().any(|call| line.contains(call)),
+                "{shown} looks for code in a sentence: {line}"
+            );
         }
     }
 }

@@ -13,6 +13,8 @@ mod docs;
 mod feed;
 mod fuzz;
 mod invariants;
+mod one_path;
+mod one_path_faces;
 mod policy;
 mod printed;
 mod renewal;

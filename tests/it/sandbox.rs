@@ -107,7 +107,7 @@ fn nobody_answers_and_it_expires() {
     let watcher = host.watch();
     let asked = in_sandbox(&channel, &ask(&host));
     let question = watcher.question();
-    assert_eq!(question["atZero"], "Denied", "the question says what happens when nobody answers");
+    assert_eq!(question["atZero"][0]["text"], "Denied", "the question says what happens when nobody answers");
     let answer = asked.end();
     assert_eq!(answer.code, 126, "{answer:?}");
     assert!(answer.stderr.contains("expired"), "no answer is told apart from no: {answer:?}");

@@ -219,7 +219,7 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
     let question = watcher.question();
     assert_eq!(question["proposals"], json!([]), "{question}");
     assert_eq!(
-        (&question["nothingToSave"], &question["envSetting"]),
+        (&question["nothingToSave"]["reason"], &question["envSetting"]),
         (&json!("environment"), &json!("BAR,FOO"))
     );
     let seen = host.ok(&["questions"]);

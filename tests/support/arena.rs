@@ -153,7 +153,7 @@ impl Drop for Arena {
                 }
             }
             for id in self.enrolled.borrow().iter() {
-                let removed = self.run(&["agents", "remove", id]);
+                let removed = self.run(&["agents", "remove", id, "--yes"]);
                 if removed.code != 0 {
                     eprintln!("{id} is still enrolled: {removed:?}");
                 }

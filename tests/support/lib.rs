@@ -11,6 +11,7 @@
 
 mod arena;
 pub mod cases;
+mod claw;
 mod drivers;
 mod endpoint;
 mod host;
@@ -24,6 +25,7 @@ mod watcher;
 pub mod window;
 
 pub use arena::{Agent, Arena};
+pub use claw::{Claw, now};
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{postern, postern_desktop, postern_run, program, repository, start};

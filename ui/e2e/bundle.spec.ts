@@ -13,10 +13,6 @@ test.beforeAll(async () => {
   output = (built as Rolldown.RolldownOutput).output;
 });
 
-test.beforeEach(({}, info) => {
-  test.skip(info.project.name !== "light", "what is built has no colours");
-});
-
 const source = (part: Part) => (part.type === "chunk" ? part.code : part.source);
 
 /** All that the page loads, at once or later: its HTML, scripts and styles. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { COLORS, nothingSerious } from "./support";
+import { nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 860 });
@@ -42,23 +42,19 @@ test("the lines to connect are a click away", async ({ page }) => {
 
 const other = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
 
-test(
-  "a closed door is opened with its settings, and says what the other side needs",
-  { tag: COLORS },
-  async ({ page }) => {
-    await page.getByRole("button", { name: "Open: OpenClaw’s nodes" }).click();
-    const form = page.getByRole("dialog");
-    await expect(form.getByRole("button", { name: "Open", exact: true })).toBeDisabled();
-    await form.getByLabel("Agent").selectOption("builder");
-    await form.getByRole("button", { name: "Open", exact: true }).click();
-    const setUp = page.getByRole("dialog", { name: "Connect: OpenClaw’s nodes" });
-    await expect(setUp.getByTestId("setup-pairingCode")).toHaveText("K7Q2-M4XD");
-    await expect(setUp.getByText("Fingerprint")).toBeVisible();
-    await nothingSerious(page);
-    await setUp.getByRole("button", { name: "Done" }).click();
-    await expect(other(page, "OpenClaw’s nodes")).toContainText(/open.*Agent builder/s);
-  },
-);
+test("a closed door is opened with its settings, and says what the other side needs", async ({ page }) => {
+  await page.getByRole("button", { name: "Open: OpenClaw’s nodes" }).click();
+  const form = page.getByRole("dialog");
+  await expect(form.getByRole("button", { name: "Open", exact: true })).toBeDisabled();
+  await form.getByLabel("Agent").selectOption("builder");
+  await form.getByRole("button", { name: "Open", exact: true }).click();
+  const setUp = page.getByRole("dialog", { name: "Connect: OpenClaw’s nodes" });
+  await expect(setUp.getByTestId("setup-pairingCode")).toHaveText("K7Q2-M4XD");
+  await expect(setUp.getByText("Fingerprint")).toBeVisible();
+  await nothingSerious(page);
+  await setUp.getByRole("button", { name: "Done" }).click();
+  await expect(other(page, "OpenClaw’s nodes")).toContainText(/open.*Agent builder/s);
+});
 
 test("what a door refuses is said in the form, and what was typed stays", async ({ page }) => {
   await page.getByRole("button", { name: "More: Approvers over WebSocket" }).click();
@@ -69,9 +65,17 @@ test("what a door refuses is said in the form, and what was typed stays", async 
   await expect(form.getByRole("alert")).toContainText("an address and a port");
   await expect(form.getByLabel("Address")).toHaveValue("somewhere");
   await form.getByLabel("Address").fill("127.0.0.1:7718");
-  await form.getByLabel("Key’s password").fill("hunter2");
   await form.getByRole("button", { name: "Save" }).click();
   await expect(other(page, "Approvers over WebSocket")).toContainText("127.0.0.1:7718");
+});
+
+test("a secret is typed once and shown never", async ({ page }) => {
+  await page.getByRole("button", { name: "Open: Telegram" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Bot’s token").fill("hunter2");
+  await form.getByRole("button", { name: "Open", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  await expect(other(page, "Telegram")).toContainText("open");
   await expect(page.getByText("hunter2")).toHaveCount(0);
 });
 

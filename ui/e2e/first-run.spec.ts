@@ -1,42 +1,38 @@
 // The first run, another agent, the settings of the whole, and *About*: by looking, and by keys alone.
 
 import { expect, test } from "@playwright/test";
-import { COLORS, nothingSerious } from "./support";
+import { nothingSerious } from "./support";
 
 test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 900 });
 });
 
-test(
-  "who has no agent is shown around: what it is, the first agent, one command",
-  { tag: COLORS },
-  async ({ page }) => {
-    await page.goto("/settings.html?scene=empty");
-    await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
-    const step = page.locator("[aria-current=step]");
-    await expect(step).toContainText("What it is");
-    await nothingSerious(page);
+test("who has no agent is shown around: what it is, the first agent, one command", async ({ page }) => {
+  await page.goto("/settings.html?scene=empty");
+  await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
+  const step = page.locator("[aria-current=step]");
+  await expect(step).toContainText("What it is");
+  await nothingSerious(page);
 
-    await page.getByRole("button", { name: "Add the first agent" }).click();
-    await expect(step).toContainText("Your first agent");
-    const add = page.getByRole("button", { name: "Add agent", exact: true });
-    await expect(page.getByRole("textbox", { name: "Name" }), "one can type at once").toBeFocused();
-    await page.keyboard.type("no spaces");
-    await expect(add).toBeDisabled();
-    await page.getByRole("textbox", { name: "Name" }).fill("builder");
-    await nothingSerious(page);
-    await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Add the first agent" }).click();
+  await expect(step).toContainText("Your first agent");
+  const add = page.getByRole("button", { name: "Add agent", exact: true });
+  await expect(page.getByRole("textbox", { name: "Name" }), "one can type at once").toBeFocused();
+  await page.keyboard.type("no spaces");
+  await expect(add).toBeDisabled();
+  await page.getByRole("textbox", { name: "Name" }).fill("builder");
+  await nothingSerious(page);
+  await page.keyboard.press("Enter");
 
-    await expect(step).toContainText("Try it");
-    await expect(page.getByTestId("enrolment")).toContainText("agents/builder/agent.sock");
-    const tried = page.getByTestId("channel-test");
-    await tried.getByRole("button").click();
-    await expect(tried.getByRole("status")).toContainText("It works: ran in");
-    await nothingSerious(page);
-    await page.getByRole("button", { name: "Done" }).click();
-    await expect(page.getByRole("main").getByRole("heading", { name: "builder" })).toBeVisible();
-  },
-);
+  await expect(step).toContainText("Try it");
+  await expect(page.getByTestId("enrolment")).toContainText("agents/builder/agent.sock");
+  const tried = page.getByTestId("channel-test");
+  await tried.getByRole("button").click();
+  await expect(tried.getByRole("status")).toContainText("It works: ran in");
+  await nothingSerious(page);
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("main").getByRole("heading", { name: "builder" })).toBeVisible();
+});
 
 test("who has agents is not", async ({ page }) => {
   await page.goto("/settings.html");
@@ -57,7 +53,7 @@ test("another agent in three steps; a name is not taken twice", async ({ page })
   await expect(page.locator("[aria-current=step]")).toContainText("Try");
 });
 
-test("settings: nothing serious, and what is chosen stays", { tag: COLORS }, async ({ page }) => {
+test("settings: nothing serious, and what is chosen stays", async ({ page }) => {
   await page.goto("/settings.html#settings");
   await expect(page.getByText("23.4 MB")).toBeVisible();
   await nothingSerious(page);
@@ -98,7 +94,7 @@ test("the history is saved as a file, one request a line", async ({ page }) => {
   expect(rows[0]).toHaveProperty("line");
 });
 
-test("About says what is promised and what is not", { tag: COLORS }, async ({ page }) => {
+test("About says what is promised and what is not", async ({ page }) => {
   await page.goto("/settings.html#settings");
   await page.getByRole("button", { name: "About Postern" }).click();
   await expect(page.getByText("Version 0.1.0")).toBeVisible();

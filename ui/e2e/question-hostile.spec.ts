@@ -112,7 +112,7 @@ const both =
   "name channel session says edited why rule source policy reason proposal words saved second before outcome";
 const shownIn = {
   everywhere: `${both} program argument path target version signer remark script changeable changeable-too cwd added changed refused value was input folder`,
-  "everywhere-tool": `${both} tool program argument`,
+  "everywhere-tool": `${both} tool program field argument`,
 } as const;
 
 for (const [scene, fields] of Object.entries(shownIn) as [keyof typeof shownIn, string][]) {

@@ -22,10 +22,10 @@ test("a pattern is edited in its row, checked as it is typed, and keeps its use"
   await expect(field).toHaveAccessibleDescription(/would allow whatever it is told to run/);
   await field.press("Enter");
   await expect(field, "what is wrong is not saved, and nothing is lost").toHaveValue("sh *");
-  await field.fill("git push origin main");
-  await expect(field).toHaveAccessibleDescription(/Would match 48 of the last 200 requests/);
+  await field.fill("git fetch *");
+  await expect(field).toHaveAccessibleDescription(/Would match 3 of the last 7 requests/);
   await field.press("Enter");
-  await expect(rule(page, "git push origin main").first()).toContainText("48");
+  await expect(rule(page, "git fetch *").first()).toContainText("48");
   await expect(page.getByRole("grid", { name: "Rules" })).toBeFocused();
 });
 
@@ -85,7 +85,7 @@ test("a click mends: covered goes, changed is bound anew, too broad is narrowed 
   await page.getByRole("button", { name: "covered by git push *: Remove it" }).click();
   await expect(page.getByText("Allowed 7")).toBeVisible();
   await page.getByRole("button", { name: "changed: Allow the program as it is now" }).click();
-  await expect(page.getByText("Mended ~/Projects/**/bin/bird")).toBeVisible();
+  await expect(page.getByText("Mended /opt/homebrew/bin/bird")).toBeVisible();
   await page.getByRole("button", { name: /^too broad/ }).click();
   await expect(page.getByTestId("rule-editor")).toBeVisible();
 });
@@ -124,7 +124,7 @@ test("rules are copied to another agent, once", async ({ page }) => {
     await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
   };
   await copy();
-  await expect(page.getByText("Copied 9 rules to release")).toBeVisible();
+  await expect(page.getByText("Copied 10 rules to release")).toBeVisible();
   await copy();
   await expect(page.getByText("Copied 0 rules to release")).toBeVisible();
 });

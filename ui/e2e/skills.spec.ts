@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { COLORS, nothingSerious, nothingSideways } from "./support";
+import { nothingSerious, nothingSideways } from "./support";
 
 const skill = (page: import("@playwright/test").Page, name: string) => page.getByRole("region", { name });
 
@@ -13,8 +13,8 @@ test("what was approved, what is new, what changed, and who may use it", async (
 
 test("one CLI, or all of a skill, is approved", async ({ page }) => {
   await page.goto("/settings.html#skills");
-  await skill(page, "bird").getByRole("button", { name: "Approve anew: bird" }).click();
-  await expect(page.getByText("Approved: bird.")).toBeVisible();
+  await skill(page, "bird").getByRole("button", { name: "Approve anew: /opt/homebrew/bin/bird" }).click();
+  await expect(page.getByText("Approved: /opt/homebrew/bin/bird.")).toBeVisible();
   await expect(skill(page, "bird")).not.toContainText("changed");
   await skill(page, "github").getByRole("button", { name: "Approve all" }).click();
   await expect(skill(page, "github")).not.toContainText("new");
@@ -32,13 +32,13 @@ test("a folder is watched, a wrong one is refused where it was typed, and one is
   await expect(folder).toHaveValue("skills");
   await folder.fill("~/skills");
   await page.getByRole("button", { name: "Watch folder" }).click();
-  await page.getByRole("button", { name: "Stop watching ~/.claude/skills" }).click();
+  await page.getByRole("button", { name: "Stop watching /Users/kim/.claude/skills" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Stop watching" }).click();
   await expect(page.getByTestId("skill")).toHaveCount(0);
   await expect(page.getByText("No skills yet.")).toBeVisible();
 });
 
-test("hostile names are escapes, and nothing is pushed aside", { tag: COLORS }, async ({ page }) => {
+test("hostile names are escapes, and nothing is pushed aside", async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 560 });
   await page.goto("/settings.html?scene=hostile#skills");
   await expect(page.getByText("U+202E").first()).toBeVisible();

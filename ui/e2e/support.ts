@@ -3,23 +3,54 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 
-/** Tells tests of what is seen in color: they alone are run in the dark as well. */
-export const COLORS = "@colors";
+/** How else people have their system look. Only the colors differ between these. */
+const LOOKS = [
+  { colorScheme: "light", contrast: "more" },
+  { colorScheme: "dark", contrast: "no-preference" },
+  { colorScheme: "dark", contrast: "more" },
+] as const;
 
-/** Nothing that keeps out people who hear the page or press keys. */
+/** Nothing that keeps out people who hear the page or press keys, and nothing pale, however their system looks. */
 export async function nothingSerious(page: Page) {
-  await page.emulateMedia({ reducedMotion: "reduce" });
   expect(await serious(page)).toEqual([]);
 }
 
-/** What axe finds that would keep somebody out, with the places. */
+/** What axe finds that would keep somebody out, with the places: everything in one look, and the colors in each. */
 export async function serious(page: Page) {
-  // The pages have no frames: the page itself runs the checks, and no other is opened to gather them.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
-  const { violations } = await axe.analyze();
+  await page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: "no-preference" });
+  const found = await violations(axe(page));
+  for (const look of LOOKS) {
+    await page.emulateMedia(look);
+    await page.evaluate(painted);
+    const pale = await violations(axe(page).withRules(["color-contrast", "link-in-text-block"]));
+    found.push(...pale.map((one) => ({ ...one, look })));
+  }
+  await page.emulateMedia({ colorScheme: "light", contrast: "no-preference" });
+  return found;
+}
+
+/** The page has the colors that it was told: what fades from one to the other has done so. */
+const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => {
+      for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish();
+      requestAnimationFrame(done);
+    });
+  });
+
+/** What axe finds beside the colors, which a smaller window does not change. */
+export async function seriousInSize(page: Page) {
+  return violations(axe(page).disableRules("color-contrast"));
+}
+
+// The pages have no frames: the page itself runs the checks, and no other is opened to gather them.
+const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
+
+async function violations(check: AxeBuilder) {
+  const { violations } = await check.analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => [id, nodes.map((node) => node.html)]);
+    .map(({ id, nodes }) => ({ id, nodes: nodes.map((node) => node.html) }));
 }
 
 /** Opens an agent's page. */

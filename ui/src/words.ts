@@ -1,7 +1,6 @@
 // Every word that a person reads in the windows, in one place. Plain and short. Those of the settings' longer pages stand in
 // `words/`: the approval page does not carry them.
 
-import type { NothingToSave } from "./contract/NothingToSave";
 import { count } from "./words/count";
 
 export { count };
@@ -9,21 +8,12 @@ export { count };
 /** Whether the keys are a Mac's. */
 export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
 
-/** Why nothing is offered, by the reason that the host gives: those that a window can meet. */
-const nothing: Partial<Record<NothingToSave, string>> = {
-  unread: "part of it is known only later",
-  environment: "it sets environment variables",
-  "always-asks": "a setting or rule always asks",
-  writes: "it writes to a file",
-  input: "its input comes later",
-  program: "its program cannot be read",
-  "no-rule-helps": "no rule covers it",
-};
-
 export const words = {
   question: {
     wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
     wantsTool: "wants to use its tool",
+    wantsShell: "wants to run a command in its own shell",
+    line: { same: "stays: ", removed: "goes: ", added: "comes: ", gap: "further below: " },
     label: "Question from an agent",
     session: "session",
     more: (n: number) => `${n.toLocaleString("en-US")} more waiting`,
@@ -74,7 +64,7 @@ export const words = {
     show: "Show it",
     showKey: onMac ? "⌘↩" : "ctrl ↩",
     back: "Keep as asked",
-    refused: (why: string) => `Not changed: ${why}`,
+    refused: "Not changed: ",
     changed: "You changed this command.",
     asked: "The agent asked for",
   },
@@ -82,9 +72,9 @@ export const words = {
     renew: "Always:",
     title: "Always allow",
     fold: "Always allow…",
-    /** Why nothing is offered, and the setting that would change that. */
-    nothing: (why: NothingToSave, agent: string, setting?: string | null) =>
-      `Nothing can be allowed for good: ${nothing[why]}${setting ? `. To allow it, set env-set of ${agent} to ${setting}` : ""}.`,
+    /** Why nothing is offered, in the host's words, and the setting that would change that. */
+    nothing: (why: string, agent: string, setting?: string | null) =>
+      `Nothing can be allowed for good: ${why}${setting ? `. To allow it, set env-set of ${agent} to ${setting}` : ""}.`,
     matches: (n: number, of: number) => `${n} of the last ${count(of, "request")}`,
     matchesShort: (n: number, of: number) => `${n} of ${of}`,
     matchesNone: "no earlier request",

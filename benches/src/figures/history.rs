@@ -5,7 +5,8 @@ use crate::data::{Data, FREE, denied};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
 use postern_policy::AgentId;
-use postern_store::requests::{self, Decided, Filter};
+use postern_protocol::Decided;
+use postern_store::requests::{self, Filter};
 use postern_store::{Error, FILE_NAME, Store, tally};
 use std::time::Duration;
 

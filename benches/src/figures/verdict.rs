@@ -73,6 +73,7 @@ pub(super) fn policy(agent: AgentId, rules: usize) -> AgentPolicy {
 
 pub(super) fn facts<'a>(reading: &'a Reading, steps: &'a [StepFacts]) -> Facts<'a> {
     Facts {
+        origin: postern_policy::Origin::Host,
         reading,
         steps,
         cwd: "/home/ann/project",

@@ -6,11 +6,11 @@ use serde_json::json;
 pub(crate) fn question(id: &str, digest: &str) -> Question {
     serde_json::from_value(json!({
         "id": id, "code": "9f3a", "digest": digest, "requests": ["r"],
-        "asker": {"agent": "builder", "name": [], "color": "#7a5af8", "knownBy": "on its own channel", "session": null, "says": null},
+        "asker": {"agent": "builder", "name": [], "color": "#7a5af8", "knownBy": [], "session": null, "says": null},
         "command": [], "line": "git push", "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [],
-        "stdin": null, "why": [], "rule": null, "policy": "Ask when no rule matches",
+        "stdin": null, "why": [], "rule": null, "policy": [],
         "risk": {"level": "safe", "reasons": []}, "proposals": [], "askedAt": 0, "expiresAt": 120_000,
-        "atZero": "Denied", "armingMs": 1000, "waiting": 0
+        "atZero": [], "armingMs": 1000, "waiting": 0
     }))
     .unwrap()
 }
@@ -48,7 +48,10 @@ fn every_change_starts_arming_over() {
             desk.set_visible(true);
         }),
         ("other content", |desk| {
-            desk.waiting(Some(Question { policy: "Ask always".into(), ..question("q1", "d1") }));
+            desk.waiting(Some(Question {
+                policy: postern_contract::shown("Ask always"),
+                ..question("q1", "d1")
+            }));
         }),
         ("another question", |desk| {
             desk.waiting(Some(question("q2", "d2")));

@@ -246,7 +246,7 @@ impl Presenter {
 
     async fn edit(&self, params: EditParams) -> Result<Edited, String> {
         if !self.desk.shows(&params.question_id, &params.digest) {
-            let reason = Some("another question is on show by now".to_owned());
+            let reason = Some(postern_contract::shown("another question is on show by now"));
             return Ok(Edited { applied: false, reason });
         }
         self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)

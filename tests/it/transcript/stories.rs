@@ -111,7 +111,7 @@ impl Stage {
         let answer = self.agent.ask("tool.check", &check);
         self.agent.call_it(&text(&answer["result"], "checkId"), "0197b1c0-2222-4222-8222-000000000001");
         let question =
-            std::iter::repeat_with(|| self.watcher.question()).find(|seen| !seen["tool"].is_null());
+            std::iter::repeat_with(|| self.watcher.question()).find(|seen| seen["origin"] != "host");
         let question = question.expect("the tool is asked about");
         self.host.ok(&["deny", &text(&question, "code"), "--feedback", "to a branch, please"]);
         self.agent.events(&["tool.resolved"]);

@@ -5,6 +5,7 @@ use super::busy::{Busy, Known};
 use postern_client::Control;
 use postern_contract::RequestRow;
 use postern_contract::methods::{ListRequests, ListRules, RequestFilter, RuleFilter};
+use postern_protocol::{Decided, RunState};
 use postern_tests::Postern;
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +47,7 @@ fn check(host: &Postern, ran: &[String], known: &Known, gone: &HashSet<String>, 
     let filter = RequestFilter { limit: Some(1000), ..RequestFilter::default() };
     let rows = control.ask::<ListRequests>(&filter).unwrap().requests;
     for row in &rows {
-        let ended = ["denied", "finished", "failed"].contains(&row.state.as_str());
+        let ended = row.state.has_ended() && row.state != RunState::Allowed;
         assert!(ended, "{at}: every request has an end: {row:?}");
     }
     let rows: HashMap<&str, &RequestRow> = rows.iter().map(|row| (row.request_id.as_str(), row)).collect();
@@ -66,15 +67,15 @@ fn check_runs(ran: &[String], known: &Known, rows: &HashMap<&str, &RequestRow>, 
     let mut once = HashSet::new();
     for request in ran {
         assert!(once.insert(request.as_str()), "{at}: {request} ran twice");
-        let denied = rows.get(request.as_str()).is_some_and(|row| row.state == "denied");
+        let denied = rows.get(request.as_str()).is_some_and(|row| row.state == RunState::Denied);
         assert!(!denied, "{at}: {request} ran and is on the record as denied");
     }
     let row = |request: &str| {
         *rows.get(request).unwrap_or_else(|| panic!("{at}: {request} was told of and is not on the record"))
     };
     for request in &known.started {
-        let state = row(request).state.as_str();
-        assert_eq!(state, "finished", "{at}: {request} was told to have started");
+        let state = row(request).state;
+        assert_eq!(state, RunState::Finished, "{at}: {request} was told to have started");
     }
     for request in &known.finished {
         let row = row(request);
@@ -82,7 +83,7 @@ fn check_runs(ran: &[String], known: &Known, rows: &HashMap<&str, &RequestRow>, 
         assert!(once.contains(request.as_str()), "{at}: its agent was told that {request} ran");
     }
     for request in &known.denied {
-        assert_eq!(row(request).state, "denied", "{at}: {request} was told to be denied");
+        assert_eq!(row(request).state, RunState::Denied, "{at}: {request} was told to be denied");
         assert!(!once.contains(request.as_str()), "{at}: {request} was told to be denied and ran");
     }
 }
@@ -92,8 +93,7 @@ fn check_answers(known: &Known, rows: &HashMap<&str, &RequestRow>, at: &str) {
     let by_number: HashMap<&str, &RequestRow> = rows.values().map(|row| (row.id.as_str(), *row)).collect();
     for (request, allowed) in &known.answered {
         let row = by_number[request.as_str()];
-        let decided = row.decided.as_deref();
-        let expected = if *allowed { "you-allowed" } else { "you-denied" };
-        assert_eq!(decided, Some(expected), "{at}: the person's answer is lost: {row:?}");
+        let expected = if *allowed { Decided::YouAllowed } else { Decided::YouDenied };
+        assert_eq!(row.decided, Some(expected), "{at}: the person's answer is lost: {row:?}");
     }
 }

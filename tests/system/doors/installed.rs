@@ -48,6 +48,27 @@ pub(super) fn node() -> Option<PathBuf> {
     if there { Some(folder) } else { or_skip("the MCP client for TypeScript", made()).map(|()| folder) }
 }
 
+/// The folder of a large package in this version, with the packages that it needs: installed where this variable of the
+/// environment says so, and used where it is.
+#[expect(clippy::disallowed_methods, reason = "a test has no main to be told in")]
+pub(super) fn large(name: &str, version: &str, variable: &str, more: &[&str]) -> Result<PathBuf, String> {
+    let folder =
+        repository().join("target/large-clients").join(format!("{}@{version}", name.replace('/', "+")));
+    std::fs::create_dir_all(&folder).unwrap();
+    let lock = File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let package = folder.join("node_modules").join(name);
+    if !package.join("package.json").exists() {
+        if std::env::var_os(variable).is_none() {
+            return Err(format!("it is not installed, and {variable}=1 does not say that it shall be"));
+        }
+        let mut npm = start("npm");
+        npm.args(["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"]).args(more);
+        works(npm.arg("--prefix").arg(&folder).arg(format!("{name}@{version}")))?;
+    }
+    Ok(package)
+}
+
 /// The folder of that name, for as long as the lock is held ours alone: tests run side by side.
 fn folder(name: &str) -> (PathBuf, File) {
     let folder = repository().join("target/mcp-clients").join(name);
@@ -58,8 +79,8 @@ fn folder(name: &str) -> (PathBuf, File) {
 }
 
 #[expect(clippy::print_stderr, reason = "who reads the test's output shall know what it did not try")]
-fn or_skip(what: &str, made: Result<(), String>) -> Option<()> {
-    made.map_err(|why| eprintln!("SKIPPED: {what} could not be installed: {why}")).ok()
+pub(super) fn or_skip<T>(what: &str, made: Result<T, String>) -> Option<T> {
+    made.map_err(|why| eprintln!("SKIPPED: {what} is not there: {why}")).ok()
 }
 
 /// Whether a command worked; what it said otherwise.

@@ -1,5 +1,6 @@
 //! The doors, each from the outside with a client of its own kind.
 
+mod coding_agents;
 mod environment;
 mod forwarder;
 mod hooks;

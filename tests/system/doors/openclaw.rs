@@ -1,24 +1,16 @@
 //! OpenClaw's companion socket, spoken to as its client does: one line, half-close, one line back.
 
 use super::Asked;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use postern_tests::Postern;
+use postern_tests::{Claw as Client, Postern, now};
 use serde_json::{Value, json};
-use sha2::Sha256;
 use std::io::{Read as _, Write as _};
-use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-/// The open door, with what its client holds.
+/// The open door, with its client.
 pub(super) struct Claw {
     host: Postern,
-    socket: String,
-    token: String,
-}
-
-fn now() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+    client: Client,
 }
 
 impl Claw {
@@ -37,39 +29,20 @@ impl Claw {
         let mut all = vec!["doors", "enable", "openclaw", "agent=claw"];
         all.extend(more);
         host.ok(&all);
-        let setup = host.json(&["doors", "setup", "openclaw"]);
-        let text = |name: &str| setup[name].as_str().unwrap().to_owned();
-        Self { socket: text("socket"), token: text("token"), host }
+        Self { client: Client::of(&host), host }
     }
 
     /// Where its socket is, and what proves a client.
     pub(super) fn reached_by(&self) -> (&str, &str) {
-        (&self.socket, &self.token)
+        (&self.client.socket, &self.client.token)
     }
 
     pub(super) fn host(&self) -> &Postern {
         &self.host
     }
 
-    /// A signed line.
-    fn line(&self, request: &Value, ts: i64, nonce: &str) -> Value {
-        let text = request.to_string();
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.token.as_bytes()).unwrap();
-        mac.update(format!("{nonce}:{ts}:{text}").as_bytes());
-        let proof = postern_protocol::hex(&mac.finalize().into_bytes());
-        json!({"type": "exec", "id": "the-id", "nonce": nonce, "ts": ts, "hmac": proof, "requestJson": text})
-    }
-
-    fn send(&self, line: &Value) -> UnixStream {
-        let mut stream = UnixStream::connect(&self.socket).unwrap();
-        stream.write_all(format!("{line}\n").as_bytes()).unwrap();
-        stream.shutdown(Shutdown::Write).unwrap();
-        stream
-    }
-
     pub(super) fn exec(&self, request: &Value) -> Value {
-        let nonce = uuid::Uuid::new_v4().simple().to_string();
-        answer(self.send(&self.line(request, now(), &nonce)))
+        Client::answer(self.client.exec(request))
     }
 
     /// Answers the next question on a terminal.
@@ -83,18 +56,11 @@ impl Claw {
     }
 }
 
-/// The answer; null where the connection was closed without one.
-fn answer(mut stream: UnixStream) -> Value {
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
-}
-
 #[test]
 fn what_a_rule_allows_runs_and_its_end_is_told() {
     let claw = Claw::open(&[]);
     let set_up = claw.host.ok(&["agents", "channel", "claw", "--for", "openclaw"]);
-    assert!(set_up.contains(&claw.socket) && set_up.contains(&claw.token), "{set_up}");
+    assert!(set_up.contains(&claw.client.socket) && set_up.contains(&claw.client.token), "{set_up}");
     claw.host.ok(&["rules", "allow", "/usr/bin/printf", "--agent", "claw"]);
     let told = claw.exec(&json!({"command": ["/usr/bin/printf", "hi %s", "there"], "rawCommand": "/usr/bin/printf 'hi %s' there",
         "cwd": "/", "env": null, "timeoutMs": 3000, "agentId": "main", "sessionKey": "agent:main:main"}));
@@ -185,15 +151,15 @@ fn every_refusal_has_openclaws_words() {
         )
     };
     let good = json!({"command": ["uname"], "cwd": "/"});
-    let late = claw.line(&good, now() - 11_000, "0123456789abcdef0123456789abcdef");
-    assert_eq!(reason(&answer(claw.send(&late))), "INVALID_REQUEST/expired request/ttl");
-    let mut forged = claw.line(&good, now(), "0123456789abcdef0123456789abcdef");
+    let late = claw.client.line(&good, now() - 11_000, "0123456789abcdef0123456789abcdef");
+    assert_eq!(reason(&Client::answer(claw.client.send(&late))), "INVALID_REQUEST/expired request/ttl");
+    let mut forged = claw.client.line(&good, now(), "0123456789abcdef0123456789abcdef");
     forged["hmac"] = json!("0".repeat(64));
-    assert_eq!(reason(&answer(claw.send(&forged))), "INVALID_REQUEST/invalid auth/hmac");
-    let broken = claw.line(&json!({"command": "uname"}), now(), "1123456789abcdef0123456789abcdef");
-    assert_eq!(reason(&answer(claw.send(&broken))), "INVALID_REQUEST/invalid payload/json");
+    assert_eq!(reason(&Client::answer(claw.client.send(&forged))), "INVALID_REQUEST/invalid auth/hmac");
+    let broken = claw.client.line(&json!({"command": "uname"}), now(), "1123456789abcdef0123456789abcdef");
+    assert_eq!(reason(&Client::answer(claw.client.send(&broken))), "INVALID_REQUEST/invalid payload/json");
     assert_eq!(
-        reason(&answer(claw.send(&broken))),
+        reason(&Client::answer(claw.client.send(&broken))),
         "INVALID_REQUEST/replayed request/replay",
         "a nonce is good once"
     );
@@ -203,9 +169,9 @@ fn every_refusal_has_openclaws_words() {
     claw.host.ok(&["agents", "set", "claw", "preset=deny"]);
     assert_eq!(reason(&claw.exec(&good)), "UNAVAILABLE/SYSTEM_RUN_DISABLED: security=deny/security=deny");
     for silent in ["{}", "hello", r#"{"type":"exec"}"#] {
-        let mut stream = UnixStream::connect(&claw.socket).unwrap();
+        let mut stream = UnixStream::connect(&claw.client.socket).unwrap();
         stream.write_all(format!("{silent}\n").as_bytes()).unwrap();
-        assert_eq!(answer(stream), Value::Null, "{silent}: closed in silence");
+        assert_eq!(Client::answer(stream), Value::Null, "{silent}: closed in silence");
     }
 }
 
@@ -213,9 +179,12 @@ fn every_refusal_has_openclaws_words() {
 fn a_client_that_goes_takes_its_question_with_it() {
     let claw = Claw::open(&[]);
     let watch = claw.host.watch();
-    let line =
-        claw.line(&json!({"command": ["uname"], "cwd": "/"}), now(), "2123456789abcdef0123456789abcdef");
-    let stream = claw.send(&line);
+    let line = claw.client.line(
+        &json!({"command": ["uname"], "cwd": "/"}),
+        now(),
+        "2123456789abcdef0123456789abcdef",
+    );
+    let stream = claw.client.send(&line);
     watch.question();
     drop(stream);
     watch.closed();
@@ -229,18 +198,30 @@ fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
     claw.host.ok(&["rules", "allow", "uname", "--command", "--agent", "claw"]);
     let ask = |token: &str, command: &str| json!({"type": "request", "token": token, "id": "d1", "request": {"command": command, "cwd": "/", "ask": "on-miss"}});
     let decided = |told: Value| told["decision"].as_str().map(str::to_owned);
-    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("allow-once"));
-    assert_eq!(decided(answer(claw.send(&ask("wrong", "uname")))).as_deref(), Some("deny"));
+    assert_eq!(
+        decided(Client::answer(claw.client.send(&ask(&claw.client.token, "uname")))).as_deref(),
+        Some("allow-once")
+    );
+    assert_eq!(decided(Client::answer(claw.client.send(&ask("wrong", "uname")))).as_deref(), Some("deny"));
     // What runs is OpenClaw's own: a pause that did not hold here would hold nowhere.
     claw.host.ok(&["pause"]);
-    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("deny"));
+    assert_eq!(
+        decided(Client::answer(claw.client.send(&ask(&claw.client.token, "uname")))).as_deref(),
+        Some("deny")
+    );
     claw.host.ok(&["resume"]);
     claw.host.ok(&["agents", "deny-all", "claw"]);
-    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("deny"));
+    assert_eq!(
+        decided(Client::answer(claw.client.send(&ask(&claw.client.token, "uname")))).as_deref(),
+        Some("deny")
+    );
     claw.host.ok(&["agents", "allow-again", "claw"]);
-    assert_eq!(decided(answer(claw.send(&ask(&claw.token, "uname")))).as_deref(), Some("allow-once"));
+    assert_eq!(
+        decided(Client::answer(claw.client.send(&ask(&claw.client.token, "uname")))).as_deref(),
+        Some("allow-once")
+    );
     std::thread::scope(|scope| {
-        let told = scope.spawn(|| answer(claw.send(&ask(&claw.token, "id -u"))));
+        let told = scope.spawn(|| Client::answer(claw.client.send(&ask(&claw.client.token, "id -u"))));
         claw.decide(&["approve"]);
         assert_eq!(decided(told.join().unwrap()).as_deref(), Some("allow-once"));
     });
@@ -271,7 +252,7 @@ fn an_open_question_is_bridged_and_joined() {
 fn a_flood_at_the_door_holds_up_nobody_else_and_passes() {
     let claw = Claw::open(&[]);
     claw.host.ok(&["rules", "allow", "/usr/bin/uname", "--agent", "claw"]);
-    let connect = || UnixStream::connect(&claw.socket);
+    let connect = || UnixStream::connect(&claw.client.socket);
     let silent: Vec<_> = (0..100).filter_map(|_| connect().ok()).collect();
     for _ in 0..100 {
         // Cut off at some point, or never served.
@@ -286,7 +267,7 @@ fn a_flood_at_the_door_holds_up_nobody_else_and_passes() {
     let end = Instant::now() + Duration::from_mins(1);
     let served = || {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
-        let line = claw.line(&json!({"command": ["uname"], "cwd": "/"}), now(), &nonce);
+        let line = claw.client.line(&json!({"command": ["uname"], "cwd": "/"}), now(), &nonce);
         let mut text = String::new();
         let told = connect().and_then(|mut stream| {
             stream.write_all(format!("{line}\n").as_bytes())?;

@@ -1,36 +1,20 @@
 //! The client in OpenClaw's published package against the door. The package is large: it is installed where
 //! `POSTERN_OPENCLAW=1` says so, and used where it is.
 
-use super::installed::{script, works};
+use super::installed::{large, or_skip, script, works};
 use super::openclaw::Claw;
-use postern_tests::{repository, start};
+use postern_tests::start;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// The version that these tests were made with.
-const PACKAGE: &str = "openclaw@2026.9.6";
+const VERSION: &str = "2026.9.6";
 
 /// The package, and a Node.js that is new enough for it.
-#[expect(clippy::disallowed_methods, reason = "a test has no main to be told in")]
 fn package() -> Result<PathBuf, String> {
-    let folder = repository().join("target/openclaw-client");
-    std::fs::create_dir_all(&folder).unwrap();
-    let lock = File::create(folder.join("lock")).unwrap();
-    lock.lock().unwrap();
-    let package = folder.join("node_modules/openclaw");
-    if !package.join("package.json").exists() {
-        if std::env::var_os("POSTERN_OPENCLAW").is_none() {
-            return Err(
-                "it is not installed, and POSTERN_OPENCLAW=1 does not say that it shall be".to_owned()
-            );
-        }
-        let mut npm = start("npm");
-        npm.args(["install", "--no-save", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]);
-        works(npm.arg("--prefix").arg(&folder).arg(PACKAGE))?;
-    }
+    let package = large("openclaw", VERSION, "POSTERN_OPENCLAW", &["--omit=optional"])?;
     let fits = "const [major, minor] = process.versions.node.split('.').map(Number);
         if (major < 24 || (major === 24 && minor < 16)) {
           console.error(`it needs Node.js 24.16, and this is ${process.version}`);
@@ -95,13 +79,7 @@ impl Drop for Client {
 
 #[test]
 fn openclaws_own_client_gets_decisions_runs_and_every_error() {
-    let package = match package() {
-        Ok(package) => package,
-        Err(why) => {
-            eprintln!("SKIPPED: OpenClaw's package: {why}");
-            return;
-        }
-    };
+    let Some(package) = or_skip("OpenClaw's package", package()) else { return };
     let claw = Claw::open(&[]);
     let mut client = Client::start(package, &claw);
     decisions(&claw, &mut client);

@@ -8,7 +8,7 @@ export const plain = (pieces: Piece[]): string => pieces.map((piece) => piece.te
 /** The text that pieces stand for, where they show it unchanged; null where something was escaped. */
 export function exact(pieces: Piece[]): string | null {
   const text = plain(pieces);
-  return pieces.some((piece) => piece.escaped) || text.includes("\\") ? null : text;
+  return pieces.some((piece) => piece.kind === "escaped") || text.includes("\\") ? null : text;
 }
 
 /** Stretches of one step next to each other, so that a step is marked as a whole. */
@@ -30,7 +30,8 @@ export function stepRuns(command: CommandPart[]): StepRun[] {
 /** Whether arguments are better read one to a row: many, or one that is long or not plain. */
 export function rowsFit(argv: Piece[][]): boolean {
   return (
-    argv.length > 7 || argv.some((token) => plain(token).length > 72 || token.some((piece) => piece.escaped))
+    argv.length > 7 ||
+    argv.some((token) => plain(token).length > 72 || token.some((piece) => piece.kind === "escaped"))
   );
 }
 
@@ -49,12 +50,13 @@ export interface Word {
 export function wordsOf(pieces: Piece[]): Word[] {
   const found: Word[] = [];
   for (const piece of pieces) {
-    const parts = piece.escaped ? [piece.text] : piece.text.split(/( +)/).filter((part) => part !== "");
+    const whole = piece.kind === "escaped";
+    const parts = whole ? [piece.text] : piece.text.split(/( +)/).filter((part) => part !== "");
     for (const text of parts) {
-      const space = !piece.escaped && text.startsWith(" ");
+      const space = !whole && text.startsWith(" ");
       const last = found.at(-1);
-      if (last && !last.space && !space) last.pieces.push({ text, escaped: piece.escaped });
-      else found.push({ pieces: [{ text, escaped: piece.escaped }], space });
+      if (last && !last.space && !space) last.pieces.push({ text, kind: piece.kind });
+      else found.push({ pieces: [{ text, kind: piece.kind }], space });
     }
   }
   return found;

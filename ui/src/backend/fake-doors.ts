@@ -1,69 +1,19 @@
 // Doors of the fake backend: they open, refuse what is wrong, and connect, as the host's do.
 
-import type { DoorEnable, DoorKind, DoorRow, DoorSetting, DoorSetup } from "../contract";
+import type { DoorEnable, DoorKind, DoorRow, DoorSetup } from "../contract";
+import { lists } from "./sample-lists";
 
-type Typed = Pick<DoorSetting, "key" | "name" | "hint" | "kind"> & Partial<DoorSetting>;
-const setting = (typed: Typed): DoorSetting => ({ required: false, choices: [], ...typed });
-
+/** The doors that a host has, one of them open to two clients. */
 function rows(now: number): DoorRow[] {
-  const closed = { state: "off", problem: null, values: {}, secrets: [], clients: [] } as const;
-  return [
-    {
-      ...closed,
-      door: "websocket",
-      title: "Approvers over WebSocket",
-      about: "Approver clients (a phone, a page, a script) see questions and answer them.",
-      state: "open",
-      values: { listen: "192.168.1.2:7717" },
-      secrets: [],
-      notes: [],
-      settings: [
-        setting({
-          key: "listen",
-          name: "Address",
-          hint: "127.0.0.1:7717 where nothing is said",
-          kind: "text",
-        }),
-        setting({
-          key: "tls",
-          name: "TLS",
-          hint: "may be off on this machine alone",
-          kind: "choice",
-          choices: ["off", "self-signed", "given"],
-        }),
-        setting({ key: "password", name: "Key’s password", hint: "where its file has one", kind: "secret" }),
-      ],
-      clients: [
-        { id: "d1", name: "Kim’s phone", pairedAt: now, seenAt: now - 60_000, connected: true },
-        {
-          id: "d2",
-          name: "old \\u{202e}tablet",
-          pairedAt: now,
-          seenAt: now - 9 * 86_400_000,
-          connected: false,
-        },
-      ],
-    },
-    {
-      ...closed,
-      door: "openclaw",
-      title: "OpenClaw’s nodes",
-      about: "An OpenClaw node uses Postern as its companion app.",
-      secrets: [],
-      notes: [],
-      clients: [],
-      settings: [
-        setting({
-          key: "agent",
-          name: "Agent",
-          hint: "whose rules hold for it",
-          kind: "agent",
-          required: true,
-        }),
-        setting({ key: "relay", name: "Take its yes", hint: "its decision counts as yours", kind: "switch" }),
-      ],
-    },
+  const clients = [
+    { id: "d1", name: "Kim’s phone", pairedAt: now, seenAt: now - 60_000, connected: true },
+    { id: "d2", name: "old \\u{202e}tablet", pairedAt: now, seenAt: now - 9 * 86_400_000, connected: false },
   ];
+  return lists(now)["doors.list"].doors.map((row) =>
+    row.door === "websocket"
+      ? { ...row, state: "open", values: { listen: "192.168.1.2:7717" }, clients }
+      : row,
+  );
 }
 
 export class FakeDoors {

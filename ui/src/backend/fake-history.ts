@@ -1,41 +1,41 @@
 // The fake's history: as long as wanted, read by key, changed as the app would change it.
 
-import type { RequestDetail, RequestFilter, RequestRow, Requests, Submitted } from "../contract";
-import { hostileDetail, hostileRows } from "./sample-hostile";
-import { detail, older, samples } from "./sample-history";
+import type { RequestDetail, RequestFilter, RequestRow, Requests, RuleOffers, Submitted } from "../contract";
+import { ended, grown, hostile, nthOf, offersFor, older, samples } from "./sample-history";
 
 /** How many rows one reading looks at, as the app does. */
 const LOOKED_AT = 20_000;
 
 export class FakeHistory {
-  private recent: RequestRow[];
+  private recent: RequestDetail[];
+  private readonly ended: RequestDetail[];
   private made = 0;
   private looks = 0;
 
   constructor(
     private readonly now: number,
     private readonly long: number,
-    private readonly hostile: boolean,
+    dangerous: boolean,
     empty: boolean,
     private readonly tell: () => void,
   ) {
-    this.recent = empty ? [] : hostile ? hostileRows(now) : samples(now);
+    this.ended = ended(now);
+    this.recent = empty ? [] : dangerous ? hostile(now) : samples(now);
   }
 
   private at(index: number): RequestRow | undefined {
     const mine = this.recent[index];
-    if (mine) return mine;
+    if (mine) return mine.row;
     const nth = index - this.recent.length;
-    return nth < this.long ? older(nth, this.now) : undefined;
+    return nth < this.long ? older(this.ended, nth, this.now).row : undefined;
   }
 
   page(filter: RequestFilter): Requests {
     const limit = filter.limit ?? 100;
     let index = 0;
     if (filter.before) {
-      const recent = this.recent.findIndex((row) => row.id === filter.before);
-      const nth = 900_000_000 - Number(filter.before.slice(-12)) - 10;
-      index = (recent >= 0 ? recent : this.recent.length + nth) + 1;
+      const recent = this.recent.findIndex(({ row }) => row.id === filter.before);
+      index = (recent >= 0 ? recent : this.recent.length + nthOf(filter.before)) + 1;
     }
     const requests: RequestRow[] = [];
     for (let looked = 0; looked < LOOKED_AT; looked += 1, index += 1) {
@@ -48,49 +48,49 @@ export class FakeHistory {
   }
 
   get(id: string): RequestDetail {
-    const row = this.find(id);
+    const found = this.find(id);
     this.looks += 1;
-    return this.hostile ? hostileDetail(row) : detail(row, this.looks);
+    return grown(found, this.looks - 1);
   }
 
   kill(id: string) {
-    const ended = { state: "finished", ending: "killed", exitCode: null, durationMs: 1200 };
-    this.change(id, {
-      ...ended,
-      ...(this.find(id).state === "asking" ? { state: "denied", ending: "user" } : {}),
-    });
+    const denied = { state: "denied", ending: "user" } as const;
+    const killed = { state: "finished", ending: "killed" } as const;
+    const end = this.find(id).row.state === "asking" ? denied : killed;
+    this.change(id, { ...end, exitCode: null, durationMs: 1200 });
     return { applied: true };
   }
 
-  /** The same again, which a rule allows and which runs at once. */
-  again(like: Partial<RequestRow>): Submitted {
+  /** The same again, which runs at once. */
+  again(like: RequestDetail, row: Partial<RequestRow> = {}): Submitted {
     this.made += 1;
     const id = `0199a1c0-0000-7000-9000-${String(this.made).padStart(12, "0")}`;
-    const first = samples(this.now)[2];
-    if (!first) throw new Error("there is no sample");
-    this.recent = [
-      { ...first, ...like, id, at: Date.now(), state: "running", exitCode: null },
-      ...this.recent,
-    ];
+    const live = { id, at: Date.now(), state: "running", ending: null, exitCode: null } as const;
+    this.recent = [{ ...like, row: { ...like.row, ...row, ...live } }, ...this.recent];
     queueMicrotask(() => {
       this.tell();
-      setTimeout(
-        () => this.change(id, { state: "finished", ending: "exited", exitCode: 0, durationMs: 4 }),
-        0,
-      );
+      const ended = { state: "finished", ending: "exited", exitCode: 0, durationMs: 4 } as const;
+      setTimeout(() => this.change(id, ended), 0);
     });
     return { id };
   }
 
-  find(id: string): RequestRow {
-    const recent = this.recent.find((row) => row.id === id);
-    const row = recent ?? this.at(this.recent.length + 900_000_000 - Number(id.slice(-12)) - 10);
-    if (!row) throw new Error(`there is no request ${id}`);
-    return row;
+  offers(id: string): RuleOffers {
+    return offersFor(this.find(id), this.now);
+  }
+
+  find(id: string): RequestDetail {
+    const recent = this.recent.find(({ row }) => row.id === id);
+    if (recent) return recent;
+    const nth = nthOf(id);
+    if (!(nth >= 0 && nth < this.long)) throw new Error(`there is no request ${id}`);
+    return older(this.ended, nth, this.now);
   }
 
   private change(id: string, to: Partial<RequestRow>) {
-    this.recent = this.recent.map((row) => (row.id === id ? { ...row, ...to } : row));
+    this.recent = this.recent.map((one) =>
+      one.row.id === id ? { ...one, row: { ...one.row, ...to } } : one,
+    );
     this.tell();
   }
 }

@@ -1,102 +1,47 @@
-// The fake's pictures: the same numbers each time, with quiet weekends.
+// The fake's pictures: what a host counted, spread over the days that are asked for, with quiet weekends.
 
-import type { Counts, DayCounts, Insights, RuleOffer, RuleRow, Suggestions } from "../contract";
-import { DAY, rule } from "./sample-lists";
+import type { Counts, DayCounts, Insights, RuleRow } from "../contract";
+import { DAY, lists } from "./sample-lists";
 
-const none: Counts = {
-  youAllowed: 0,
-  ruleAllowed: 0,
-  settingAllowed: 0,
-  youDenied: 0,
-  ruleDenied: 0,
-  settingDenied: 0,
-  unanswered: 0,
+/** So much of each kind on a full day, for each that was counted. */
+const MANY: Counts = {
+  ruleAllowed: 60,
+  settingAllowed: 20,
+  youAllowed: 4,
+  youDenied: 4,
+  ruleDenied: 4,
+  settingDenied: 1,
+  unanswered: 1,
 };
 
-export function insights(now: number, days: number, named: (id: number) => RuleRow | null): Insights {
+const each = (counts: Counts, of: (key: keyof Counts) => number): Counts =>
+  Object.fromEntries(Object.keys(counts).map((key) => [key, of(key as keyof Counts)])) as unknown as Counts;
+
+export function insights(now: number, days: number, all: RuleRow[]): Insights {
+  const counted = lists(now)["insights.get"];
   const today = new Date(now).setHours(0, 0, 0, 0);
-  const all: DayCounts[] = Array.from({ length: days }, (_, i) => {
-    const from = today - (days - 1 - i) * DAY;
+  const spread: DayCounts[] = Array.from({ length: days }, (_, nth) => {
+    const from = today - (days - 1 - nth) * DAY;
     const quiet = [0, 6].includes(new Date(from).getDay()) ? 0.2 : 1;
-    const of = (most: number, step: number) =>
-      Math.round(quiet * (most / 2 + (((i + 3) * step) % (most / 2 || 1))));
-    const counts = {
-      ...none,
-      ruleAllowed: of(120, 37),
-      settingAllowed: of(20, 11),
-      youAllowed: of(14, 5),
-      youDenied: of(4, 3),
-      unanswered: i % 9 === 4 ? 1 : 0,
-      ruleDenied: of(8, 5),
-    };
+    const day = 0.5 + (((nth + 3) * 37) % 60) / 120;
+    const counts = each(counted.total, (key) => Math.round(quiet * day * MANY[key] * counted.total[key]));
     return { from, until: from + DAY, counts };
   });
-  const total = all.reduce(
-    (sum, { counts }) =>
-      Object.fromEntries(
-        Object.entries(sum).map(([key, n]) => [key, n + counts[key as keyof Counts]]),
-      ) as unknown as Counts,
-    none,
-  );
-  const counted: [number, number][] = [
-    [1, 1911],
-    [11, 640],
-    [5, 203],
-    [6, 77],
-    [2, 48],
-    [4, 12],
-    [77, 9],
-  ];
+  const total = each(counted.total, (key) => spread.reduce((sum, { counts }) => sum + counts[key], 0));
+  const used = all.filter(({ rule }) => rule.effect === "allow" && rule.usage.count > 0);
+  const rules = used.map((rule) => ({ id: rule.rule.id, rule, allowed: rule.rule.usage.count, denied: 0 }));
+  rules.sort((one, other) => other.allowed - one.allowed);
+  // One of them was removed since.
   return {
-    since: all[0]?.from ?? today,
-    days: all,
+    since: spread[0]?.from ?? today,
+    days: spread,
     total,
-    rules: counted.map(([id, allowed]) => ({ id, rule: named(id), allowed, denied: 0 })),
+    rules: [...rules, { id: 77, rule: null, allowed: 9, denied: 0 }],
   };
 }
 
-export function offer(text: string, label: string, id: "exact" | "command" | "path"): RuleOffer {
-  const path = id === "path";
-  const made = rule(0, 0, {
-    pattern: path ? { kind: "path", value: text } : { kind: "command", value: text },
-    text,
-    version: "1.0",
-    pinned: true,
-  });
-  return {
-    id,
-    label: [{ text: label, escaped: false }],
-    rules: [made.rule],
-    drafts: [{ effect: "allow", agent: "builder", text, kind: path ? "path" : "command", pin: true }],
-    shown: [[{ text, escaped: false }]],
-  };
-}
-
-export const suggestions: Suggestions = {
-  asked: 78,
-  suggestions: [
-    {
-      agent: "builder",
-      offer: offer("git fetch *", "git fetch … with any arguments", "command"),
-      spares: 24,
-      examples: ["git fetch origin", "git fetch --all", "git fetch origin main"],
-    },
-    {
-      agent: "builder",
-      offer: offer("npm install *", "npm install … with any arguments", "command"),
-      spares: 17,
-      examples: ["npm install", "npm install --no-audit"],
-    },
-    {
-      agent: "research",
-      offer: offer("/opt/homebrew/bin/jq", "any jq at /opt/homebrew/bin/jq, unchanged", "path"),
-      spares: 6,
-      examples: ["jq .scripts package.json"],
-    },
-  ],
-};
-
-export const noInsights = (now: number, days: number): Insights => {
-  const found = insights(now, days, () => null);
+export function noInsights(now: number, days: number): Insights {
+  const found = insights(now, days, []);
+  const none = each(found.total, () => 0);
   return { ...found, total: none, rules: [], days: found.days.map((day) => ({ ...day, counts: none })) };
-};
+}

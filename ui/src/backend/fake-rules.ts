@@ -1,8 +1,7 @@
 // The fake's rules: added, changed, put back and imported as the app would do it.
 
 import type { Pattern, Rule, RuleDraft, RuleFile, RulePreview, RuleRow, RulesPut } from "../contract";
-import { hostileRules } from "./sample-hostile";
-import { rule, rules } from "./sample-lists";
+import { lists, rule, rules } from "./sample-lists";
 
 export class FakeRules {
   private rows: RuleRow[];
@@ -15,7 +14,7 @@ export class FakeRules {
     empty: boolean,
     private readonly tell: () => void,
   ) {
-    this.rows = empty ? [] : [...(hostile ? hostileRules(now) : []), ...rules(now)];
+    this.rows = empty ? [] : [...(hostile ? lists(now).hostile.rules : []), ...rules(now)];
     for (let i = 0; i < extra; i += 1) {
       const path = `/opt/tools/bin/tool-${i}`;
       const count = (i * 7919) % 1000;
@@ -24,7 +23,9 @@ export class FakeRules {
           pattern: { kind: "path", value: path },
           text: path,
           count,
-          ...(count > 0 ? { used: i * 60_000, command: `tool-${i} --check` } : { remarks: ["unused"] }),
+          ...(count > 0
+            ? { used: i * 60_000, command: `tool-${i} --check` }
+            : { remarks: [{ kind: "unused", text: "unused" }] }),
         }),
       );
     }
@@ -36,6 +37,10 @@ export class FakeRules {
 
   list(agent: string | null | undefined, own: boolean | undefined): RuleRow[] {
     return this.rows.filter(({ rule: one }) => !agent || one.agent === agent || (!own && one.agent === null));
+  }
+
+  all(): RuleRow[] {
+    return this.rows;
   }
 
   named(id: number): RuleRow | null {
@@ -69,16 +74,14 @@ export class FakeRules {
   }
 
   preview(draft: RuleDraft): RulePreview {
-    const none = { problem: null, remarks: [], matched: 0, of: 200, examples: [] };
-    try {
-      this.fromDraft(0, draft);
-    } catch (error) {
-      return { ...none, problem: String((error as Error).message) };
-    }
-    const first = draft.text.split(" ")[0] ?? "";
-    return first.endsWith("git")
-      ? { ...none, matched: 48, examples: ["git push origin main", "git push origin release"] }
-      : none;
+    const said = lists(this.now)["rules.preview"];
+    const text = draft.text.trim();
+    return said[text] ?? { ...(said["npm test *"] as RulePreview), problem: this.wrong(text) };
+  }
+
+  /** What the host refuses a rule for, where it does. */
+  private wrong(text: string): string | null {
+    return lists(this.now)["rules.preview"][text]?.problem ?? null;
   }
 
   export(agent: string | null | undefined): RuleFile {
@@ -115,33 +118,25 @@ export class FakeRules {
     const text =
       of.pattern.kind === "path" || of.pattern.kind === "command" ? of.pattern.value : (known?.text ?? "");
     const like = rule(of.id, this.now, { pattern: of.pattern, text });
-    return {
-      ...like,
-      lastPath: of.usage.lastPath,
-      remarks: known?.remarks ?? [],
-      from: known?.from ?? "you",
-      rule: of,
-    };
+    const shown = known?.shown ?? like.shown;
+    const { remarks = [], from = "you" } = known ?? {};
+    return { ...like, shown, lastPath: of.usage.lastPath, why: of.why, remarks, from, rule: of };
   }
 
   private fromDraft(id: number, draft: RuleDraft): RuleRow {
     const text = draft.text.trim();
-    if (text === "" || text === "*") throw new Error("a rule that allows everything is refused");
-    if (text === "sh *")
-      throw new Error('"sh *" would allow whatever it is told to run; name the command that it is to run');
+    const problem = this.wrong(text);
+    if (problem) throw new Error(problem);
     const kind = draft.kind ?? (/[/~]/.test(text) ? "path" : "command");
     const pattern: Pattern = kind === "path" ? { kind, value: text } : { kind: "command", value: text };
-    const row = rule(id, this.now, {
+    return rule(id, this.now, {
       pattern,
       text,
       effect: draft.effect,
       agent: draft.agent ?? null,
-      ...(draft.pin ? { pinned: true } : {}),
-    });
-    return {
-      ...row,
+      pinned: draft.pin ?? false,
+      lifetime: draft.lifetime ?? { kind: "forever" },
       why: draft.why ?? null,
-      rule: { ...row.rule, why: draft.why ?? null, lifetime: draft.lifetime ?? { kind: "forever" } },
-    };
+    });
   }
 }

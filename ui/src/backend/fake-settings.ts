@@ -4,10 +4,10 @@ import type { AgentRow, HostSettings, Preferences, Presence, Preset, Settings, S
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { FakeDoors } from "./fake-doors";
 import { FakeHistory } from "./fake-history";
-import { insights, noInsights, offer, suggestions } from "./fake-insights";
+import { insights, noInsights } from "./fake-insights";
 import { FakeRules } from "./fake-rules";
 import { FakeSkills } from "./fake-skills";
-import { agent, agents } from "./sample-lists";
+import { agent, agents, DAY, HOUR, lists } from "./sample-lists";
 
 /** What the fake is filled with. */
 export interface Filling {
@@ -29,13 +29,10 @@ export class FakeSettings implements SettingsBackend {
   private chosen: Preferences = { appearance: "system", sound: true, confirm: false };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";
-  private host: HostSettings = {
-    keepDays: 90,
-    newAgent: agents(this.now)[0]?.settings ?? raise(),
-    denyWhenLocked: true,
-  };
-  private oldest: number | null = this.now - 41 * 24 * 3_600_000;
-  private permissionsText = '{ "*": "ask" }\n';
+  private readonly lists = lists(this.now);
+  private host: HostSettings = this.lists["settings.get"];
+  private oldest: number | null = this.now - 41 * DAY;
+  private permissionsText = this.lists["permissions.get"].text;
   private paused: number | null = null;
   private readonly rules: FakeRules;
   private readonly history: FakeHistory;
@@ -49,7 +46,7 @@ export class FakeSettings implements SettingsBackend {
   constructor({ rules = 0, history = 0, scene = "" }: Filling = {}) {
     this.empty = scene === "empty" || scene === "quiet";
     this.agentRows = scene === "empty" ? [] : agents(this.now);
-    if (scene === "quiet") this.agentRows = [agent("builder", "builder", "#7a5af8", this.now)];
+    if (scene === "quiet") this.agentRows = [agent("builder", "builder", this.now)];
     const hostile = scene === "hostile";
     this.doors = new FakeDoors(this.now, this.empty);
     this.skills = new FakeSkills(this.empty, hostile);
@@ -127,7 +124,7 @@ export class FakeSettings implements SettingsBackend {
     },
     "agents.list": () => ({ agents: this.agentRows }),
     "agents.add": ({ agent: id, name }) => {
-      const row = agent(id, name ?? id, "#2b8fd8", this.now);
+      const row = agent(id, name ?? id, this.now);
       this.agentRows = [...this.agentRows, row];
       this.told("agents.changed");
       return row;
@@ -146,20 +143,18 @@ export class FakeSettings implements SettingsBackend {
     },
     "agents.channel": ({ agent: id, kind }) => {
       const { socket, keyFile } = this.find(id);
-      const text =
-        kind === "plain"
-          ? `export POSTERN_SOCKET='${socket}'\nexport POSTERN_KEY_FILE='${keyFile}'`
-          : `${kind} … ${socket}`;
-      return { kind, text, profile: null, socket, keyFile };
+      const own = (text: string) => text.replaceAll("/builder/", `/${id}/`);
+      const plain = this.lists["agents.channel"];
+      const text = kind === "plain" ? own(plain.text) : `${kind} … ${socket}`;
+      return { ...plain, kind, text, socket, keyFile };
     },
     "agents.rotateKey": ({ agent: id }) => this.find(id),
-    "agents.test": ({ agent: id }) => this.history.again({ agent: id, line: "uname -s", by: "rule 1" }),
+    "agents.test": ({ agent: id }) => this.history.again(this.lists["agents.test"], { agent: id }),
     "doors.list": () => ({
       doors: this.doors.list(),
-      clients: this.agentRows
-        .filter((row) => row.connected)
-        .map((row) => ({ agent: row.id, name: "postern-run", version: "0.1.0", since: this.now - 600_000 })),
-      approvers: this.empty ? [] : [{ kind: "window", since: this.now - 3 * 3_600_000 }],
+      // The last one only holds a session open.
+      clients: this.empty ? [] : this.lists["doors.list"].clients.slice(0, 1),
+      approvers: this.empty ? [] : [{ kind: "window", since: this.now - 3 * HOUR }],
     }),
     "doors.enable": (door) => this.doors.enable(door),
     "doors.disable": ({ door }) => this.doors.disable(door),
@@ -169,20 +164,10 @@ export class FakeSettings implements SettingsBackend {
     "skills.addFolder": ({ folder }) => this.skills.add(folder),
     "skills.removeFolder": ({ folder }) => this.skills.remove(folder),
     "skills.approve": ({ skill, cli }) => this.skills.approve(skill, cli),
-    "sessions.list": ({ agent: id }) => ({
-      sessions:
-        id === "builder" && !this.empty && !this.sessionClosed
-          ? [
-              {
-                agent: id,
-                session: "fix-login",
-                elevated: true,
-                layers: [["read_file *: allow", "shell_exec *: ask"]],
-                runtime: ["write_file docs/*: allow"],
-              },
-            ]
-          : [],
-    }),
+    "sessions.list": ({ agent: id }) => {
+      const open = this.empty || this.sessionClosed ? [] : this.lists["sessions.list"].sessions;
+      return { sessions: open.filter((one) => one.agent === id) };
+    },
     "sessions.close": () => {
       this.sessionClosed = true;
       return { denied: 1 };
@@ -207,31 +192,21 @@ export class FakeSettings implements SettingsBackend {
     "requests.get": ({ id }) => this.history.get(id),
     "requests.kill": ({ id }) => this.history.kill(id),
     "requests.again": ({ id }) => this.history.again(this.history.find(id)),
-    "requests.offers": ({ id }) => {
-      const { line, rule } = this.history.find(id);
-      if (rule) return { offers: [], why: "It would be allowed now." };
-      const two = line.split(" ").slice(0, 2).join(" ");
-      return {
-        offers: [
-          offer(line, "this exact command", "exact"),
-          offer(`${two} *`, `${two} … with any arguments`, "command"),
-        ],
-        why: null,
-      };
-    },
+    "requests.offers": ({ id }) => this.history.offers(id),
     "insights.get": ({ days }) =>
-      this.empty ? noInsights(this.now, days) : insights(this.now, days, (id) => this.rules.named(id)),
-    "insights.suggest": () => (this.empty ? { asked: 0, suggestions: [] } : suggestions),
+      this.empty ? noInsights(this.now, days) : insights(this.now, days, this.rules.all()),
+    "insights.suggest": () => (this.empty ? { asked: 0, suggestions: [] } : this.lists["insights.suggest"]),
   };
 
   private dataUse() {
-    const folder = "~/Library/Application Support/Postern";
-    return { folder, bytes: this.oldest ? 23_400_000 : 410_000, oldest: this.oldest };
+    const use = this.lists["data.use"];
+    return { ...use, bytes: this.oldest ? use.bytes : 410_000, oldest: this.oldest };
   }
 
   private permissions(id: string) {
-    const path = `~/Library/Application Support/Postern/agents/${id}/permissions.jsonc`;
-    return { agent: id, path, text: this.permissionsText, problem: null, dangers: [] };
+    const own = (path: string) => path.replace("/builder/", `/${id}/`);
+    const kept = this.lists["permissions.get"];
+    return { ...kept, agent: id, path: own(kept.path), text: this.permissionsText };
   }
 
   private find(id: string): AgentRow {
@@ -247,17 +222,13 @@ export class FakeSettings implements SettingsBackend {
   }
 
   private status(): Status {
+    const { mode } = this.lists.status;
     return {
-      version: "0.1.0",
-      pid: 4242,
-      data: "~/Library/Application Support/Postern",
-      mode: this.paused === null ? "listening" : "paused",
+      ...this.lists.status,
+      mode: this.paused === null ? mode : "paused",
       pausedUntil: this.paused,
-      waiting: 1,
-      running: 1,
       faces: ["window"],
-      attention: [],
-      startedAt: this.now - 3 * 3_600_000,
+      startedAt: this.now - 3 * HOUR,
     };
   }
 }

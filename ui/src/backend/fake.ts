@@ -12,7 +12,7 @@ import type {
 } from "../contract";
 import type { ApprovalBackend, SettingsBackend } from "./backend";
 import { FakeSettings } from "./fake-settings";
-import { editedTo, scenes, type Scene } from "./samples";
+import { editedTo, scenes, sentence, text, type Scene } from "./samples";
 
 /** What the page said, for tests to look at. */
 export interface Said {
@@ -84,9 +84,12 @@ export class FakeApproval implements ApprovalBackend {
     this.said.edits.push(params);
     const open = this.queue[0];
     if (open?.digest !== params.digest)
-      return { applied: false, reason: "what was shown is not what would run now; look again" };
+      return { applied: false, reason: text("what was shown is not what would run now; look again") };
     if (/\brm\b/.test(params.text))
-      return { applied: false, reason: "it is never allowed: `rm -rf /` removes everything there is." };
+      return {
+        applied: false,
+        reason: sentence("it is never allowed: ", "rm -rf /", " removes everything there is."),
+      };
     this.queue[0] = editedTo(open, params.text);
     clearTimeout(this.timer);
     this.arming = { state: "unseen" };

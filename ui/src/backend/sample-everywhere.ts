@@ -16,9 +16,9 @@ type Whole<T> = T extends object ? { [Field in keyof T]-?: Whole<Exclude<T[Field
 export function everywhere(length: number, tool: boolean, now = Date.now()): Question {
   const said = (field: string) => `${attack}${"A".repeat(length)} end-of-${field}`;
   const shown = (field: string): Piece[] => [
-    { text: "<img src=x onerror=alert(1)></dd></code><script>alert(1)</script>\"'>", escaped: false },
-    ...["\\u{202e}", "\\u{200b}", "\\n", "\\u{1b}"].map((text) => ({ text, escaped: true })),
-    { text: `[31m${"A".repeat(length)} end-of-${field}`, escaped: false },
+    { text: "<img src=x onerror=alert(1)></dd></code><script>alert(1)</script>\"'>", kind: "plain" },
+    ...["\\u{202e}", "\\u{200b}", "\\n", "\\u{1b}"].map((text) => ({ text, kind: "escaped" as const })),
+    { text: `[31m${"A".repeat(length)} end-of-${field}`, kind: "plain" },
   ];
   const rule = {
     id: 7,
@@ -36,11 +36,13 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       agent: "builder",
       name: shown("name"),
       color: "#6a45f0",
-      knownBy: said("channel"),
+      knownBy: shown("channel"),
       session: shown("session"),
       says: shown("says"),
     },
+    origin: "host",
     tool: shown("tool"),
+    subject: { kind: "command" },
     command: [
       { role: "program", step: 0, text: shown("program") },
       { role: "argument", step: 0, text: shown("argument") },
@@ -58,7 +60,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         path: said("step"),
         decision: "ask",
         reason: "allowlist-miss",
-        message: said("message"),
+        why: shown("message"),
         rule,
         span: [0, 1],
       },
@@ -71,7 +73,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         version: said("version"),
         shortHash: "9f3ac41e",
         signer: shown("signer"),
-        remarks: [said("remark")],
+        remarks: [shown("remark")],
         script: { path: shown("script"), shortHash: "aa17c9e2", preview: [shown("preview")] },
       },
     ],
@@ -85,8 +87,8 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     stdin: { kind: "text", bytes: 12, lines: [shown("input")] },
     why: shown("why"),
     rule,
-    policy: said("policy"),
-    risk: { level: "needs-review", reasons: [said("reason")] },
+    policy: shown("policy"),
+    risk: { level: "needs-review", reasons: [shown("reason")] },
     proposals: [
       {
         id: "exact",
@@ -136,21 +138,26 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
         rules: [{ id: 1, agent: "builder", text: said("renewed") }],
       },
     ],
-    nothingToSave: "input",
+    nothingToSave: { reason: "input", text: said("unsaved") },
     envSetting: said("setting"),
     askedAt: now - 38_000,
     expiresAt: now + 82_000,
-    atZero: "Denied",
+    atZero: [{ text: "Denied", kind: "plain" }],
     armingMs: 1000,
     waiting: 2,
     queued: 1,
-    recent: [{ line: shown("before"), outcome: said("outcome"), at: now - 60_000 }],
+    recent: [{ line: shown("before"), outcome: shown("outcome"), at: now - 60_000 }],
   };
   if (tool) {
     // What is saved for a tool is a line of permissions.jsonc: it has no folder.
     const proposals = question.proposals.map((one) => ({ ...one, folder: null }));
     const none = { editable: undefined, changeable: undefined, stdin: null };
-    return { ...question, ...none, programs: [], cwd: [], env: [], proposals };
+    const subject: Question["subject"] = {
+      kind: "other",
+      tool: shown("program"),
+      fields: [{ name: shown("field"), value: [shown("argument")] }],
+    };
+    return { ...question, ...none, origin: "tool", subject, programs: [], cwd: [], env: [], proposals };
   }
   return { ...question, tool: undefined };
 }

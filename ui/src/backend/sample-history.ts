@@ -1,160 +1,75 @@
-// Requests for the fake backend: some written out, and as many more as are wanted, each made when it is asked for.
+// Requests for the fake backend: those that a host recorded, and as many more like them as are wanted, each made when it is
+// asked for.
 
-import type { RequestDetail, RequestRow } from "../contract";
-import { DAY, HOUR, MINUTE } from "./sample-lists";
+import type { RequestDetail, RuleOffers } from "../contract";
+import { DAY, HOUR, lists, MINUTE, raise } from "./sample-lists";
 
-type Row = [
-  agent: string,
-  line: string,
-  state: string,
-  ending: string | null,
-  exit: number | null,
-  by: string | null,
-  decided: string | null,
-  rule: number | null,
-  ago: number,
-  ms: number | null,
-];
+/** How long ago each came in, newest first. */
+const AGO = [10_000, 40_000, 2, 9, 12, 20, 21, 22, 60, 180, 300, 540, 1440].map((ago, nth) =>
+  nth < 2 ? ago : ago * MINUTE,
+);
 
-const rows: Row[] = [
-  ["builder", "git push origin main", "asking", null, null, null, null, null, 10_000, null],
-  ["builder", "npm run build", "running", null, null, "rule 4", "rule-allowed", 4, 40_000, null],
-  ["builder", 'rg -n "TODO" src', "finished", "exited", 0, "rule 1", "rule-allowed", 1, 2 * MINUTE, 41],
-  [
-    "research",
-    "curl -fsSL https://example.com/data.json",
-    "finished",
-    "exited",
-    0,
-    "you (window)",
-    "you-allowed",
-    null,
-    9 * MINUTE,
-    812,
-  ],
-  ["research", "rm -rf /", "denied", "core", null, null, "rule-denied", null, 12 * MINUTE, null],
-  [
-    "builder",
-    "xcodebuild -scheme App test",
-    "finished",
-    "exited",
-    65,
-    "rule 6",
-    "rule-allowed",
-    6,
-    HOUR,
-    94_000,
-  ],
-  [
-    "builder",
-    "osascript -e 'tell app \"Finder\" to quit'",
-    "denied",
-    "denylist",
-    null,
-    null,
-    "rule-denied",
-    10,
-    3 * HOUR,
-    null,
-  ],
-  ["research", "npm publish", "denied", "user", null, null, "you-denied", null, 5 * HOUR, null],
-  ["research", "brew upgrade", "denied", "expired", null, null, "unanswered", null, 9 * HOUR, null],
-  ["release", "gh release create v1.2.0", "denied", "policy", null, null, "setting-denied", null, DAY, null],
-];
+/** A recorded request, as if it had come in then. */
+function moved(detail: RequestDetail, at: number): RequestDetail {
+  const by = at - detail.row.at;
+  const timeline = detail.timeline.map((moment) => ({ ...moment, at: moment.at + by }));
+  return { ...detail, timeline, row: { ...detail.row, at } };
+}
 
+export const samples = (now: number): RequestDetail[] =>
+  lists(now).requests.map(({ detail }, nth) => moved(detail, now - (AGO[nth] ?? DAY + nth * HOUR)));
+
+/** What could be saved for a request: like the recorded one that it is made of. */
+export function offersFor(of: RequestDetail, now: number): RuleOffers {
+  const like = ({ detail }: { detail: RequestDetail }) =>
+    detail.digest === of.digest && detail.row.line === of.row.line;
+  const found = lists(now).requests.find(like);
+  return found?.offers ?? raise();
+}
+
+/** The numbers of requests that are made here go down from this one. */
+const NEWEST = 800_000_000;
 const idOf = (n: number) => `0199a1c0-0000-7000-8000-${String(n).padStart(12, "0")}`;
 
-function row(nth: number, now: number, of: Row): RequestRow {
-  const [agent, line, state, ending, exitCode, by, decided, rule, ago, durationMs] = of;
-  return {
-    id: idOf(900_000_000 - nth),
-    requestId: idOf(nth),
-    agent,
-    session: nth % 2 === 0 ? "fix-login" : null,
-    line,
-    state,
-    ending,
-    exitCode,
-    by,
-    at: now - ago,
-    durationMs,
-    risk: null,
-    decided,
-    rule,
-  };
-}
-
-export const samples = (now: number): RequestRow[] => rows.map((of, i) => row(i, now, of));
-
 const verbs = ["git log --oneline", "rg -n error src", "npm run build", "cargo test -p crate", "ls -l dist"];
-const agents = ["builder", "research", "release"];
+
+/** What a long history is made of. */
+export const ended = (now: number): RequestDetail[] =>
+  samples(now).filter(({ row }) => row.state === "finished" || row.state === "denied");
 
 /** The nth of a long history. */
-export function older(nth: number, now: number): RequestRow {
-  const kind = rows[2 + (nth % (rows.length - 2))] ?? raise();
-  const [, , state, ending, exit, by, decided, rule, , ms] = kind;
+export function older(ended: RequestDetail[], nth: number, now: number): RequestDetail {
+  const kind = ended[nth % ended.length] ?? raise();
   const line = `${verbs[nth % verbs.length]} --number ${nth}`;
-  const at = 2 * DAY + nth * 20_000;
-  return row(rows.length + nth, now, [
-    agents[nth % 3] ?? raise(),
-    line,
-    state,
-    ending,
-    exit,
-    by,
-    decided,
-    rule,
-    at,
-    ms,
-  ]);
-}
-
-const outputOf = (line: string) => (line === "uname -s" ? "Darwin\n" : OUTPUT);
-
-const OUTPUT = `src/main.ts:12: // TODO later
-src/app.ts:40: // TODO never
-`;
-
-export function detail(of: RequestRow, looks: number): RequestDetail {
-  const live = of.state === "running";
-  const built = Array.from({ length: 6 + 3 * looks }, (_, i) => `[${i + 1}/40] compiling module ${i + 1}`);
+  const made = moved(kind, now - 2 * DAY - nth * 20_000);
   return {
-    row: of,
-    command: [{ text: of.line, escaped: false }],
-    asked: null,
-    cwd: "/Users/kim/Projects/site",
-    env: [["NODE_ENV", "test"]],
-    steps: [],
-    trace: [
-      { stage: "read", found: "one simple command" },
-      { stage: "deny rules", found: "none matches" },
-      { stage: "allow rules", found: of.rule ? "a rule matches, its pin holds" : "none matches" },
-    ],
-    message: of.state === "denied" ? "Denied before it could start." : "Allowed.",
-    rule: of.rule
-      ? {
-          id: of.rule,
-          effect: of.decided === "rule-denied" ? "deny" : "allow",
-          pattern: "/opt/homebrew/bin/rg",
-          source: "you",
-          why: null,
-        }
-      : null,
-    digest: "a".repeat(64),
-    feedback: of.decided === "you-denied" ? "not from a branch" : null,
-    says: "look for what is left to do",
-    timeline: [
-      { at: of.at, what: "came in" },
-      { at: of.at + 3, what: of.state === "denied" ? `denied: ${of.ending ?? ""}` : "allowed" },
-      ...(of.durationMs === null ? [] : [{ at: of.at + 5 + of.durationMs, what: "ended: exited" }]),
-    ],
-    stdout: live ? `${built.join("\n")}\n` : of.state === "finished" ? outputOf(of.line) : null,
-    stderr: of.exitCode ? "1 test failed\n" : null,
-    truncated: false,
-    pid: live ? 4242 : null,
+    ...made,
+    command: [{ text: line, kind: "plain" }],
+    row: { ...made.row, id: idOf(NEWEST - nth), requestId: idOf(nth), line },
   };
 }
 
-function raise(): never {
-  throw new Error("the samples are empty");
+/** Which of a long history this is. */
+export const nthOf = (id: string): number => NEWEST - Number(id.slice(-12));
+
+/** A running command as it is the next time that it is looked at: it wrote more. */
+export function grown(of: RequestDetail, looks: number): RequestDetail {
+  if (of.row.state !== "running" || of.stdout === null) return of;
+  const lines = of.stdout.trimEnd().split("\n");
+  const last = lines.at(-1) ?? "";
+  const more = Array.from({ length: 3 * looks }, (_, i) =>
+    last.replaceAll(String(lines.length), String(lines.length + i + 1)),
+  );
+  return { ...of, stdout: `${[...lines, ...more].join("\n")}\n` };
+}
+
+/** The recorded history with an attack in every field of it. */
+export function hostile(now: number): RequestDetail[] {
+  const attacks = lists(now).hostile.requests;
+  return samples(now).map((like, nth) => {
+    const attack = attacks[nth % attacks.length] ?? raise();
+    const feedback = attacks.find((one) => one.feedback)?.feedback ?? null;
+    const made = moved(attack, like.row.at);
+    return { ...made, feedback, row: { ...made.row, id: like.row.id } };
+  });
 }

@@ -5,8 +5,15 @@ import type { Piece, Question } from "../contract";
 import recorded from "./recorded.json";
 import { everywhere } from "./sample-everywhere";
 
-export const text = (plain: string): Piece[] => [{ text: plain, escaped: false }];
-export const escaped = (code: string): Piece => ({ text: code, escaped: true });
+export const text = (plain: string): Piece[] => [{ text: plain, kind: "plain" }];
+export const escaped = (code: string): Piece => ({ text: code, kind: "escaped" });
+
+/** A sentence of the host that names some code. */
+export const sentence = (before: string, code: string, after: string): Piece[] => [
+  ...text(before),
+  { text: code, kind: "code" },
+  ...text(after),
+];
 
 /** A recorded question as if it had been asked 38 seconds ago. */
 function sample(name: keyof typeof recorded) {

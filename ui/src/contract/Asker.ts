@@ -21,7 +21,7 @@ color: string,
 /**
  * How it is known: "on its own channel".
  */
-knownBy: string, 
+knownBy: Array<Piece>, 
 /**
  * Its session, where it named one.
  */

@@ -14,6 +14,6 @@ kind: string,
  */
 file: string, 
 /**
- * Whose rules the hook asks by; none where it was taken out.
+ * Agent whose rules the hook asks by; `None` if the hook was removed.
  */
 agent?: AgentId | null, };

@@ -12,7 +12,7 @@ line: Array<Piece>,
 /**
  * What became of it, in words: "exit 0", "denied", "runs".
  */
-outcome: string, 
+outcome: Array<Piece>, 
 /**
  * When it was asked for.
  */

@@ -2,16 +2,18 @@
 import type { Asker } from "./Asker";
 import type { CommandPart } from "./CommandPart";
 import type { EnvChange } from "./EnvChange";
-import type { NothingToSave } from "./NothingToSave";
+import type { Origin } from "./Origin";
 import type { Past } from "./Past";
 import type { Piece } from "./Piece";
 import type { Proposal } from "./Proposal";
 import type { Renewal } from "./Renewal";
-import type { Risk } from "./Risk";
 import type { RuleRef } from "./RuleRef";
 import type { ShownInput } from "./ShownInput";
 import type { ShownProgram } from "./ShownProgram";
-import type { StepVerdict } from "./StepVerdict";
+import type { ShownRisk } from "./ShownRisk";
+import type { ShownStep } from "./ShownStep";
+import type { ShownSubject } from "./ShownSubject";
+import type { Unsaved } from "./Unsaved";
 
 /**
  * A question that waits for a person.
@@ -38,10 +40,17 @@ requests: Array<string>,
  */
 asker: Asker, 
 /**
- * The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
- * A tool's question has no programs, but a folder if it shows a shell line.
+ * Who would do it.
+ */
+origin?: Origin, 
+/**
+ * The tool of the agent's own that it is about; none where it is about a command, whoever would run that.
  */
 tool?: Array<Piece>, 
+/**
+ * What it is about, in its own form. All of it stands in [`Self::line`] as well.
+ */
+subject?: ShownSubject, 
 /**
  * The command in stretches, as it is shown.
  */
@@ -70,7 +79,7 @@ edited?: Array<Piece>,
 /**
  * What each step contributed.
  */
-steps: Array<StepVerdict>, 
+steps: Array<ShownStep>, 
 /**
  * What would run.
  */
@@ -103,11 +112,11 @@ rule: RuleRef | null,
 /**
  * The policy that asks, in words: "Ask when no rule matches".
  */
-policy: string, 
+policy: Array<Piece>, 
 /**
  * How careful to be.
  */
-risk: Risk, 
+risk: ShownRisk, 
 /**
  * What *Always* would save; empty where nothing is to be saved.
  */
@@ -119,7 +128,7 @@ renews?: Array<Renewal>,
 /**
  * Reason why there are no proposals.
  */
-nothingToSave?: NothingToSave, 
+nothingToSave?: Unsaved, 
 /**
  * The agent's `env-set` with which the variables of this request are not asked about, where they are the reason.
  */
@@ -135,7 +144,7 @@ expiresAt: number,
 /**
  * What happens then, in words: "Denied".
  */
-atZero: string, 
+atZero: Array<Piece>, 
 /**
  * How long it must have been visible and unchanged before *Allow* works, in milliseconds.
  */

@@ -3,8 +3,9 @@ import type { Moment } from "./Moment";
 import type { Piece } from "./Piece";
 import type { RequestRow } from "./RequestRow";
 import type { RuleRef } from "./RuleRef";
-import type { StepVerdict } from "./StepVerdict";
-import type { TraceLine } from "./TraceLine";
+import type { ShownRisk } from "./ShownRisk";
+import type { ShownStep } from "./ShownStep";
+import type { ShownTrace } from "./ShownTrace";
 
 /**
  * A request in full.
@@ -33,15 +34,23 @@ env: Array<[string, string]>,
 /**
  * What each step contributed.
  */
-steps: Array<StepVerdict>, 
+steps: Array<ShownStep>, 
 /**
  * The verdict's trace, as it was then.
  */
-trace: Array<TraceLine>, 
+trace: Array<ShownTrace>, 
 /**
- * The verdict's message.
+ * The verdict's message, as plain text.
  */
 message: string | null, 
+/**
+ * The same in pieces.
+ */
+why: Array<Piece> | null, 
+/**
+ * The risk of the row, its reasons in pieces.
+ */
+risk: ShownRisk | null, 
 /**
  * The rule that decided.
  */

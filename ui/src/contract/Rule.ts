@@ -5,6 +5,7 @@ import type { Lifetime } from "./Lifetime";
 import type { Pattern } from "./Pattern";
 import type { Pin } from "./Pin";
 import type { RuleInput } from "./RuleInput";
+import type { RuleOrigin } from "./RuleOrigin";
 import type { Source } from "./Source";
 import type { Usage } from "./Usage";
 
@@ -49,6 +50,10 @@ folder?: string,
  * Standard input that an allow rule covers.
  */
 input?: RuleInput, 
+/**
+ * In whose hands what it allows is run. What it denies it denies everywhere.
+ */
+origin?: RuleOrigin, 
 /**
  * Where it came from.
  */

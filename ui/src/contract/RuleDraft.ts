@@ -4,6 +4,7 @@ import type { Effect } from "./Effect";
 import type { Lifetime } from "./Lifetime";
 import type { PatternKind } from "./PatternKind";
 import type { RuleInput } from "./RuleInput";
+import type { RuleOrigin } from "./RuleOrigin";
 
 /**
  * A rule as a person writes it.
@@ -45,6 +46,10 @@ folder?: string | null,
  * Standard input that an allow rule covers.
  */
 input?: RuleInput, 
+/**
+ * Who may run what it allows.
+ */
+origin?: RuleOrigin, 
 /**
  * How long it lasts.
  */

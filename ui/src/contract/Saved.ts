@@ -16,4 +16,8 @@ place: SavedPlace,
 /**
  * True if it holds only while the program (and script) is unchanged.
  */
-pinned: boolean, };
+pinned: boolean, 
+/**
+ * True if it holds in the agent's own shell alone.
+ */
+ownShell?: boolean, };

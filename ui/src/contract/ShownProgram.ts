@@ -33,7 +33,7 @@ signer: Array<Piece> | null,
 /**
  * Remarks in plain words: "a shell", "runs as root", "unchanged since 3 Nov", "changed 14.1 → 15.0, same signer".
  */
-remarks: Array<string>, 
+remarks: Array<Array<Piece>>, 
 /**
  * The bound script that it would run.
  */

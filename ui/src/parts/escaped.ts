@@ -18,8 +18,8 @@ export function piecesOf(line: string): Piece[] {
     const escaped = text.length > 1 && text.startsWith("\\") && text !== "\\\\";
     const shown = text === "\\\\" ? "\\" : text;
     const last = found.at(-1);
-    if (!escaped && last && !last.escaped) last.text += shown;
-    else found.push({ text: shown, escaped });
+    if (!escaped && last?.kind === "plain") last.text += shown;
+    else found.push({ text: shown, kind: escaped ? "escaped" : "plain" });
   }
   return found;
 }

@@ -1,5 +1,9 @@
 // Words of the list of requests and of one request.
 
+import type { Decided } from "../contract/Decided";
+import type { DenyReason } from "../contract/DenyReason";
+import type { Outcome } from "../contract/Outcome";
+import type { RunState } from "../contract/RunState";
 import { count } from "./count";
 
 export const activity = {
@@ -19,7 +23,7 @@ export const activity = {
     "setting-denied": "Denied by settings",
     unanswered: "Nobody answered",
     failed: "Could not start",
-  },
+  } satisfies Partial<Record<Decided | RunState | "any", string>>,
   period: "Period",
   periods: { any: "Any time", today: "Today", week: "Last 7 days", month: "Last 30 days" },
   aRule: "a rule",
@@ -86,12 +90,10 @@ export const activity = {
   deniedBy: {
     user: "denied by you",
     expired: "nobody answered",
-    timeout: "nobody answered",
     policy: "denied by settings",
     "allowlist-miss": "no rule allows it",
     denylist: "denied by a rule",
     core: "denied by Postern",
-    managed: "denied by your organisation",
     "not-found": "program not found",
     paused: "paused",
     cancelled: "taken back",
@@ -104,14 +106,16 @@ export const activity = {
     "cannot-present": "could not be shown",
     "env-refused": "environment refused",
     "cwd-refused": "folder refused",
-  },
+  } satisfies Record<DenyReason, string>,
   ended: {
+    exited: "ended",
+    failed: "could not start",
     timeout: "took too long",
     killed: "stopped",
     signalled: "ended by a signal",
     lost: "lost",
     unknown: "unknown",
-  },
+  } satisfies Record<Outcome, string>,
   exit: (code: number) => `exit ${code}`,
   states: {
     received: "received",
@@ -123,7 +127,8 @@ export const activity = {
     denied: "denied",
     finished: "finished",
     failed: "could not start",
-  },
+    allowed: "allowed",
+  } satisfies Record<RunState, string>,
   after: (ms: string) => `+${ms}`,
   newer: (n: number) => count(n, "new request"),
 } as const;

@@ -102,7 +102,7 @@ export const rules = {
     mend: (text: string) => `Mended ${text}`,
   },
   remarks: {
-    "too broad": {
+    "too-broad": {
       means: "It allows more than a person can see: a whole folder, or whatever a shell is told to run.",
       mend: "Narrow to what it was used for",
     },
@@ -113,8 +113,7 @@ export const rules = {
     covered: { means: "Another rule already does all that this one does.", mend: "Remove it" },
     unused: { means: "Nobody used it in 90 days.", mend: "Remove it" },
     expired: { means: "Its time has run out.", mend: "Remove it" },
-    dead: { means: "It can never match.", mend: "Remove it" },
-    "not found": { means: "There is no such program here.", mend: "Remove it" },
+    "not-found": { means: "There is no such program here.", mend: "Remove it" },
   },
   coveredBy: (pattern: string) => `covered by ${pattern}`,
   cleanUp: "Clean up…",
@@ -125,8 +124,7 @@ export const rules = {
   cleanUpKinds: {
     covered: "Covered by another rule",
     expired: "Expired",
-    dead: "Can never match",
-    "not found": "Program is not there",
+    "not-found": "Program is not there",
     unused: "Not used in 90 days",
   },
   untidy: (n: number) => `${count(n, "rule")} could go`,

@@ -3,6 +3,7 @@
 use crate::hook_args::Hook;
 use crate::rule_args::{Policy, Rules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use postern_protocol::RunState;
 use std::path::PathBuf;
 
 /// The small guarded door between sandboxed AI agents and this machine.
@@ -330,14 +331,19 @@ pub(crate) struct Explain {
     pub(crate) argv: Vec<String>,
 }
 
+fn state(name: &str) -> Result<RunState, String> {
+    let names = || RunState::ALL.map(RunState::name).join(", ");
+    RunState::named(name).ok_or_else(|| format!("the state is one of {}", names()))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct History {
     /// Of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
     /// In this state: running, denied, finished, failed, asking
-    #[arg(long)]
-    pub(crate) state: Option<String>,
+    #[arg(long, value_parser = state)]
+    pub(crate) state: Option<RunState>,
     /// Of the last 2h, 7days
     #[arg(long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
-use postern_contract::{Lines, Shown};
+use postern_contract::{Lines, PieceKind, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -114,7 +114,10 @@ fn arranged<const N: usize>(headings: [&str; N], rows: Vec<[String; N]>) -> Tabl
 /// Shown text as a terminal shows it. A literal backslash stays single: escaped pieces are set in marks instead.
 pub(crate) fn shown(text: &Shown) -> String {
     text.iter()
-        .map(|piece| if piece.escaped { format!("⟨{}⟩", piece.text) } else { piece.text.clone() })
+        .map(|piece| match piece.kind {
+            PieceKind::Escaped => format!("⟨{}⟩", piece.text),
+            PieceKind::Plain | PieceKind::Code => piece.text.clone(),
+        })
         .collect()
 }
 

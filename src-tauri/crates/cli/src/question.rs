@@ -2,8 +2,10 @@
 
 use crate::failure::Failure;
 use crate::print::{self, bold, shown};
-use postern_contract::{EnvChangeKind, Proposal, Question, Renewal, ShownProgram};
-use postern_policy::{Decision, RiskLevel, StepVerdict};
+use postern_contract::{
+    EnvChangeKind, Proposal, Question, Renewal, ShownProgram, ShownStep, ShownSubject, text,
+};
+use postern_policy::{Decision, Origin, RiskLevel};
 
 /// The whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
@@ -12,9 +14,14 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     heading(question)?;
     let session =
         asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
-    print::line(format!("      {}{session}", asker.known_by))?;
+    print::line(format!("      {}{session}", text(&asker.known_by)))?;
     print::line("")?;
-    print::line(format!("      {}", bold(&question.line)))?;
+    if question.subject == ShownSubject::Command {
+        print::line(format!("      {}", bold(&question.line)))?;
+    }
+    for (label, text) in question.subject.rows() {
+        print::line(format!("      {label:<10} {}", bold(&shown(&text))))?;
+    }
     let asked = question.requests.len();
     if asked > 1 {
         let all =
@@ -32,9 +39,9 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         RiskLevel::NeedsReview => "Needs review",
         RiskLevel::Dangerous => "DANGEROUS",
     };
-    field(level, &shown(&question.why))?;
+    field(level, &text(&question.why))?;
     for reason in &question.risk.reasons {
-        field("", reason)?;
+        field("", &text(reason))?;
     }
     if question.shell {
         steps(question)?;
@@ -43,8 +50,8 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         field("runs", &described(program))?;
         if let Some(script) = &program.script {
             field("script", &format!("{} · {}", shown(&script.path), script.short_hash))?;
-            for text in &script.preview {
-                field("", &format!("| {}", shown(text)))?;
+            for line in &script.preview {
+                field("", &format!("| {}", shown(line)))?;
             }
         }
     }
@@ -64,7 +71,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     if let Some(says) = &asker.says {
         field("agent says", &format!("“{}”", shown(says)))?;
     }
-    field("policy", &question.policy)?;
+    field("policy", &text(&question.policy))?;
     if let Some(rule) = &question.rule {
         field("rule", &format!("{} ({})", postern_command::escape::text(&rule.pattern), rule.source))?;
     }
@@ -81,7 +88,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
         field("--always", &format!("saves nothing, and is one run: {why}"))?;
     }
     let more = more_waiting(question);
-    field("at zero", &format!("{} in {}{more}", question.at_zero, print::until(question.expires_at)))?;
+    field("at zero", &format!("{} in {}{more}", text(&question.at_zero), print::until(question.expires_at)))?;
     field("digest", &question.digest)
 }
 
@@ -125,11 +132,18 @@ pub(crate) fn changeable(question: &Question) -> Option<String> {
 
 /// Who asks, and whether for a command here or for a tool of its own.
 fn heading(question: &Question) -> Result<(), Failure> {
-    let wish = match &question.tool {
-        Some(tool) => format!("wants to use its tool {}", shown(tool)),
-        None => "wants to run a command on this machine".to_owned(),
-    };
-    print::line(format!("{}  {} {wish}", bold(&question.code), bold(&shown(&question.asker.name))))
+    let tool = question.tool.as_ref().map(|tool| shown(tool)).unwrap_or_default();
+    let (code, name) = (bold(&question.code), bold(&shown(&question.asker.name)));
+    print::line(format!("{code}  {name} {}{tool}", wish(question)))
+}
+
+/// What the agent wants, before the name of its tool where it is about one.
+pub(crate) fn wish(question: &Question) -> &'static str {
+    match (&question.tool, question.origin) {
+        (Some(_), _) => "wants to use its tool ",
+        (None, Origin::AgentShell) => "wants to run a command in its own shell",
+        (None, Origin::Host | Origin::Tool) => "wants to run a command on this machine",
+    }
 }
 
 fn field(name: &str, value: &str) -> Result<(), Failure> {
@@ -144,26 +158,30 @@ fn steps(question: &Question) -> Result<(), Failure> {
 }
 
 /// A step of a shell line: its words, as the host escaped them; what becomes of it; why.
-pub(crate) fn step(step: &StepVerdict) -> String {
-    let mark = match step.decision {
+pub(crate) fn step(step: &ShownStep) -> String {
+    format!("{}  [{}: {}]", step.text, mark(step.decision), text(&step.why))
+}
+
+/// What becomes of a step, in a word.
+pub(crate) fn mark(decision: Decision) -> &'static str {
+    match decision {
         Decision::Allow => "allowed",
         Decision::Ask => "asks",
         Decision::Deny => "denied",
-    };
-    format!("{}  [{mark}: {}]", step.text, step.message)
+    }
 }
 
 fn described(program: &ShownProgram) -> String {
-    let mut text = shown(&program.path);
+    let mut line = shown(&program.path);
     if let Some(real) = &program.real_path {
-        text = format!("{text} → {}", shown(real));
+        line = format!("{line} → {}", shown(real));
     }
     let signer = program.signer.as_ref().map(shown);
     let parts = [program.version.clone(), program.short_hash.clone(), signer];
-    for part in parts.into_iter().flatten().chain(program.remarks.iter().cloned()) {
-        text = format!("{text} · {part}");
+    for part in parts.into_iter().flatten().chain(program.remarks.iter().map(|remark| text(remark))) {
+        line = format!("{line} · {part}");
     }
-    text
+    line
 }
 
 fn environment(question: &Question) -> Result<(), Failure> {
@@ -173,12 +191,12 @@ fn environment(question: &Question) -> Result<(), Failure> {
     for change in &question.env {
         let (name, value) = (shown(&change.name), shown(&change.value));
         let was = change.was.as_ref().map_or_else(String::new, |was| format!("  (was {})", shown(was)));
-        let text = match change.kind {
+        let line = match change.kind {
             EnvChangeKind::Added => format!("+ {name}={value}"),
             EnvChangeKind::Changed => format!("~ {name}={value}{was}"),
             EnvChangeKind::Refused => format!("refused: {name}"),
         };
-        field("environment", &text)?;
+        field("environment", &line)?;
     }
     Ok(())
 }

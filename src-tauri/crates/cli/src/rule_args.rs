@@ -112,6 +112,9 @@ pub(crate) struct NewRule {
     /// Also cover any standard input
     #[arg(long)]
     pub(crate) any_input: bool,
+    /// It allows in the agent's own shell alone, and nothing that Postern would run
+    #[arg(long)]
+    pub(crate) own_shell: bool,
     /// How long it lasts (15m, 1h, 7days)
     #[arg(long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,

@@ -15,6 +15,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// How long [`Channel::leave`] waits for the host.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// What a client says about itself when it connects.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -193,6 +196,13 @@ impl Channel {
     /// Takes from the socket what is there. What came is given by [`Self::next_message`].
     pub fn fill(&mut self) -> Result<(), Gone> {
         self.transport.fill().map(|_| ())
+    }
+
+    /// Ends the connection and waits, for a second at most, until the host has taken note: whoever asks for the same next is
+    /// not taken for another caller beside this one.
+    pub fn leave(&mut self) {
+        // A host that is gone already needs no telling.
+        _ = self.transport.leave(LEAVING);
     }
 
     /// Something that is here already.

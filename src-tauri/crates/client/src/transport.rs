@@ -82,6 +82,21 @@ impl Transport {
         }
     }
 
+    /// Says that nothing more is sent, and reads until the peer ends it too.
+    pub(crate) fn leave(&mut self, patience: Duration) -> Result<(), Gone> {
+        self.stream.set_nonblocking(false)?;
+        self.stream.finish()?;
+        let deadline = Instant::now() + patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            self.stream.set_read_timeout(Some(left))?;
+            self.fill()?;
+        }
+    }
+
     /// The next message; none where the time ran out first. No timeout waits for good.
     pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> Result<Option<Frame>, Gone> {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));

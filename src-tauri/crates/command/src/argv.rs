@@ -70,7 +70,7 @@ fn rendered(argv: &[String]) -> (String, Vec<Range<usize>>) {
 }
 
 fn check(argv: &[String]) -> Option<Invalid> {
-    let invalid = |code, message: &str| Some(Invalid { code, message: message.to_owned() });
+    let invalid = |code, message| Some(Invalid { code, message });
     let Some(program) = argv.first() else {
         return invalid("empty-argv", "the argv is empty; its first word names the program");
     };

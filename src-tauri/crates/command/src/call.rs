@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::guess::LONGEST;
-use crate::{Assignment, Dialect, Dir, Guess, Opaque, Redirection, Role, Step, Unparsed, Via, Word};
+use crate::{Assignment, Dialect, Dir, Guess, Note, Opaque, Redirection, Role, Step, Unparsed, Via, Word};
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone)]
@@ -122,7 +122,7 @@ impl Call {
     }
 
     /// Notes why the call is not understood; the first reason stays, candidates add up.
-    pub(crate) fn doubt(&mut self, code: Unparsed, what: impl Into<String>, candidates: Vec<Guess>) {
+    pub(crate) fn doubt(&mut self, code: Unparsed, what: impl Into<Note>, candidates: Vec<Guess>) {
         if let Some(opaque) = &mut self.opaque {
             opaque.candidates.extend(candidates);
             return;
@@ -130,7 +130,7 @@ impl Call {
         self.opaque = Some(Opaque::new(code, what, self.span.clone()).with(candidates));
     }
 
-    pub(crate) fn advise(mut self, advice: &str) -> Self {
+    pub(crate) fn advise(mut self, advice: &'static str) -> Self {
         if let Some(opaque) = &mut self.opaque {
             opaque.advise(advice);
         }

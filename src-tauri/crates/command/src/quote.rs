@@ -30,10 +30,27 @@ pub fn quote_word(word: &str) -> String {
 /// Splits a line into words: white space separates, single and double quotes and backslashes protect. Nothing is
 /// expanded: `$`, `*` and `~` are ordinary characters.
 pub fn words_of(line: &str) -> Result<Vec<String>, WordsError> {
+    words(line, None)
+}
+
+/// As [`words_of`], but a word that begins with `~`, `$HOME` or `${HOME}`, alone or before a slash, begins with `home` (an
+/// absolute path), as a shell reads it: a quoted `~` is a character.
+pub fn words_of_at(line: &str, home: &str) -> Result<Vec<String>, WordsError> {
+    words(line, Some(home.trim_end_matches('/')))
+}
+
+fn words(line: &str, home: Option<&str>) -> Result<Vec<String>, WordsError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars();
-    while let Some(c) = rest.next() {
+    loop {
+        if let (None, Some(home)) = (&word, home)
+            && let Some(behind) = behind_home_word(rest.as_str())
+        {
+            word = Some(home.to_owned());
+            rest = behind.chars();
+        }
+        let Some(c) = rest.next() else { break };
         match c {
             ' ' | '\t' | '\n' => words.extend(word.take()),
             '\'' => {
@@ -45,13 +62,32 @@ pub fn words_of(line: &str) -> Result<Vec<String>, WordsError> {
                     }
                 }
             }
-            '"' => double_quoted(&mut rest, word.get_or_insert_default())?,
+            '"' => {
+                // In double quotes `~` is a character.
+                if let (None, Some(home)) = (&word, home.filter(|_| rest.as_str().starts_with('$')))
+                    && let Some(behind) = behind_home_word(rest.as_str())
+                {
+                    word = Some(home.to_owned());
+                    rest = behind.chars();
+                }
+                double_quoted(&mut rest, word.get_or_insert_default())?;
+            }
             '\\' => word.get_or_insert_default().push(rest.next().ok_or(WordsError::TrailingBackslash)?),
             other => word.get_or_insert_default().push(other),
         }
     }
     words.extend(word);
     Ok(words)
+}
+
+/// Returns what stands behind the home folder that a text begins with, by any of its names: `~`, `$HOME`, `${HOME}`.
+pub fn behind_home(text: &str) -> Option<&str> {
+    ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name))
+}
+
+/// The same of a word in a line, where the name is all of the word or stands before a slash.
+fn behind_home_word(rest: &str) -> Option<&str> {
+    behind_home(rest).filter(|behind| behind.chars().next().is_none_or(|next| "/ \t\n\"".contains(next)))
 }
 
 fn double_quoted(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<(), WordsError> {
@@ -71,7 +107,7 @@ fn double_quoted(rest: &mut std::str::Chars<'_>, word: &mut String) -> Result<()
 mod tests {
     use proptest::prelude::*;
 
-    use super::{WordsError, quote, words_of};
+    use super::{WordsError, quote, words_of, words_of_at};
 
     #[test]
     fn typed_lines_split_as_a_person_expects() {
@@ -84,15 +120,39 @@ mod tests {
         assert_eq!(words_of("a \\"), Err(WordsError::TrailingBackslash));
     }
 
+    #[test]
+    fn a_word_that_begins_with_the_home_folder_lies_there_as_in_a_shell() {
+        for (line, expected) in [
+            ("cat ~/x", "/h/x"),
+            ("cat ~", "/h"),
+            ("cat $HOME/x", "/h/x"),
+            ("cat \"${HOME}/x\"", "/h/x"),
+            ("cat \"$HOME\"", "/h"),
+            ("cat ~/'a b'", "/h/a b"),
+            ("cat '~/x'", "~/x"),
+            ("cat \"~/x\"", "~/x"),
+            ("cat \\~/x", "~/x"),
+            ("cat '$HOME/x'", "$HOME/x"),
+            ("cat ~other/x", "~other/x"),
+            ("cat $HOMES/x", "$HOMES/x"),
+            ("cat x~/y", "x~/y"),
+        ] {
+            let words = words_of_at(line, "/h/");
+            assert_eq!(words, Ok(vec!["cat".to_owned(), expected.to_owned()]), "{line}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_quoted_argv_reads_back(argv in proptest::collection::vec(any::<String>(), 0..5)) {
+            prop_assert_eq!(words_of_at(&quote(&argv), "/h"), Ok(argv.clone()), "what is quoted is itself anywhere");
             prop_assert_eq!(words_of(&quote(&argv)), Ok(argv));
         }
 
         #[test]
         fn no_line_panics(line in any::<String>()) {
             let _ = words_of(&line);
+            let _ = words_of_at(&line, "/h");
         }
     }
 }

@@ -165,7 +165,7 @@ pub struct Invalid {
     /// Stable kebab-case name (`empty-argv`, `empty-program`, `nul`, `too-long`, `too-deep`).
     pub code: &'static str,
     /// What is wrong and what would be right, in one sentence.
-    pub message: String,
+    pub message: &'static str,
 }
 
 impl Word {

@@ -1,9 +1,8 @@
-//! Parts of a request that were not understood, as facts: the words for them are made by `Display` alone.
+//! Parts of a request that were not understood, as facts: `contract::render` makes the sentences.
 
-use std::fmt;
 use std::ops::Range;
 
-use crate::Guess;
+use crate::{Guess, Note};
 
 /// A part that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +14,15 @@ pub struct Opaque {
     /// Commands that it may run, as far as they can be guessed: every candidate is looked at by deny rules, none by
     /// allow rules. More than [`MOST_GUESSES`](crate::MOST_GUESSES) are not all of them.
     pub candidates: Vec<Guess>,
-    /// Private, so that nothing is decided by it. Text of the request in it is escaped already.
-    what: String,
+    /// Private, so that nothing is decided by it.
+    note: Note,
     /// The same.
-    advice: Option<String>,
+    advice: Option<&'static str>,
 }
 
 impl Opaque {
-    pub(crate) fn new(kind: Unparsed, what: impl Into<String>, span: Range<usize>) -> Self {
-        Self { kind, span, candidates: Vec::new(), what: what.into(), advice: None }
+    pub(crate) fn new(kind: Unparsed, note: impl Into<Note>, span: Range<usize>) -> Self {
+        Self { kind, span, candidates: Vec::new(), note: note.into(), advice: None }
     }
 
     /// The same, with the commands that it may run.
@@ -32,25 +31,23 @@ impl Opaque {
     }
 
     /// The same, with what an agent could write instead.
-    pub(crate) fn advised(self, advice: Option<&str>) -> Self {
-        Self { advice: advice.map(str::to_owned), ..self }
+    pub(crate) fn advised(self, advice: Option<&'static str>) -> Self {
+        Self { advice, ..self }
     }
 
     /// Keeps the first advice.
-    pub(crate) fn advise(&mut self, advice: &str) {
-        self.advice.get_or_insert_with(|| advice.to_owned());
+    pub(crate) fn advise(&mut self, advice: &'static str) {
+        self.advice.get_or_insert(advice);
     }
 
     /// Returns what an agent could write instead, for a person or an agent to read.
-    pub fn advice(&self) -> Option<&str> {
-        self.advice.as_deref()
+    pub fn advice(&self) -> Option<&'static str> {
+        self.advice
     }
-}
 
-/// The part in plain words, for a person.
-impl fmt::Display for Opaque {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.what)
+    /// Returns what is not understood about the part, as a sentence fragment to be rendered.
+    pub fn note(&self) -> &Note {
+        &self.note
     }
 }
 

@@ -1,8 +1,8 @@
-//! Arguments by which a program does more than its ordinary work, as facts: the words for them are made by `Display` alone.
+//! Arguments by which a program does more than its ordinary work, as facts: `contract::render` makes the sentences.
 
-use std::fmt;
+use serde::{Deserialize, Serialize};
 
-use crate::{Guess, escape};
+use crate::{Guess, Words};
 
 /// An argument by which a program runs other code or writes where it should not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,20 +14,27 @@ pub struct UnsafeArg {
     /// Commands that it may run, as far as they can be guessed: for deny rules only.
     pub candidates: Vec<Guess>,
     /// Private, so that nothing is decided by it.
-    words: Words,
+    fact: ArgFact,
 }
 
-/// The words that a person is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Words {
-    /// The mark that matched, before the words of the effect. Not escaped: it may be the agent's own text.
-    Mark(String),
-    /// A sentence that says more than the effect.
-    Note(&'static str),
+/// An unsafe argument, as a person is told about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArgFact {
+    /// The mark that matched, which may be the agent's own text, and its effect.
+    Mark {
+        /// The mark.
+        mark: String,
+        /// What it makes the program do.
+        effect: ArgEffect,
+    },
+    /// Words that say more than the effect.
+    Note(Words),
 }
 
 /// What an argument makes a program do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ArgEffect {
     /// Runs a program that is named in the arguments.
     Runs,
@@ -78,35 +85,6 @@ pub enum ArgEffect {
 }
 
 impl ArgEffect {
-    /// Returns the words that follow the argument's name.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Runs => "runs another program",
-            Self::Shell => "hands a text to a shell, which runs it",
-            Self::Code => "runs code",
-            Self::NamedCode => "runs code that is found by its name",
-            Self::Loads => "loads code",
-            Self::Config => "decides which programs are run",
-            Self::Folder => "works elsewhere, where settings can run programs",
-            Self::Fetches => "fetches a program and runs it",
-            Self::Remote => "runs something on another machine or in a container",
-            Self::Opens => "opens an application, which can run programs",
-            Self::Writes => "writes a file",
-            Self::Plants => "writes what other programs run or read by themselves",
-            Self::Elevates => "lets the file run with its owner's rights",
-            Self::Deletes => "removes what it finds",
-            Self::Sends => "sends data away",
-            Self::Reads => "reads another file",
-            Self::Secrets => "reads or changes passwords or keys",
-            Self::Changes => "changes settings",
-            Self::Serves => "opens a port",
-            Self::Outside => "leads out of the working directory",
-            Self::Unlisted => "is an option that is not known here",
-            Self::Pattern => "could match a file whose name is an option",
-            Self::RunTime => "is known only at run time",
-        }
-    }
-
     /// Returns whether commands may stand in the arguments, which deny rules then look at.
     pub(crate) fn holds_commands(self) -> bool {
         matches!(
@@ -151,26 +129,22 @@ impl ArgEffect {
 impl UnsafeArg {
     /// An argument that is shown by its name.
     pub(crate) fn named(argument: usize, effect: ArgEffect, mark: impl Into<String>) -> Self {
-        Self { argument, effect, candidates: Vec::new(), words: Words::Mark(mark.into()) }
+        let fact = ArgFact::Mark { mark: mark.into(), effect };
+        Self { argument, effect, candidates: Vec::new(), fact }
     }
 
     /// An argument of which a sentence says more than its effect.
     pub(crate) fn noted(argument: usize, effect: ArgEffect, note: &'static str) -> Self {
-        Self { argument, effect, candidates: Vec::new(), words: Words::Note(note) }
+        Self { argument, effect, candidates: Vec::new(), fact: ArgFact::Note(note.into()) }
     }
 
     /// The same, with the commands that it may run.
     pub(crate) fn with(self, candidates: Vec<Guess>) -> Self {
         Self { candidates, ..self }
     }
-}
 
-/// The sentence for a person, without its full stop. The request's text in it is escaped.
-impl fmt::Display for UnsafeArg {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.words {
-            Words::Mark(mark) => write!(out, "`{}` {}", escape::text(mark), self.effect.words()),
-            Words::Note(note) => out.write_str(note),
-        }
+    /// Returns what a person is told about it, to be rendered.
+    pub fn fact(&self) -> &ArgFact {
+        &self.fact
     }
 }

@@ -6,27 +6,33 @@ mod lines;
 mod lists;
 pub mod methods;
 mod part;
+mod piece;
 mod question;
+pub mod render;
 mod renewal;
 mod saved;
 mod setting_keys;
+mod subject;
 mod told;
 mod window;
 
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, Concern, ConcernKind, Mode, Moment, RequestDetail, RequestRow, RuleDraft, RuleRow, SkillCli,
-    SkillRow, Status, StoppedAgent,
+    AgentRow, Concern, ConcernKind, Mode, Moment, RemarkKind, RequestDetail, RequestRow, RuleDraft,
+    RuleRemark, RuleRow, SkillCli, SkillRow, Status, StoppedAgent,
 };
 pub use part::Part;
+pub use piece::{Piece, PieceKind, Shown, plain, shown, text};
 pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
-    Piece, Proposal, ProposedRule, Question, Scope, Shown, ShownInput, ShownProgram, ShownScript,
+    Proposal, ProposedRule, Question, RiskText, Scope, ShownInput, ShownProgram, ShownRisk, ShownScript,
+    ShownStep, ShownTrace, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
 pub use setting_keys::{SETTING_KEYS, SettingKey, plain_key};
+pub use subject::{DiffLine, Field, LineChange, Row, ShownSubject};
 pub use told::{
     Attention, Closed, ClosedBy, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
 };

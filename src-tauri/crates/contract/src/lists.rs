@@ -1,10 +1,12 @@
 //! What lists show: agents, rules, requests, skills, and the state of the whole.
 
-use crate::question::Shown;
+use crate::piece::Shown;
+use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, PatternKind, Preset, Risk, Rule, RuleId, RuleInput, RuleRef, Settings,
-    StepVerdict, TraceLine,
+    AgentId, Effect, Lifetime, Millis, Origin, PatternKind, Preset, Rule, RuleId, RuleInput, RuleOrigin,
+    RuleRef, Settings,
 };
+use postern_protocol::{Decided, EndReason, RunState};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -157,8 +159,44 @@ pub struct RuleRow {
     pub why: Option<String>,
     /// Where it came from, in a word or two.
     pub from: String,
-    /// Remarks: "too broad", "changed", "unused", "expired", "read-only".
-    pub remarks: Vec<String>,
+    /// Remarks on it.
+    pub remarks: Vec<RuleRemark>,
+}
+
+/// A remark on a rule in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(optional_fields = nullable)]
+pub struct RuleRemark {
+    /// Its kind.
+    pub kind: RemarkKind,
+    /// The remark in words, ready to be shown.
+    pub text: String,
+    /// The rule that covers this one.
+    #[serde(default)]
+    pub by: Option<RuleId>,
+}
+
+/// The kind of a remark on a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum RemarkKind {
+    /// It allows more than a person can see.
+    TooBroad,
+    /// Another rule does all that it does.
+    Covered,
+    /// It was not used for 90 days.
+    Unused,
+    /// Its time has run out.
+    Expired,
+    /// The program is not the one that it was given for.
+    Changed,
+    /// Its program is not there.
+    NotFound,
+    /// It comes from a file of the person or an organization, and is changed there.
+    ReadOnly,
+    /// It would be refused if it was saved now.
+    Invalid,
 }
 
 /// A rule as a person writes it.
@@ -194,6 +232,10 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub input: RuleInput,
+    /// Who may run what it allows.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub origin: RuleOrigin,
     /// How long it lasts.
     #[serde(default)]
     pub lifetime: Option<Lifetime>,
@@ -223,6 +265,7 @@ impl RuleDraft {
             allow_writes: false,
             folder: None,
             input: RuleInput::Nothing,
+            origin: RuleOrigin::Any,
             lifetime: None,
             why: None,
             matches: Vec::new(),
@@ -241,14 +284,18 @@ pub struct RequestRow {
     pub request_id: String,
     /// Whose.
     pub agent: AgentId,
+    /// Who does it.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub origin: Origin,
     /// Its session.
     pub session: Option<String>,
-    /// The command as one line of escaped text.
+    /// The command, or the use of a tool, as one line of escaped text.
     pub line: String,
-    /// Its state: `received`, `resolving`, `asking`, `starting`, `running`, `stopping`, `denied`, `finished`, `failed`.
-    pub state: String,
+    /// Its state.
+    pub state: RunState,
     /// The reason of a denial, or the outcome of a run.
-    pub ending: Option<String>,
+    pub ending: Option<EndReason>,
     /// Exit code.
     pub exit_code: Option<i32>,
     /// Who let it through or denied it, in a word or two.
@@ -258,10 +305,9 @@ pub struct RequestRow {
     /// How long it ran, in milliseconds.
     pub duration_ms: Option<u64>,
     /// How careful it asked for.
-    pub risk: Option<Risk>,
-    /// How it was decided: `you-allowed`, `rule-allowed`, `setting-allowed`, `you-denied`, `rule-denied`,
-    /// `setting-denied` or `unanswered`; none while it is not, and where it went away before it was.
-    pub decided: Option<String>,
+    pub risk: Option<RiskText>,
+    /// How it was decided; `None` until it is, and if it went away before.
+    pub decided: Option<Decided>,
     /// The rule that decided, where one did.
     pub rule: Option<RuleId>,
 }
@@ -282,11 +328,17 @@ pub struct RequestDetail {
     /// Environment overrides that it asked for.
     pub env: Vec<(String, String)>,
     /// What each step contributed.
-    pub steps: Vec<StepVerdict>,
+    pub steps: Vec<ShownStep>,
     /// The verdict's trace, as it was then.
-    pub trace: Vec<TraceLine>,
-    /// The verdict's message.
+    pub trace: Vec<ShownTrace>,
+    /// The verdict's message, as plain text.
     pub message: Option<String>,
+    /// The same in pieces.
+    #[serde(default)]
+    pub why: Option<Shown>,
+    /// The risk of the row, its reasons in pieces.
+    #[serde(default)]
+    pub risk: Option<ShownRisk>,
     /// The rule that decided.
     pub rule: Option<RuleRef>,
     /// The digest of the plan.

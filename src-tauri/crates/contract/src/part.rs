@@ -1,6 +1,7 @@
 //! Parts of a question that not every face shows, checked in one place for all of them.
 
-use crate::question::{Answer, Piece, Question};
+use crate::piece::plain;
+use crate::question::{Answer, Question};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use ts_rs::TS;
@@ -65,10 +66,6 @@ impl Question {
     }
 }
 
-fn plain(shown: &[Piece]) -> String {
-    shown.iter().map(|piece| piece.text.as_str()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::Part;
@@ -80,10 +77,10 @@ mod tests {
     fn question(members: &Value) -> Question {
         let mut whole = json!({
             "id": "q1", "code": "a1b2", "digest": "d", "requests": [],
-            "asker": {"agent": "main", "name": [], "color": "", "knownBy": "", "session": null, "says": null},
+            "asker": {"agent": "main", "name": [], "color": "", "knownBy": [], "session": null, "says": null},
             "command": [], "line": "ls", "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [],
-            "stdin": null, "why": [], "rule": null, "policy": "", "risk": {"level": "safe", "reasons": []},
-            "proposals": [], "askedAt": 0, "expiresAt": 1, "atZero": "Denied", "armingMs": 0, "waiting": 0
+            "stdin": null, "why": [], "rule": null, "policy": [], "risk": {"level": "safe", "reasons": []},
+            "proposals": [], "askedAt": 0, "expiresAt": 1, "atZero": [], "armingMs": 0, "waiting": 0
         });
         for (name, value) in members.as_object().unwrap() {
             whole[name] = value.clone();
@@ -92,7 +89,7 @@ mod tests {
     }
 
     fn text(text: &str) -> Value {
-        json!([{"text": text, "escaped": false}])
+        json!([{"text": text, "kind": "plain"}])
     }
 
     fn program(path: &str, script: &Value) -> Value {
@@ -127,7 +124,7 @@ mod tests {
 
     #[test]
     fn from_afar_only_what_holds_in_the_folder_of_the_request_is_saved() {
-        let nothing = question(&json!({"nothingToSave": "writes"}));
+        let nothing = question(&json!({"nothingToSave": {"reason": "writes", "text": "it writes"}}));
         assert_eq!(nothing.placed(), Err(NothingToSave::Writes));
         let anywhere = question(&json!({"proposals": [offer(&Value::Null)]}));
         assert_eq!(anywhere.placed(), Err(NothingToSave::EveryFolder));

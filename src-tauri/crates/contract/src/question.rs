@@ -1,24 +1,14 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
+use crate::piece::Shown;
 use crate::renewal::Renewal;
+use crate::subject::ShownSubject;
 use postern_policy::{
-    AgentId, Lifetime, Millis, NothingToSave, Pattern, Risk, RuleInput, RuleRef, StepVerdict,
+    AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Reason, RiskLevel, RuleInput,
+    RuleRef,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
-
-/// A piece of shown text. Hostile text is data everywhere: a face shows `text` as it is, and marks escaped pieces.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Piece {
-    /// Printable text: for an escaped piece the visible escape (`U+202E`).
-    pub text: String,
-    /// Whether it stands for a character that cannot be shown as itself.
-    pub escaped: bool,
-}
-
-/// Text ready to be shown, made by the one escape function (`postern_command::escape`).
-pub type Shown = Vec<Piece>;
 
 /// What the agent is and how it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -31,7 +21,7 @@ pub struct Asker {
     /// Its colour, `#rrggbb`.
     pub color: String,
     /// How it is known: "on its own channel".
-    pub known_by: String,
+    pub known_by: Shown,
     /// Its session, where it named one.
     pub session: Option<Shown>,
     /// Its own reason, quoted as untrusted.
@@ -55,7 +45,7 @@ pub struct ShownProgram {
     /// Who signed it (macOS).
     pub signer: Option<Shown>,
     /// Remarks in plain words: "a shell", "runs as root", "unchanged since 3 Nov", "changed 14.1 → 15.0, same signer".
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Shown>,
     /// The bound script that it would run.
     pub script: Option<ShownScript>,
 }
@@ -103,6 +93,60 @@ impl ShownInput {
             Self::Stream => &[],
         }
     }
+}
+
+/// What one step contributes to the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownStep {
+    /// Its words where all are known before the run; in a question they are escaped, as are the next three.
+    pub argv: Option<Vec<String>>,
+    /// As written.
+    pub text: String,
+    /// The program's name.
+    pub program: Option<String>,
+    /// Its resolved path.
+    pub path: Option<String>,
+    /// Its contribution.
+    pub decision: Decision,
+    /// Stable name of the cause.
+    pub reason: Reason,
+    /// Cause, in one sentence.
+    pub why: Shown,
+    /// The rule that decided it.
+    pub rule: Option<RuleRef>,
+    /// Its place in the request's text: first byte and byte behind the last.
+    pub span: (usize, usize),
+}
+
+/// How careful a person should be. Risk explains and orders; it never allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownRisk {
+    /// Its level.
+    pub level: RiskLevel,
+    /// Reasons, the weightiest first, as sentences without their full stop.
+    pub reasons: Vec<Shown>,
+}
+
+/// A risk in plain text, as lists and outgoing events have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RiskText {
+    /// Its level.
+    pub level: RiskLevel,
+    /// Reasons, the weightiest first, as sentences without their full stop.
+    pub reasons: Vec<String>,
+}
+
+/// One line of a verdict's trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownTrace {
+    /// The stage, in a word or two ("read", "core", "deny rules", "step 2: rules").
+    pub stage: String,
+    /// Its finding, in one sentence.
+    pub found: Shown,
 }
 
 /// A stretch of the shown command.
@@ -213,7 +257,7 @@ pub struct Past {
     /// The command's beginning, up to 200 characters.
     pub line: Shown,
     /// What became of it, in words: "exit 0", "denied", "runs".
-    pub outcome: String,
+    pub outcome: Shown,
     /// When it was asked for.
     pub at: Millis,
 }
@@ -232,11 +276,18 @@ pub struct Question {
     pub requests: Vec<String>,
     /// Who asks.
     pub asker: Asker,
-    /// The tool of the agent's own that it is about (`tool.check`); none where a command would run on this machine.
-    /// A tool's question has no programs, but a folder if it shows a shell line.
+    /// Who would do it.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub origin: Origin,
+    /// The tool of the agent's own that it is about; none where it is about a command, whoever would run that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,
+    /// What it is about, in its own form. All of it stands in [`Self::line`] as well.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub subject: ShownSubject,
     /// The command in stretches, as it is shown.
     pub command: Vec<CommandPart>,
     /// The command as one line of escaped text, for terminals and chat.
@@ -255,7 +306,7 @@ pub struct Question {
     #[ts(optional)]
     pub edited: Option<Shown>,
     /// What each step contributed.
-    pub steps: Vec<StepVerdict>,
+    pub steps: Vec<ShownStep>,
     /// What would run.
     pub programs: Vec<ShownProgram>,
     /// Programs and scripts among them that the agent can change until they run, each once. An approval covers
@@ -274,9 +325,9 @@ pub struct Question {
     /// The rule that matched, if any.
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
-    pub policy: String,
+    pub policy: Shown,
     /// How careful to be.
-    pub risk: Risk,
+    pub risk: ShownRisk,
     /// What *Always* would save; empty where nothing is to be saved.
     pub proposals: Vec<Proposal>,
     /// The rules that were given for a program as it was before it changed; a proposal renews them ([`Proposal::renews`]).
@@ -286,7 +337,7 @@ pub struct Question {
     /// Reason why there are no proposals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub nothing_to_save: Option<NothingToSave>,
+    pub nothing_to_save: Option<Unsaved>,
     /// The agent's `env-set` with which the variables of this request are not asked about, where they are the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -296,7 +347,7 @@ pub struct Question {
     /// When it ends by itself.
     pub expires_at: Millis,
     /// What happens then, in words: "Denied".
-    pub at_zero: String,
+    pub at_zero: Shown,
     /// How long it must have been visible and unchanged before *Allow* works, in milliseconds.
     pub arming_ms: u64,
     /// Number of further questions, of all agents.
@@ -317,22 +368,43 @@ impl Question {
         let placed = |offer: &&Proposal| self.tool.is_some() || offer.is_placed();
         let offers: Vec<&Proposal> = self.proposals.iter().filter(placed).collect();
         match (self.proposals.is_empty(), offers.is_empty()) {
-            (true, _) => Err(self.nothing_to_save.unwrap_or(NothingToSave::NoRuleHelps)),
+            (true, _) => Err(self.why_unsaved()),
             (false, true) => Err(NothingToSave::EveryFolder),
             (false, false) => Ok(offers),
         }
     }
 
+    /// Returns the reason why there are no proposals.
+    pub fn why_unsaved(&self) -> NothingToSave {
+        self.nothing_to_save.as_ref().map_or(NothingToSave::NoRuleHelps, |unsaved| unsaved.reason)
+    }
+
     /// Returns the reason why there are no proposals, with the setting that would help, in words.
     pub fn unsaved_words(&self) -> Option<String> {
-        let why = self.nothing_to_save?.words();
+        let why = &self.nothing_to_save.as_ref()?.text;
         Some(match &self.env_setting {
             Some(setting) => {
                 let agent = &self.asker.agent;
                 format!("{why}; to allow that from now on: postern agents set {agent} env-set={setting}")
             }
-            None => why.to_owned(),
+            None => why.clone(),
         })
+    }
+}
+
+/// The reason why *always* saves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Unsaved {
+    /// The reason.
+    pub reason: NothingToSave,
+    /// The same in words, as a clause that follows *because*.
+    pub text: String,
+}
+
+impl From<NothingToSave> for Unsaved {
+    fn from(reason: NothingToSave) -> Self {
+        Self { reason, text: crate::render::nothing_to_save(reason).to_owned() }
     }
 }
 
@@ -356,7 +428,7 @@ pub struct Edited {
     /// Whether it is on show now.
     pub applied: bool,
     /// Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
-    pub reason: Option<String>,
+    pub reason: Option<Shown>,
 }
 
 /// A person's answer. It names the question and what was shown, never what to run.

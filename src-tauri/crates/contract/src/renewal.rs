@@ -1,6 +1,6 @@
 //! Rules of a program that changed, which *Always* renews instead of saving a new one.
 
-use crate::question::Shown;
+use crate::piece::Shown;
 use postern_policy::{AgentId, RuleId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -39,6 +39,10 @@ pub struct Saved {
     pub place: SavedPlace,
     /// True if it holds only while the program (and script) is unchanged.
     pub pinned: bool,
+    /// True if it holds in the agent's own shell alone.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub own_shell: bool,
 }
 
 /// Place where a saved rule holds.
@@ -88,7 +92,7 @@ impl Answered {
 
 /// Says that an *always* allowed one run, and why.
 pub fn not_saved(why: NothingToSave) -> String {
-    format!("allowed once; nothing was saved because {}", why.words())
+    format!("allowed once; nothing was saved because {}", crate::render::nothing_to_save(why))
 }
 
 impl std::fmt::Display for Saved {
@@ -100,6 +104,7 @@ impl std::fmt::Display for Saved {
             SavedPlace::Permissions => out.write_str("in permissions.jsonc")?,
             SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
+        out.write_str(if self.own_shell { ", in the agent's own shell" } else { "" })?;
         out.write_str(if self.pinned { ", while the program is unchanged" } else { "" })
     }
 }
@@ -111,7 +116,9 @@ mod tests {
 
     #[test]
     fn what_was_saved_is_said_with_its_place_and_whether_it_is_bound_to_the_program() {
-        let saved = |place, pinned| Saved { rule: "git push *".to_owned(), place, pinned }.to_string();
+        let saved = |place, pinned| {
+            Saved { rule: "git push *".to_owned(), place, pinned, own_shell: false }.to_string()
+        };
         let folder = SavedPlace::Folder { path: "~/work".to_owned() };
         assert_eq!(saved(folder, true), "git push *, in ~/work and below, while the program is unchanged");
         assert_eq!(saved(SavedPlace::Anywhere, false), "git push *, in any folder");

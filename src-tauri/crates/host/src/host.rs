@@ -7,7 +7,7 @@ use crate::control::{self, Control, Handle as Handles, ListenError, Listening, S
 use crate::descriptors;
 use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, Gate, PAUSE, Pause, World};
+use crate::gate::{self, Gate, PAUSE, World};
 use crate::lanes::{Lanes, PATIENCE};
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
@@ -18,6 +18,7 @@ use crate::user::User;
 use crate::watch;
 use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_contract::{Attention, Told};
+use postern_request::{Halt, Pause};
 use postern_store::{OpenError, Opened, Store, audit};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -144,8 +145,7 @@ impl Host {
             runtime: Handle::current(),
             faces: faces.clone(),
             session: config.session,
-            pause,
-            deny_all: in_doubt(&store),
+            halt: Halt::new(pause, in_doubt(&store)),
         };
         gate::start(parts, &gate, received, &own.handle());
         let control = Control::new(control::Parts {

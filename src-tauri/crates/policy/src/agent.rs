@@ -3,6 +3,7 @@
 use crate::permissions::FileLayer;
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What one agent's requests are judged by.
@@ -36,7 +37,8 @@ pub struct SessionLayers {
 }
 
 /// Whether the elevated gate lets a request ask for the host at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Elevation {
     /// It does.
     On,

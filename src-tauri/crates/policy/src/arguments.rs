@@ -1,5 +1,6 @@
 //! What a rule says of the arguments of its program.
 
+use crate::path;
 use crate::words::WordsPattern;
 use sha2::{Digest as _, Sha256};
 
@@ -17,11 +18,14 @@ pub(crate) enum Arguments {
 }
 
 impl Arguments {
-    /// Reads a rule's argument patterns.
-    pub(crate) fn new(patterns: &[String]) -> Self {
+    /// Reads a rule's argument patterns, in which `~` is the home folder.
+    pub(crate) fn new(patterns: &[String], home: &str) -> Self {
+        let at_home = |pattern: &String| path::expand_home(pattern, home).into_owned();
         match bound(patterns) {
             Some(hash) => Self::Bound(hash),
-            None => Self::Words(WordsPattern::of_arguments(patterns)),
+            None => {
+                Self::Words(WordsPattern::of_arguments(&patterns.iter().map(at_home).collect::<Vec<_>>()))
+            }
         }
     }
 
@@ -84,7 +88,7 @@ mod tests {
     const ALONE: &str = "a3cfed2a0e916840b288ff2450f2624ed88b091e311bade7669ee9a9c08c3264";
 
     fn bound(hash: &str) -> Arguments {
-        Arguments::new(&[format!("sha256:cwd-argv:v1:{hash}")])
+        Arguments::new(&[format!("sha256:cwd-argv:v1:{hash}")], "/h")
     }
 
     #[test]
@@ -106,7 +110,7 @@ mod tests {
     fn what_is_no_whole_hash_is_a_word() {
         for text in ["sha256:cwd-argv:v1:00ff".to_owned(), format!("sha256:argv:{PUSH}"), PUSH.to_uppercase()]
         {
-            let word = Arguments::new(std::slice::from_ref(&text));
+            let word = Arguments::new(std::slice::from_ref(&text), "/h");
             assert!(word.matches(&[Some(&text)], None), "{text}");
         }
     }

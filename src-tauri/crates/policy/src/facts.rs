@@ -1,6 +1,7 @@
 //! What a request is judged by: everything comes in as a value.
 
 use crate::rule::{Identity, Millis};
+use crate::subject::Origin;
 use postern_command::Reading;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +120,8 @@ pub enum Input {
 /// What a request is judged by.
 #[derive(Debug, Clone)]
 pub struct Facts<'a> {
+    /// Who would run it.
+    pub origin: Origin,
     /// What it would run.
     pub reading: &'a Reading,
     /// What was found for each step.

@@ -3,6 +3,7 @@
 mod agent;
 mod arguments;
 pub mod case;
+mod cause;
 mod check;
 mod confinement;
 pub mod environment;
@@ -23,32 +24,39 @@ mod rule;
 mod ruleset;
 mod settings;
 mod skill;
+mod subject;
 #[cfg(test)]
 mod testing;
 mod verdict;
 mod words;
 
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
+pub use cause::{
+    Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
+    RiskReason, RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
+};
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
 };
 pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
 pub use judge::{
-    CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, rule_ref, source_words,
+    CommandAgainst, against_command_tool, changes, core, judge, judge_unanswered, protect_in_own_shell,
+    rule_ref, source_words,
 };
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, normal as normal_path};
-pub use pattern::{PatternError, kind_name, parse_pattern, pattern_text};
+pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
 pub use propose::{Draft, NothingToSave, Offer, Renewal, propose, propose_renewals};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
-    RuleInput, ScriptPin, Signature, Signer, Source, Usage,
+    RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
 };
 pub use ruleset::{Broken, RuleSet};
 pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };
 pub use skill::may_serve_skill;
+pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

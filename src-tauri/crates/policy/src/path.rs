@@ -165,14 +165,10 @@ pub(crate) fn without_aliases_of_word(word: &str) -> Option<String> {
 
 /// Replaces a leading `~`, `$HOME` or `${HOME}` that stands alone or before a slash.
 pub fn expand_home<'a>(text: &'a str, home: &str) -> Cow<'a, str> {
-    for prefix in ["~", "$HOME", "${HOME}"] {
-        if let Some(rest) = text.strip_prefix(prefix)
-            && (rest.is_empty() || rest.starts_with('/'))
-        {
-            return Cow::Owned(format!("{}{rest}", home.trim_end_matches('/')));
-        }
+    match postern_command::behind_home(text).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => Cow::Owned(format!("{}{rest}", home.trim_end_matches('/'))),
+        None => Cow::Borrowed(text),
     }
-    Cow::Borrowed(text)
 }
 
 /// What stands behind the last slash.

@@ -1,6 +1,7 @@
 //! Deny and allow rules as a person sees them and the store keeps them.
 
 use crate::settings::AgentId;
+use crate::subject::Origin;
 use serde::{Deserialize, Serialize};
 
 /// A rule's number in the store; rules from files have negative numbers that last until the file is read again.
@@ -197,6 +198,36 @@ pub enum RuleInput {
     Any,
 }
 
+/// Who may run what a rule allows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RuleOrigin {
+    /// Postern on this machine, and the agent in its own shell.
+    #[default]
+    Any,
+    /// The agent in its own shell, and nobody else.
+    AgentShell,
+}
+
+impl RuleOrigin {
+    /// Returns for whom an answer to a request allows: what was asked for in the agent's own shell is allowed there alone.
+    pub fn of_answer(origin: Origin) -> Self {
+        match origin {
+            Origin::Host => Self::Any,
+            Origin::AgentShell | Origin::Tool => Self::AgentShell,
+        }
+    }
+
+    /// Whether a rule holds for what this origin would run.
+    pub fn holds_for(self, origin: Origin) -> bool {
+        match self {
+            Self::Any => true,
+            Self::AgentShell => origin == Origin::AgentShell,
+        }
+    }
+}
+
 /// Where a rule came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "name")]
@@ -259,6 +290,10 @@ pub struct Rule {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub input: RuleInput,
+    /// In whose hands what it allows is run. What it denies it denies everywhere.
+    #[serde(default)]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub origin: RuleOrigin,
     /// Where it came from.
     pub source: Source,
     /// How long it lasts.
@@ -288,6 +323,7 @@ impl Rule {
             allow_writes: false,
             folder: None,
             input: RuleInput::Nothing,
+            origin: RuleOrigin::Any,
             source: Source::Person,
             lifetime: Lifetime::Forever,
             why: None,

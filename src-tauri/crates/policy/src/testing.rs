@@ -6,7 +6,7 @@ use crate::{
     Rule, RuleSet, Script, Settings, StepFacts, Verdict, Wanted, folder_of, judge, judge_unanswered, lookups,
     parse_pattern, propose,
 };
-use postern_command::{Dialect, Reading, read_argv, read_shell};
+use postern_command::{Dialect, Reading, read_argv, read_shell_at};
 use std::collections::HashMap;
 
 pub(crate) const HOME: &str = "/Users/u";
@@ -54,6 +54,7 @@ pub(crate) struct Scene {
     pub(crate) confinable: bool,
     pub(crate) env_to_ask: Vec<String>,
     pub(crate) shell: bool,
+    pub(crate) origin: crate::Origin,
     pub(crate) targets: Vec<Target>,
     pub(crate) input: crate::Input,
     /// Paths that the agent can change.
@@ -107,6 +108,7 @@ impl Scene {
             confinable: true,
             env_to_ask: Vec::new(),
             shell: true,
+            origin: crate::Origin::Host,
             targets: Vec::new(),
             input: crate::Input::Nothing,
             changeable: Vec::new(),
@@ -168,7 +170,7 @@ impl Scene {
     }
 
     pub(crate) fn shell(mut self, text: &str) -> Self {
-        self.reading = read_shell(text, Dialect::Bash);
+        self.reading = read_shell_at(text, Dialect::Bash, HOME);
         self.shell = true;
         self
     }
@@ -231,6 +233,7 @@ impl Scene {
         use_them(
             &policy,
             &Facts {
+                origin: self.origin,
                 reading: &self.reading,
                 steps: &steps,
                 cwd: &self.cwd,

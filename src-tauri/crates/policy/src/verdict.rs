@@ -1,5 +1,6 @@
 //! The answer to *may it run*, with its evidence.
 
+use crate::cause::{Cause, Found, RiskReason};
 use crate::confinement::Confinement;
 use crate::rule::{Effect, RuleId};
 pub use postern_protocol::Decision;
@@ -81,18 +82,16 @@ pub enum RiskLevel {
 /// Risk explains and orders; it never allows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Risk {
     /// How careful.
     pub level: RiskLevel,
-    /// Why, in plain words.
-    pub reasons: Vec<String>,
+    /// Reasons, the weightiest first.
+    pub reasons: Vec<RiskReason>,
 }
 
 /// What one step contributed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct StepVerdict {
     /// Its words where all are known before the run.
     pub argv: Option<Vec<String>>,
@@ -104,10 +103,11 @@ pub struct StepVerdict {
     pub path: Option<String>,
     /// What it contributed.
     pub decision: Decision,
-    /// Why.
+    /// Stable name of the cause.
     pub reason: Reason,
-    /// Why, in one sentence.
-    pub message: String,
+    /// Cause, with its data. Earlier versions recorded a sentence.
+    #[serde(alias = "message")]
+    pub cause: Cause,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
     /// Where it stands in the request's text: first byte and byte behind the last.
@@ -117,26 +117,25 @@ pub struct StepVerdict {
 /// One line of the trace that `explain` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct TraceLine {
     /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
     pub stage: String,
-    /// What it found, in one sentence.
-    pub found: String,
+    /// Finding of the stage.
+    pub found: Found,
 }
 
 /// The answer, with its evidence. Only `postern-request` turns one into permission to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[must_use]
 pub struct Verdict {
     /// What happens.
     pub decision: Decision,
-    /// Why.
+    /// Stable name of the cause.
     pub reason: Reason,
-    /// Why, in one or two sentences for a person.
-    pub message: String,
+    /// Cause, with its data. Earlier versions recorded a sentence.
+    #[serde(alias = "message")]
+    pub cause: Cause,
     /// What an agent could do instead, where there is something.
     pub advice: Option<String>,
     /// The rule that decided it.

@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod data;
+mod decided;
 mod decode;
 mod error;
 mod frame;
@@ -29,6 +30,7 @@ pub use answer::{
 };
 pub use call::Call;
 pub use data::{Encoding, hex};
+pub use decided::{Decided, EndReason};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};
 pub use frame::{

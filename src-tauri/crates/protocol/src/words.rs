@@ -68,11 +68,13 @@ pub enum RunState {
     Finished,
     /// It was let through but could not be started.
     Failed,
+    /// Its agent may do it itself: what `tool.check` asks about, and never a run.
+    Allowed,
 }
 
 impl RunState {
     /// Every state, in the order of a life.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Received,
         Self::Resolving,
         Self::Asking,
@@ -82,6 +84,7 @@ impl RunState {
         Self::Denied,
         Self::Finished,
         Self::Failed,
+        Self::Allowed,
     ];
 
     /// The stable name: `received`, `resolving`, ….
@@ -96,6 +99,7 @@ impl RunState {
             Self::Denied => "denied",
             Self::Finished => "finished",
             Self::Failed => "failed",
+            Self::Allowed => "allowed",
         }
     }
 
@@ -107,7 +111,7 @@ impl RunState {
     /// Returns `true` where nothing changes it any more.
     pub fn has_ended(self) -> bool {
         match self {
-            Self::Denied | Self::Finished | Self::Failed => true,
+            Self::Denied | Self::Finished | Self::Failed | Self::Allowed => true,
             Self::Received
             | Self::Resolving
             | Self::Asking

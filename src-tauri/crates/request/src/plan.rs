@@ -1,6 +1,6 @@
 //! The immutable plan of a run: what is shown, approved and executed carry its digest.
 
-use postern_policy::{AgentId, Confinement, Identity};
+use postern_policy::{AgentId, Confinement, Identity, Origin};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -29,6 +29,20 @@ pub enum Launch {
         /// The text.
         text: String,
     },
+    /// It is not: what it is about is in the call ([`Plan::call`]).
+    Nothing,
+}
+
+/// A tool of the agent's own, by everything that it is called with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoundCall {
+    /// Its name.
+    pub tool: String,
+    /// sha256 over its arguments as JSON, hex.
+    pub arguments: String,
+    /// The folder that relative paths among them start in.
+    pub cwd: Option<String>,
 }
 
 /// A file that the run depends on: checked again right before it starts.
@@ -80,6 +94,12 @@ pub struct Plan {
     pub agent: AgentId,
     /// Its session, where it named one.
     pub session: Option<String>,
+    /// Who does it.
+    #[serde(default, skip_serializing_if = "Origin::is_host")]
+    pub origin: Origin,
+    /// The tool of the agent's own by which it does it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<BoundCall>,
     /// How it is started.
     pub launch: Launch,
     /// Every program that was looked up, the started one first.
@@ -128,6 +148,8 @@ mod tests {
         Plan {
             agent: AgentId::new("main").unwrap(),
             session: None,
+            origin: Origin::Host,
+            call: None,
             launch: Launch::Argv { argv: vec!["git".into(), "push".into()] },
             programs: Vec::new(),
             scripts: Vec::new(),
@@ -138,6 +160,10 @@ mod tests {
             timeout_ms: Some(30_000),
             policy: 4,
         }
+    }
+
+    fn call(arguments: &str) -> BoundCall {
+        BoundCall { tool: "shell_exec".into(), arguments: arguments.into(), cwd: None }
     }
 
     #[test]
@@ -155,6 +181,8 @@ mod tests {
         let other = [
             Plan { agent: AgentId::new("other").unwrap(), ..plan() },
             Plan { session: Some("s".into()), ..plan() },
+            Plan { origin: Origin::AgentShell, ..plan() },
+            Plan { call: Some(call("a")), ..plan() },
             Plan { launch: Launch::Argv { argv: vec!["git".into(), "push -f".into()] }, ..plan() },
             Plan { launch: Launch::Shell { text: "git push".into() }, ..plan() },
             Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },

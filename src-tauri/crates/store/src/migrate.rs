@@ -31,6 +31,7 @@ const FORMATS: &[&[&str]] = &[
     &[crate::audit::SCHEMA],
     &[rules::PLACES],
     &[chat_messages::SCHEMA],
+    &[requests::ORIGIN, rules::ORIGIN],
 ];
 
 /// The newest format that is known here.

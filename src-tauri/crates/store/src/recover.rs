@@ -38,7 +38,8 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
                 | RunState::Asking
                 | RunState::Denied
                 | RunState::Finished
-                | RunState::Failed,
+                | RunState::Failed
+                | RunState::Allowed,
                 _,
             )
             | (RunState::Starting, None) => Ending::Denied(restarted()),
@@ -121,7 +122,7 @@ mod tests {
                 let how = match ending {
                     Ending::Denied(denial) => format!("{:?}", denial.reason),
                     Ending::Finished { end } => format!("{:?}", end.outcome),
-                    Ending::Failed { .. } => "failed".into(),
+                    Ending::Failed { .. } | Ending::Allowed => "failed".into(),
                 };
                 (row.summary.request_id.as_str(), how)
             })

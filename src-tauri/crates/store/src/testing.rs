@@ -57,6 +57,7 @@ pub(crate) fn asked(agent: &str, request_id: &str, at: Millis) -> NewRequest {
         agent: id(agent),
         request_id: request_id.into(),
         content: [7; 32],
+        origin: postern_policy::Origin::Host,
         session: None,
         line: format!("git show {request_id}"),
         asked: "{}".into(),

@@ -33,7 +33,8 @@ export function chosenBy(narrowed: Narrowed | undefined): Chosen {
 }
 
 const DAY = 24 * 3_600_000;
-const states = new Set<Outcome>(["asking", "running", "failed"]);
+/** A choice that is about how far a request came, not about who decided. */
+const isState = (outcome: Outcome) => outcome === "asking" || outcome === "running" || outcome === "failed";
 
 function begins(period: Period, now: number): number | null {
   if (period === "any") return null;
@@ -46,8 +47,8 @@ export function filterOf(chosen: Chosen, now: number): RequestFilter {
   const { agent, outcome, period, search, rule, since, until } = chosen;
   return {
     agent: agent || null,
-    state: states.has(outcome) ? outcome : null,
-    decided: outcome === "any" || states.has(outcome) ? null : outcome,
+    state: isState(outcome) ? outcome : null,
+    decided: outcome === "any" || isState(outcome) ? null : outcome,
     rule: rule?.id ?? null,
     since: since ?? begins(period, now),
     until: until ?? null,

@@ -1,11 +1,11 @@
 // What the pictures show, from what the host counted.
 
-import type { Counts, Insights } from "../../contract";
+import type { Counts, Decided, Insights } from "../../contract";
 import { words } from "../words";
 import type { Series } from "./Chart.svelte";
 
 /** The kinds of decision in the order in which they are stacked, each with its colour and its name in a filter. */
-export const kinds: { key: keyof Counts; color: string; outcome: string }[] = [
+export const kinds: { key: keyof Counts; color: string; outcome: Decided }[] = [
   { key: "ruleAllowed", color: "--chart-rule", outcome: "rule-allowed" },
   { key: "settingAllowed", color: "--chart-setting", outcome: "setting-allowed" },
   { key: "youAllowed", color: "--chart-you", outcome: "you-allowed" },

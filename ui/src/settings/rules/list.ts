@@ -30,7 +30,15 @@ function textOf(row: RuleRow): string {
   if (text === undefined) {
     const { rule, from, remarks } = row;
     const { lastCommand, lastPath } = rule.usage;
-    text = [row.text, shownText(row), lastCommand, lastPath, rule.why, from, ...remarks]
+    text = [
+      row.text,
+      shownText(row),
+      lastCommand,
+      lastPath,
+      rule.why,
+      from,
+      ...remarks.map(({ text }) => text),
+    ]
       .join("\n")
       .toLowerCase();
     texts.set(row, text);

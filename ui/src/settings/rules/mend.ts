@@ -1,47 +1,37 @@
 // What the host remarks on a rule, and what mends it.
 
-import type { RuleDraft, RuleRow } from "../../contract";
+import type { RemarkKind, RuleDraft, RuleRow } from "../../contract";
 import { words } from "../words";
 import { draftOf, fixed } from "./list";
 
 export type Trouble = keyof typeof words.rules.remarks;
 
-/** A remark: its kind, where it is a known one, and how the host says it. */
+/** A remark: its kind if a click mends it, and the host's words. */
 export interface Remark {
   kind: Trouble | null;
   text: string;
 }
 
-const beginnings: [string, Trouble][] = [
-  ["covered", "covered"],
-  ["too broad", "too broad"],
-  ["changed", "changed"],
-  ["unused", "unused"],
-  ["expired", "expired"],
-  ["dead", "dead"],
-  ["never matches", "dead"],
-  ["can never match", "dead"],
-  ["not found", "not found"],
-];
+const isTrouble = (kind: RemarkKind): kind is Trouble => kind in words.rules.remarks;
 
 /** @param named  a rule's pattern by its number: where it is known, a remark names the rule by it */
 export function remarksOf(row: RuleRow, named?: (id: number) => string | undefined): Remark[] {
   return row.remarks
-    .filter((text) => text !== "read-only")
-    .map((text) => ({
-      kind: beginnings.find(([begins]) => text.startsWith(begins))?.[1] ?? null,
-      text: text.replace(/^covered by rule (\d+)$/, (as, id) => {
-        const by = named?.(Number(id));
-        return by === undefined ? as : words.rules.coveredBy(by);
-      }),
-    }));
+    .filter(({ kind }) => kind !== "read-only")
+    .map(({ kind, text, by }) => {
+      const other = by == null ? undefined : named?.(by);
+      return {
+        kind: isTrouble(kind) ? kind : null,
+        text: other === undefined ? text : words.rules.coveredBy(other),
+      };
+    });
 }
 
 /** What a click on a remark does: it goes, it is bound to the program as it is now, or it is narrowed in the editor. */
 export type Mending = "remove" | "repin" | "narrow";
 
 export function mendingOf(kind: Trouble): Mending {
-  if (kind === "too broad") return "narrow";
+  if (kind === "too-broad") return "narrow";
   return kind === "changed" ? "repin" : "remove";
 }
 
@@ -53,7 +43,7 @@ export function narrowed(row: RuleRow): RuleDraft {
 }
 
 /** The kinds of remark after which a rule may go, in the order in which they are offered. */
-export const idle = ["covered", "expired", "dead", "not found", "unused"] as const;
+export const idle = ["covered", "expired", "not-found", "unused"] as const;
 
 /** Rules that may go, each under the first of its remarks. */
 export function untidy(rows: RuleRow[]): { kind: (typeof idle)[number]; rows: RuleRow[] }[] {

@@ -9,7 +9,8 @@ use postern_command::escape::text as escaped;
 use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
-use postern_policy::{Decision, RuleRef, TraceLine};
+use postern_contract::{ShownTrace, text};
+use postern_policy::{Decision, RuleRef};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(link: &mut Link, command: args::Explain) -> Result<(), Failure> {
@@ -68,7 +69,7 @@ fn show(explained: &Explained) -> Result<(), Failure> {
         if let Some(path) = &step.path {
             print::line(format!("               {}", escaped(path)))?;
         }
-        print::line(format!("               {}", step.message))?;
+        print::line(format!("               {}", text(&step.why)))?;
     }
     show_trace(&explained.trace)
 }
@@ -86,11 +87,11 @@ fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
     show_trace(&explained.trace)
 }
 
-fn show_trace(trace: &[TraceLine]) -> Result<(), Failure> {
+fn show_trace(trace: &[ShownTrace]) -> Result<(), Failure> {
     print::line("")?;
     let width = trace.iter().map(|line| line.stage.len()).max().unwrap_or_default();
     for line in trace {
-        print::line(format!("{:<width$}  {}", line.stage, line.found))?;
+        print::line(format!("{:<width$}  {}", line.stage, text(&line.found)))?;
     }
     Ok(())
 }
@@ -104,6 +105,7 @@ fn risk(explained: &Explained) -> String {
     if explained.risk.reasons.is_empty() {
         level.to_owned()
     } else {
-        format!("{level}: {}", explained.risk.reasons.join("; "))
+        let reasons: Vec<String> = explained.risk.reasons.iter().map(|reason| text(reason)).collect();
+        format!("{level}: {}", reasons.join("; "))
     }
 }

@@ -57,10 +57,11 @@ fn row(request: &RequestRow) -> [String; 6] {
 }
 
 fn state(request: &RequestRow) -> String {
-    match (&request.ending, request.exit_code) {
-        (_, Some(code)) => format!("{} {code}", request.state),
-        (Some(ending), None) => format!("{} {ending}", request.state),
-        (None, None) => request.state.clone(),
+    let state = request.state.name();
+    match (request.ending, request.exit_code) {
+        (_, Some(code)) => format!("{state} {code}"),
+        (Some(ending), None) => format!("{state} {}", ending.name()),
+        (None, None) => state.to_owned(),
     }
 }
 
@@ -167,7 +168,7 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
         print::line(format!("  {:<12} {}", print::time(moment.at), moment.what))?;
     }
     for line in &detail.trace {
-        print::line(format!("  {:<28} {}", line.stage, line.found))?;
+        print::line(format!("  {:<28} {}", line.stage, postern_contract::text(&line.found)))?;
     }
     for (name, text) in [("stdout", &detail.stdout), ("stderr", &detail.stderr)] {
         if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {

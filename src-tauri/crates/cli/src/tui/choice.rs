@@ -1,6 +1,6 @@
 //! The rule that *Always* would save, as the user adjusts it: for whom, where, for how long, and which words.
 
-use postern_contract::{Proposal, Question, Scope};
+use postern_contract::{PieceKind, Proposal, Question, Scope};
 use postern_policy::{Lifetime, Millis};
 
 /// A minute in milliseconds.
@@ -92,6 +92,6 @@ pub(super) fn editable(question: &Question) -> impl Iterator<Item = &Proposal> {
 
 fn session(question: &Question) -> Option<String> {
     let shown = question.asker.session.as_ref()?;
-    let exact = shown.iter().all(|piece| !piece.escaped);
-    exact.then(|| shown.iter().map(|piece| piece.text.as_str()).collect())
+    let exact = shown.iter().all(|piece| piece.kind != PieceKind::Escaped);
+    exact.then(|| postern_contract::plain(shown))
 }

@@ -181,7 +181,8 @@ fn edit(link: &mut Link, app: &mut App, text: String) -> Result<(), Failure> {
     app.message = if edited.applied {
         "this is your command now: look at it before you allow it".to_owned()
     } else {
-        format!("not changed: {}", edited.reason.unwrap_or_else(|| "it was answered already".to_owned()))
+        let why = edited.reason.map(|why| postern_contract::text(&why));
+        format!("not changed: {}", why.unwrap_or_else(|| "it was answered already".to_owned()))
     };
     Ok(())
 }

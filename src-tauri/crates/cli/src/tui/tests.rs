@@ -7,18 +7,18 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 
 fn question(command: &str, argv: usize) -> Question {
-    let text = |text: &str| json!([{ "text": text, "escaped": false }]);
+    let text = |text: &str| json!([{ "text": text, "kind": "plain" }]);
     let words: Vec<Value> = (0..argv).map(|nth| text(&format!("word{nth}"))).collect();
     serde_json::from_value(json!({
         "id": "q1", "code": "a1b2", "digest": "d".repeat(64), "requests": [],
-        "asker": { "agent": "main", "name": text("main"), "color": "#3b82f6", "knownBy": "on its own channel",
-            "session": null, "says": [{ "text": "trust me ", "escaped": false }, { "text": "U+202E", "escaped": true }] },
+        "asker": { "agent": "main", "name": text("main"), "color": "#3b82f6", "knownBy": text("on its own channel"),
+            "session": null, "says": [{ "text": "trust me ", "kind": "plain" }, { "text": "U+202E", "kind": "escaped" }] },
         "command": [{ "text": text(command), "role": "program", "step": 0 }], "line": command, "argv": words,
         "shell": false, "steps": [], "programs": [], "cwd": text("/home/ann"), "env": [], "stdin": null,
-        "why": text("no rule"), "rule": null, "policy": "Ask when no rule matches",
-        "risk": { "level": "dangerous", "reasons": ["it removes files"] },
+        "why": text("no rule"), "rule": null, "policy": text("Ask when no rule matches"),
+        "risk": { "level": "dangerous", "reasons": [text("it removes files")] },
         "proposals": [{ "id": "exact", "label": text("this exact command"), "rules": [], "wouldMatch": null }],
-        "askedAt": 0, "expiresAt": 4_000_000_000_000_i64, "atZero": "denied", "armingMs": 1000, "waiting": 0
+        "askedAt": 0, "expiresAt": 4_000_000_000_000_i64, "atZero": text("denied"), "armingMs": 1000, "waiting": 0
     }))
     .unwrap()
 }
@@ -63,18 +63,18 @@ fn the_whole_question_is_on_the_screen_with_its_keys() {
 #[test]
 fn a_step_is_shown_as_the_host_escaped_it() {
     let step = json!({ "argv": null, "text": "rm build\\u{456}", "program": "rm", "path": null, "decision": "ask",
-        "reason": "allowlist-miss", "message": "No rule for `rm`.", "span": [0, 0] });
+        "reason": "allowlist-miss", "span": [0, 0],
+        "why": [{ "text": "No rule allows ", "kind": "plain" }, { "text": "rm", "kind": "code" }, { "text": ".", "kind": "plain" }] });
     let steps = vec![serde_json::from_value(step).unwrap()];
     let mut app = showing(Question { shell: true, steps, ..question("rm build", 1) });
     let said = screen(&mut app, 80, 40).join("\n");
-    assert!(said.contains(r"step 1       rm build\u{456}  [asks: No rule for `rm`.]"), "{said}");
+    assert!(said.contains(r"step 1       rm build\u{456}  [asks: No rule allows rm.]"), "{said}");
 }
 
 #[test]
 fn a_changed_command_the_rule_and_what_came_before_are_shown_as_in_the_window() {
-    let text = |text: &str| serde_json::from_value(json!([{ "text": text, "escaped": false }])).unwrap();
-    let recent =
-        json!([{ "line": [{ "text": "npm test", "escaped": false }], "outcome": "exit 0", "at": 0 }]);
+    let text = postern_contract::shown;
+    let recent = json!([{ "line": text("npm test"), "outcome": text("exit 0"), "at": 0 }]);
     let rule = json!({ "id": 7, "effect": "allow", "pattern": "/usr/bin/git", "source": "you", "why": null });
     let mut app = showing(Question {
         edited: Some(text("git push --force")),
@@ -248,7 +248,10 @@ fn a_changed_command_is_shown_first_and_esc_leaves_it() {
 
 #[test]
 fn a_tools_question_has_no_rule_to_choose() {
-    let tool = vec![postern_contract::Piece { text: "write_file".to_owned(), escaped: false }];
+    let tool = vec![postern_contract::Piece {
+        text: "write_file".to_owned(),
+        kind: postern_contract::PieceKind::Plain,
+    }];
     let mut app = showing(Question { tool: Some(tool), ..offering("write_file") });
     let said = screen(&mut app, 100, 40).join("\n");
     assert!(said.contains("wants to use its tool write_file") && !said.contains("for whom"), "{said}");
@@ -260,7 +263,9 @@ fn a_tools_question_has_no_rule_to_choose() {
 
 #[test]
 fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
-    let piece = |text: &str| vec![postern_contract::Piece { text: text.to_owned(), escaped: false }];
+    let piece = |text: &str| {
+        vec![postern_contract::Piece { text: text.to_owned(), kind: postern_contract::PieceKind::Plain }]
+    };
     let rule = |id: i64, text: &str| postern_contract::RenewedRule { id, agent: None, text: text.to_owned() };
     let mut changed = question("git log", 0);
     changed.renews = vec![postern_contract::Renewal {
@@ -281,7 +286,7 @@ fn what_would_be_renewed_and_why_nothing_is_saved_is_on_the_screen() {
 
     let mut unsaved = question("git log", 0);
     unsaved.proposals.clear();
-    unsaved.nothing_to_save = Some(postern_policy::NothingToSave::Environment);
+    unsaved.nothing_to_save = Some(postern_policy::NothingToSave::Environment.into());
     unsaved.env_setting = Some("FOO".to_owned());
     let said = screen(&mut showing(unsaved), 100, 40).join("\n");
     assert!(said.contains("postern agents set main env-set=FOO"), "{said}");

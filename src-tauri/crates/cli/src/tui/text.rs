@@ -1,8 +1,8 @@
 //! A question as wrapped lines: everything that the window shows, nothing cut off, what is escaped marked as such.
 
-use postern_contract::{EnvChangeKind, Question, Shown};
+use postern_contract::{EnvChangeKind, Piece, PieceKind, Question, Shown, ShownStep, ShownSubject};
 use postern_policy::RiskLevel;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -16,14 +16,12 @@ fn plain(text: impl Into<String>) -> Run {
     (text.into(), Style::new())
 }
 
-/// Shown text; escaped pieces stand out, so that they cannot be taken for letters.
+/// Returns shown text in runs: code has a style of its own, and no escape can be taken for letters.
 fn shown(text: &Shown, style: Style) -> Vec<Run> {
-    let run = |piece: &postern_contract::Piece| {
-        if piece.escaped {
-            (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED))
-        } else {
-            (piece.text.clone(), style)
-        }
+    let run = |piece: &Piece| match piece.kind {
+        PieceKind::Escaped => (format!("⟨{}⟩", piece.text), style.add_modifier(Modifier::REVERSED)),
+        PieceKind::Code => (piece.text.clone(), style.fg(Color::Cyan).add_modifier(Modifier::BOLD)),
+        PieceKind::Plain => (piece.text.clone(), style),
     };
     text.iter().map(run).collect()
 }
@@ -45,19 +43,20 @@ pub(super) fn question(
         lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
     let asker = &question.asker;
-    let wish = match &question.tool {
-        Some(tool) => [vec![plain(" wants to use its tool ")], shown(tool, Style::new())].concat(),
-        None => vec![plain(" wants to run a command on this machine")],
-    };
-    add("", [shown(&asker.name, Style::new().bold()), wish].concat());
+    let tool = question.tool.as_ref().map(|tool| shown(tool, Style::new())).unwrap_or_default();
+    let wish = plain(format!(" {}", crate::question::wish(question)));
+    add("", [shown(&asker.name, Style::new().bold()), vec![wish], tool].concat());
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
         add("", vec![(asked, Style::new().bold())]);
     }
     add("", vec![]);
-    for part in question.command.chunks(usize::MAX) {
-        let runs = part.iter().flat_map(|part| shown(&part.text, Style::new().bold())).collect();
-        add("", runs);
+    for (label, text) in question.subject.rows() {
+        add(&label, shown(&text, Style::new().bold()));
+    }
+    if question.subject == ShownSubject::Command {
+        let runs = question.command.iter().flat_map(|part| shown(&part.text, Style::new().bold()));
+        add("", runs.collect());
     }
     add("", vec![]);
     for (index, word) in question.argv.iter().flatten().enumerate() {
@@ -74,13 +73,13 @@ pub(super) fn question(
     };
     add("risk", vec![(level.to_owned(), style)]);
     for reason in &question.risk.reasons {
-        add(" ", vec![plain(format!("- {reason}"))]);
+        add(" ", [vec![plain("- ")], shown(reason, Style::new())].concat());
     }
     add("why it asks", shown(&question.why, Style::new()));
     if let Some(rule) = &question.rule {
         add("rule", vec![plain(format!("{} ({})", rule.pattern, rule.source))]);
     }
-    add("policy", vec![plain(&question.policy)]);
+    add("policy", shown(&question.policy, Style::new()));
     add("", vec![]);
     details(question, &mut add);
     context(question, &mut add);
@@ -105,10 +104,16 @@ pub(super) fn question(
     lines
 }
 
+/// A step of a shell line: its words, as the host escaped them; its decision; why.
+fn step_runs(step: &ShownStep) -> Vec<Run> {
+    let begun = plain(format!("{}  [{}: ", step.text, crate::question::mark(step.decision)));
+    [vec![begun], shown(&step.why, Style::new()), vec![plain("]")]].concat()
+}
+
 fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     if question.shell {
         for (index, step) in question.steps.iter().enumerate() {
-            add(&format!("step {}", index + 1), vec![plain(crate::question::step(step))]);
+            add(&format!("step {}", index + 1), step_runs(step));
         }
     }
     for program in &question.programs {
@@ -117,8 +122,12 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
             runs.push(plain(" -> "));
             runs.extend(shown(real, Style::new()));
         }
-        for part in [&program.version, &program.short_hash].into_iter().flatten().chain(&program.remarks) {
+        for part in [&program.version, &program.short_hash].into_iter().flatten() {
             runs.push(plain(format!(" · {part}")));
+        }
+        for remark in &program.remarks {
+            runs.push(plain(" · "));
+            runs.extend(shown(remark, Style::new()));
         }
         if let Some(signer) = &program.signer {
             runs.push(plain(" · "));
@@ -167,7 +176,7 @@ fn details(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
 /// Who asks, in which session, what for, and what it asked before: context, nothing that is checked.
 fn context(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
     let asker = &question.asker;
-    add("known by", vec![plain(asker.known_by.trim_start_matches("on "))]);
+    add("known", shown(&asker.known_by, Style::new()));
     if let Some(session) = &asker.session {
         add("session", shown(session, Style::new()));
     }
@@ -179,8 +188,9 @@ fn context(question: &Question, add: &mut impl FnMut(&str, Vec<Run>)) {
         );
     }
     for (nth, past) in question.recent.iter().enumerate() {
-        let ending = (format!("  {}", past.outcome), Style::new().add_modifier(Modifier::DIM));
-        add(if nth == 0 { "before" } else { " " }, [shown(&past.line, Style::new()), vec![ending]].concat());
+        let ending = shown(&past.outcome, Style::new().add_modifier(Modifier::DIM));
+        let runs = [shown(&past.line, Style::new()), vec![plain("  ")], ending].concat();
+        add(if nth == 0 { "before" } else { " " }, runs);
     }
 }
 

@@ -4,6 +4,7 @@ use super::app::{App, Mode, View};
 use super::text::{self, wrap};
 use crate::print;
 use postern_contract::{Question, RequestRow};
+use postern_protocol::{EndReason, RunState};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style, Stylize as _};
@@ -101,18 +102,22 @@ fn activity(frame: &mut Frame<'_>, app: &App, body: Rect) {
 
 /// A request in the activity: the beginning of it, where it is long.
 fn row(request: &RequestRow, width: usize) -> Vec<Line<'static>> {
-    let ending = request.ending.as_deref().unwrap_or_default();
+    let ending = request.ending.map(EndReason::name).unwrap_or_default();
     let code = request.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
-    let style = match request.state.as_str() {
-        "denied" | "failed" => Style::new().red(),
-        "asking" => Style::new().bold(),
-        "finished" => Style::new(),
-        _ => Style::new().green(),
+    let style = match request.state {
+        RunState::Denied | RunState::Failed => Style::new().red(),
+        RunState::Asking => Style::new().bold(),
+        RunState::Finished | RunState::Allowed => Style::new(),
+        RunState::Received
+        | RunState::Resolving
+        | RunState::Starting
+        | RunState::Running
+        | RunState::Stopping => Style::new().green(),
     };
     let runs = [
         (format!("{}  ", print::time(request.at)), Style::new().dim()),
         (format!("{}  ", request.agent), Style::new().bold()),
-        (format!("{} {ending}{code}  ", request.state), style),
+        (format!("{} {ending}{code}  ", request.state.name()), style),
         (request.line.clone(), Style::new()),
     ];
     let mut lines = wrap(&runs, width, 4);
@@ -149,7 +154,7 @@ fn bottom(app: &App) -> String {
     };
     let message = if app.message.is_empty() { String::new() } else { format!(" · {}", app.message) };
     let more = crate::question::more_waiting(question);
-    format!("{state} · {} in {left}{more}{message}", question.at_zero)
+    format!("{state} · {} in {left}{more}{message}", postern_contract::text(&question.at_zero))
 }
 
 fn keys(app: &App) -> String {

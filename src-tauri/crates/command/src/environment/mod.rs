@@ -6,7 +6,7 @@ pub use names::{Class, HarmlessValues, Lists, class_of, is_name, lists, may_pass
 
 use crate::call::Call;
 use crate::shell::candidates;
-use crate::{Assignment, Dialect, Unparsed, escape};
+use crate::{Assignment, Dialect, Note, Unparsed};
 
 /// How long the value of a name that needs no question may be, in bytes.
 const LONGEST_PLAIN: usize = 64;
@@ -76,17 +76,16 @@ pub(crate) fn check(call: &mut Call, function: bool) {
     };
     if let Some(found) = call.assignments.iter().find(wrong) {
         let guess = value(found).as_deref().map_or_else(Vec::new, candidates);
-        let name = escape::text(&found.name);
         if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
             return call.doubt(
                 Unparsed::Arithmetic,
-                format!("sets `{name}`, and the shell evaluates what that is set to"),
+                Note::about("sets ", &found.name, ", and the shell evaluates what that is set to"),
                 guess,
             );
         }
         call.doubt(
             Unparsed::Environment,
-            format!("sets `{name}`, which may decide what the program does"),
+            Note::about("sets ", &found.name, ", which may decide what the program does"),
             guess,
         );
     }

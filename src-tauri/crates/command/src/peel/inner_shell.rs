@@ -5,7 +5,7 @@ use super::{guess, inner, read_inner};
 use crate::call::{Arg, Call, Feed, Found};
 use crate::programs::family;
 use crate::shell::Place;
-use crate::{Dialect, Guess, Opaque, Power, Role, Unparsed};
+use crate::{Dialect, Guess, Note, Opaque, Power, Role, Unparsed};
 
 /// Letters that shells share and that neither run anything nor export what the text sets.
 const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
@@ -60,7 +60,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
     };
     let options = match Options::of(&call.args) {
         Ok(options) => options,
-        Err(what) => return refuse_text(call, Unparsed::UnknownFlag, &what, found),
+        Err(what) => return refuse_text(call, Unparsed::UnknownFlag, what, found),
     };
     if options.asks {
         return found.steps.push(call.into_step(Role::Program));
@@ -135,12 +135,12 @@ struct Options {
 }
 
 impl Options {
-    fn of(args: &[Arg]) -> Result<Self, String> {
+    fn of(args: &[Arg]) -> Result<Self, Note> {
         let mut options = Self { command: false, stdin: false, asks: false, operand: 1 };
         while let Some(arg) = args.get(options.operand) {
             let Some(value) = arg.value() else {
                 if arg.dash {
-                    return Err("an option that is known only at run time".to_owned());
+                    return Err("an option that is known only at run time".into());
                 }
                 break;
             };
@@ -164,7 +164,7 @@ impl Options {
         Ok(options)
     }
 
-    fn letters(&mut self, cluster: &str, args: &[Arg]) -> Result<(), String> {
+    fn letters(&mut self, cluster: &str, args: &[Arg]) -> Result<(), Note> {
         for letter in cluster.chars() {
             match letter {
                 'c' => self.command = true,
@@ -172,7 +172,7 @@ impl Options {
                 'o' => {
                     let named = args.get(self.operand).and_then(Arg::value);
                     if !named.is_some_and(|name| NAMED.contains(&name)) {
-                        return Err("the option `-o` with something that is not known here".to_owned());
+                        return Err("the option `-o` with something that is not known here".into());
                     }
                     self.operand += 1;
                 }
@@ -196,7 +196,7 @@ fn plain_text(call: &Call) -> Option<&str> {
 }
 
 /// Not followed, but deny rules see what stands in its words.
-fn refuse_text(mut call: Call, code: Unparsed, what: &str, found: &mut Found) {
+fn refuse_text(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
     let texts = call.args.iter().skip(1).map(|arg| arg.value().unwrap_or(&arg.word.raw));
     let mut guess: Vec<Guess> = texts.flat_map(guess::in_text).collect();
     if let Feed::Text(text) = &call.feed {

@@ -21,7 +21,9 @@ use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
-use crate::{Assignment, Dialect, Guess, Opaque, Power, Role, Unparsed, Via, Word, environment, escape};
+use crate::{
+    Assignment, Dialect, Guess, Note, Opaque, Power, Role, Unparsed, Via, Word, environment, escape,
+};
 
 /// Adds the steps that a call stands for.
 pub(crate) fn place(mut call: Call, functions: &Functions, found: &mut Found) {
@@ -74,7 +76,7 @@ fn unknown_program(mut call: Call, found: &mut Found) {
         if raw.starts_with("~/") { [candidates(&raw), call.suffixes(1)].concat() } else { Vec::new() };
     call.doubt(
         Unparsed::DynamicProgram,
-        format!("which program runs is known only at run time: `{}`", escape::text(&raw)),
+        Note::about("which program runs is known only at run time: ", raw, ""),
         guess,
     );
     let call = call.advise("write the program's name out");
@@ -110,7 +112,7 @@ fn program(call: Call, found: &mut Found) {
 }
 
 /// The call stays as it is, not understood; what may be run by it is looked at by deny rules.
-fn refuse(mut call: Call, code: Unparsed, what: impl Into<String>, found: &mut Found) {
+fn refuse(mut call: Call, code: Unparsed, what: impl Into<Note>, found: &mut Found) {
     let guess = guess::behind(&call, 1);
     call.doubt(code, what, guess);
     found.steps.push(call.into_step(Role::Program));

@@ -4,8 +4,8 @@
 //! `-n?` takes the rest of its word or nothing. `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is
 //! one option with one dash, as Apple's and Go's programs have them.
 
-use crate::Word;
 use crate::call::Arg;
+use crate::{Note, Word};
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +65,13 @@ pub(crate) fn takes(grammar: &str, name: &str) -> Option<Takes> {
 }
 
 /// Reads options from word `from` on, up to the first operand or `--`.
-pub(crate) fn parse_from(args: &[Arg], from: usize, grammar: &str) -> Result<Parsed, String> {
+pub(crate) fn parse_from(args: &[Arg], from: usize, grammar: &str) -> Result<Parsed, Note> {
     let mut reader = Reader { args, grammar, given: Vec::new() };
     let mut at = from;
     while let Some(arg) = args.get(at) {
         let Some(value) = arg.value() else {
             if arg.dash {
-                return Err("an option that is known only at run time".to_owned());
+                return Err("an option that is known only at run time".into());
             }
             break;
         };
@@ -88,12 +88,12 @@ pub(crate) fn parse_from(args: &[Arg], from: usize, grammar: &str) -> Result<Par
 }
 
 /// Reads options from word 1 on.
-pub(crate) fn parse(args: &[Arg], grammar: &str) -> Result<Parsed, String> {
+pub(crate) fn parse(args: &[Arg], grammar: &str) -> Result<Parsed, Note> {
     parse_from(args, 1, grammar)
 }
 
 /// Reads options wherever they stand before `--`; the indexes of the operands come second.
-pub(crate) fn parse_everywhere(args: &[Arg], grammar: &str) -> Result<(Parsed, Vec<usize>), String> {
+pub(crate) fn parse_everywhere(args: &[Arg], grammar: &str) -> Result<(Parsed, Vec<usize>), Note> {
     let mut all = Parsed { given: Vec::new(), operand: 1 };
     let mut operands = Vec::new();
     let mut at = 1;
@@ -114,8 +114,8 @@ pub(crate) fn parse_everywhere(args: &[Arg], grammar: &str) -> Result<(Parsed, V
 }
 
 /// What is said of an option that is not known; it is text of the request.
-pub(super) fn unknown(option: &str) -> String {
-    format!("the option `{}` is not known here", crate::escape::text(option))
+pub(super) fn unknown(option: &str) -> Note {
+    Note::about("the option ", option, " is not known here")
 }
 
 /// Whether a word is exactly one word whatever it turns out to hold. A variable without quotes is none, also where its value
@@ -156,7 +156,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the options of one word; the index of the next.
-    fn option(&mut self, at: usize, word: &str) -> Result<usize, String> {
+    fn option(&mut self, at: usize, word: &str) -> Result<usize, Note> {
         if let Some(long) = word.strip_prefix("--") {
             return self.long(at, long);
         }
@@ -167,7 +167,7 @@ impl Reader<'_> {
         self.short(at, word.get(1..).unwrap_or_default())
     }
 
-    fn long(&mut self, at: usize, long: &str) -> Result<usize, String> {
+    fn long(&mut self, at: usize, long: &str) -> Result<usize, Note> {
         let (name, attached) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (long, None),
@@ -182,9 +182,9 @@ impl Reader<'_> {
     }
 
     /// An option that is a word by itself, or before `=`.
-    fn whole(&mut self, at: usize, name: &str, attached: Option<&str>) -> Result<usize, String> {
+    fn whole(&mut self, at: usize, name: &str, attached: Option<&str>) -> Result<usize, Note> {
         let (value, next) = match (attached, takes(self.grammar, name)) {
-            (Some(_), Some(Takes::Nothing) | None) => return Err(format!("`{name}` takes no value")),
+            (Some(_), Some(Takes::Nothing) | None) => return Err(Note::about("", name, " takes no value")),
             (Some(value), Some(_)) => (Some(Word::literal(value)), at + 1),
             (None, Some(Takes::Value)) => (Some(self.next_value(at + 1, name)?), at + 2),
             (None, _) => (None, at + 1),
@@ -193,7 +193,7 @@ impl Reader<'_> {
         Ok(next)
     }
 
-    fn short(&mut self, at: usize, cluster: &str) -> Result<usize, String> {
+    fn short(&mut self, at: usize, cluster: &str) -> Result<usize, Note> {
         for (offset, letter) in cluster.char_indices() {
             let attached = cluster.get(offset + letter.len_utf8()..).unwrap_or_default();
             let name = format!("-{letter}");
@@ -218,10 +218,10 @@ impl Reader<'_> {
         Ok(at + 1)
     }
 
-    fn next_value(&self, at: usize, option: &str) -> Result<Word, String> {
-        let value = self.args.get(at).ok_or_else(|| format!("`{option}` without its value"))?;
+    fn next_value(&self, at: usize, option: &str) -> Result<Word, Note> {
+        let value = self.args.get(at).ok_or_else(|| Note::about("", option, " without its value"))?;
         if !is_one_word(value) {
-            return Err(format!("the value of `{option}` is known only at run time"));
+            return Err(Note::about("the value of ", option, " is known only at run time"));
         }
         Ok(value.word.clone())
     }
@@ -236,7 +236,7 @@ mod tests {
         line.split(' ').map(|word| Arg::known(word, 0..0)).collect()
     }
 
-    fn told(line: &str, grammar: &str) -> Result<(Vec<String>, usize), String> {
+    fn told(line: &str, grammar: &str) -> Result<(Vec<String>, usize), crate::Note> {
         let parsed = parse(&args(line), grammar)?;
         let given = parsed.given.iter().map(|given| match given.text() {
             Some(value) => format!("{}={value}", given.name),

@@ -3,7 +3,7 @@
 use super::options::{Parsed, parse, parse_everywhere};
 use super::{finish, inner, inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
-use crate::{Power, Redirection, RedirectionKind, Unparsed, Word};
+use crate::{Note, Power, Redirection, RedirectionKind, Unparsed, Word};
 
 /// script(1): FreeBSD and macOS (`-aeFkpqr`), util-linux 2.40. `-t` takes a value on one and none on the other.
 const OPTIONS: &str = "-a -d -e -f -F -k -p -q -r -c: -E: -I: -B: -O: -T: -m: -o: --append --command: --return --flush --force \
@@ -30,7 +30,7 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
 }
 
 /// The options, and the file. Without a text, what follows the file is a program with options of its own.
-fn read(call: &Call) -> Result<(Parsed, Vec<usize>), String> {
+fn read(call: &Call) -> Result<(Parsed, Vec<usize>), Note> {
     let before = parse(&call.args, OPTIONS)?;
     let after = call.args.get(before.operand + 1).and_then(Arg::value);
     if before.last("-c --command").is_some() || after.is_some_and(|word| word.starts_with('-')) {

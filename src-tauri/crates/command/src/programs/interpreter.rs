@@ -3,7 +3,7 @@
 use super::{awk, family};
 use crate::call::{Arg, Call, Feed};
 use crate::peel::{guess, parse};
-use crate::{ArgEffect, Unparsed, UnsafeArg, escape};
+use crate::{ArgEffect, Note, Unparsed, UnsafeArg};
 
 /// How an interpreter is called.
 pub(super) struct Interpreter {
@@ -157,7 +157,7 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     let Some(kind) = INTERPRETERS.iter().find(|kind| kind.names.contains(&name.as_str())) else {
         if !matches!(call.args.get(1).and_then(Arg::value), Some("--version" | "--help" | "-version")) {
             let guess = guess::behind(call, 1);
-            let what = format!("`{}` runs code in a way that is not followed", escape::text(&name));
+            let what = Note::about("", name, " runs code in a way that is not followed");
             call.doubt(Unparsed::Interpreter, what, guess);
         }
         return (None, None);
@@ -170,7 +170,7 @@ pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
         }
     };
     if parsed.last(kind.code).is_some() {
-        let what = format!("`{}` is given code in its arguments", escape::text(&name));
+        let what = Note::about("", name, " is given code in its arguments");
         call.doubt(Unparsed::InlineCode, what, Vec::new());
         advise(call, "write the code to a file and run that");
         return (None, None);
@@ -217,7 +217,7 @@ fn script(call: &mut Call, operand: usize) -> Option<usize> {
     }
 }
 
-fn advise(call: &mut Call, advice: &str) {
+fn advise(call: &mut Call, advice: &'static str) {
     if let Some(opaque) = &mut call.opaque {
         opaque.advise(advice);
     }

@@ -78,7 +78,7 @@ fn read(text: &str, dialect: Dialect, home: Option<&str>) -> Reading {
 }
 
 fn check(text: &str) -> Option<Invalid> {
-    let invalid = |code, message: &str| Some(Invalid { code, message: message.to_owned() });
+    let invalid = |code, message| Some(Invalid { code, message });
     if text.len() > LONGEST_TEXT {
         return invalid(
             "too-long",
@@ -92,7 +92,7 @@ fn check(text: &str) -> Option<Invalid> {
 }
 
 fn empty() -> Invalid {
-    Invalid { code: "empty-text", message: "there is no command in the shell text".to_owned() }
+    Invalid { code: "empty-text", message: "there is no command in the shell text" }
 }
 
 /// Where a text stands in the request's text.
@@ -174,7 +174,7 @@ impl<'a> Nest<'a> {
 /// Reads a text into steps. The argv of the single simple command that it is, if it is nothing else.
 pub(crate) fn read_text(nest: &Nest<'_>, found: &mut Found) -> Option<Vec<String>> {
     let whole = nest.place.locate(&(0..nest.text.len()));
-    let doubt = |kind, what: &str, advice: Option<&str>| {
+    let doubt = |kind, what: &'static str, advice: Option<&'static str>| {
         Opaque::new(kind, what, whole.clone()).with(candidates(nest.text)).advised(advice)
     };
     found.cost += bounds::cost(nest.text);

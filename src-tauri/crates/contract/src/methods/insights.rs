@@ -1,6 +1,6 @@
 //! What the history says about the rules: how much was asked, what saves clicks, what could.
 
-use crate::question::Shown;
+use crate::piece::Shown;
 use crate::{RuleRow, lists::RuleDraft};
 use postern_policy::{AgentId, Millis, Rule, RuleId};
 use serde::{Deserialize, Serialize};
@@ -114,5 +114,5 @@ pub struct RuleOffers {
     /// The offers, narrowest first.
     pub offers: Vec<RuleOffer>,
     /// Why there is none, in words.
-    pub why: Option<String>,
+    pub why: Option<Shown>,
 }

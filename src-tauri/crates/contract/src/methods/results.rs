@@ -1,7 +1,9 @@
 //! What control methods give.
 
-use crate::{AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, SkillRow};
-use postern_policy::{AgentId, Decision, Millis, Reason, Risk, RuleRef, Settings, StepVerdict, TraceLine};
+use crate::{
+    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, ShownRisk, ShownStep, ShownTrace, SkillRow,
+};
+use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -269,15 +271,15 @@ pub struct Explained {
     /// What an agent could do instead.
     pub advice: Option<String>,
     /// How careful a person should be.
-    pub risk: Risk,
+    pub risk: ShownRisk,
     /// The rule that decided.
     pub rule: Option<RuleRef>,
     /// The digest of what would be shown and run; empty where nothing could run.
     pub digest: String,
     /// What each step contributed.
-    pub steps: Vec<StepVerdict>,
+    pub steps: Vec<ShownStep>,
     /// Every stage with what it found.
-    pub trace: Vec<TraceLine>,
+    pub trace: Vec<ShownTrace>,
 }
 
 /// The verdict on a use of a tool with its whole trace: what `postern explain --tool NAME --json` prints.
@@ -291,7 +293,7 @@ pub struct ToolExplained {
     /// What *Always* would add to the file for this tool; empty where nothing can be saved.
     pub always: Vec<String>,
     /// Every layer with what it found: the tool gate, and for a shell tool the rules for host commands.
-    pub trace: Vec<TraceLine>,
+    pub trace: Vec<ShownTrace>,
 }
 
 /// What holds for the whole.

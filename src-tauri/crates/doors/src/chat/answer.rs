@@ -8,6 +8,7 @@ use super::settings::HighRisk;
 use super::text;
 use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
+use postern_contract::render::nothing_to_save;
 use postern_contract::{Answer, AnswerParams, Question};
 use postern_host::FaceGuard;
 use postern_policy::{NothingToSave, RiskLevel};
@@ -244,7 +245,7 @@ impl<M: Messenger> Hub<M> {
         let mut words = format!("{done} by {}, {}", self.name, owner.name);
         if let Some(why) = unsaved {
             words.push_str("; nothing was saved because ");
-            words.push_str(why.words());
+            words.push_str(nothing_to_save(why));
         }
         self.ours.insert(id, Decided { words: words.clone(), saved: answered.saved });
         Ok(words)

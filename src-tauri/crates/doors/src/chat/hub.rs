@@ -236,7 +236,7 @@ impl<M: Messenger> Hub<M> {
         tracing::warn!(door = self.name, why, "a message could not be sent");
     }
 
-    /// Marks a job as done for good.
+    /// Marks a job as done: it is not tried again.
     fn posted(&mut self, job: &Job) {
         match job {
             Job::Show { question, place, .. } => {

@@ -1,5 +1,7 @@
 //! What a chat network has to be able to do. `docs/CHAT.md` says how to write one.
 
+use postern_contract::PieceKind::Plain;
+use postern_contract::Shown;
 use postern_contract::chat::Verdict;
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
@@ -65,6 +67,8 @@ pub(crate) enum Piece {
     Own(String),
     /// Words of an agent, escaped: nothing in it may become a link, a name or a style.
     Quoted(String),
+    /// Code within a sentence. Networks without a style for it set it between backticks.
+    Code(Shown),
 }
 
 impl Message {
@@ -83,17 +87,37 @@ impl Message {
         self
     }
 
-    /// All of it as one text.
+    /// Adds a sentence of the host.
+    pub(super) fn sentence(&mut self, said: &[postern_contract::Piece]) -> &mut Self {
+        for run in said.chunk_by(|one, other| (one.kind == Plain) == (other.kind == Plain)) {
+            self.pieces.push(match run {
+                [first, ..] if first.kind != Plain => Piece::Code(run.to_vec()),
+                words => Piece::Own(postern_contract::plain(words)),
+            });
+        }
+        self
+    }
+
+    /// All of it as one text, for networks without styles.
     pub(crate) fn text(&self) -> String {
-        self.pieces.iter().map(Piece::text).collect()
+        self.pieces.iter().map(Piece::as_text).collect()
     }
 }
 
 impl Piece {
-    /// What it says.
-    pub(crate) fn text(&self) -> &str {
+    /// What it says, where code has a style.
+    pub(crate) fn styled(&self) -> String {
         match self {
-            Self::Own(text) | Self::Quoted(text) => text,
+            Self::Own(text) | Self::Quoted(text) => text.clone(),
+            Self::Code(code) => postern_contract::plain(code),
+        }
+    }
+
+    /// What it says, where nothing has a style.
+    fn as_text(&self) -> String {
+        match self {
+            Self::Own(_) | Self::Quoted(_) => self.styled(),
+            Self::Code(code) => postern_contract::text(code),
         }
     }
 }

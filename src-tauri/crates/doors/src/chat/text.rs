@@ -5,8 +5,9 @@ use super::messenger::Message;
 use super::settings::HighRisk;
 use postern_contract::chat::Verdict;
 use postern_contract::methods::AuditRow;
-use postern_contract::{EnvChangeKind, Proposal, Question, Saved, Shown};
-use postern_policy::{Millis, NothingToSave, RiskLevel};
+use postern_contract::render::{Sentence, nothing_to_save};
+use postern_contract::{EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
+use postern_policy::{Millis, NothingToSave, Origin, RiskLevel};
 
 /// The longest command that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
 /// it stays under the 4096 that one message there may have.
@@ -66,9 +67,12 @@ pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now:
     message
 }
 
-/// What else a person needs to judge it.
-fn details(question: &Question, message: &mut Message) {
+/// Who asks, with what, and where.
+fn asker(question: &Question, message: &mut Message) {
     message.own("\n\nAgent: ").own(question.asker.agent.as_str());
+    if question.origin == Origin::AgentShell {
+        message.own("\nRuns in: the agent's own shell");
+    }
     for (name, shown) in [("Session", &question.asker.session), ("Tool", &question.tool)] {
         if let Some(shown) = shown {
             message.own(&format!("\n{name}: ")).quoted(&cut(&plain(shown), NAME));
@@ -78,6 +82,11 @@ fn details(question: &Question, message: &mut Message) {
     if !cwd.is_empty() {
         message.own("\nFolder: ").quoted(&cut(&cwd, CWD));
     }
+}
+
+/// What else a person needs to judge it.
+fn details(question: &Question, message: &mut Message) {
+    asker(question, message);
     let level = match question.risk.level {
         RiskLevel::Safe => "low",
         RiskLevel::NeedsReview => "needs review",
@@ -85,7 +94,7 @@ fn details(question: &Question, message: &mut Message) {
     };
     message.own("\nRisk: ").own(level);
     if !question.risk.reasons.is_empty() {
-        message.own(": ").quoted(&cut(&question.risk.reasons.join("; "), REASONS));
+        message.own(": ").sentence(&cut_pieces(&reasons(question), REASONS));
     }
     let changeable = changeable(question);
     if !changeable.is_empty() {
@@ -119,7 +128,7 @@ fn details(question: &Question, message: &mut Message) {
     match saves(question) {
         Ok(offer) if offer.renews > 0 => message.own("\nAlways: ").quoted(&plain(&offer.label)),
         Ok(offer) => message.own("\nAlways saves: ").quoted(&plain(&offer.label)),
-        Err(why) => message.own("\nAlways saves nothing: ").own(why.words()),
+        Err(why) => message.own("\nAlways saves nothing: ").own(nothing_to_save(why)),
     };
     if question.queued > 0 {
         message.own(&format!("\n{} more of this agent wait behind it.", question.queued));
@@ -137,7 +146,7 @@ fn environment(question: &Question) -> String {
 
 /// Lists the files that the agent can change until they run.
 fn changeable(question: &Question) -> String {
-    question.changeable.iter().map(plain).collect::<Vec<_>>().join(" and ")
+    question.changeable.iter().map(|shown| plain(shown)).collect::<Vec<_>>().join(" and ")
 }
 
 /// Returns the offer that *always* saves from a chat, or the reason why it saves nothing. It must fit into the message.
@@ -152,7 +161,7 @@ pub(super) fn saves(question: &Question) -> Result<&Proposal, NothingToSave> {
 /// Standard input, with its line breaks to be seen.
 fn input(question: &Question) -> String {
     let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::lines);
-    lines.iter().map(plain).collect::<Vec<_>>().join("\n")
+    lines.iter().map(|shown| plain(shown)).collect::<Vec<_>>().join("\n")
 }
 
 /// Where the programs lie.
@@ -168,7 +177,7 @@ fn programs(question: &Question) -> String {
 fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
-        let lines: Vec<String> = script.preview.iter().map(plain).collect();
+        let lines: Vec<String> = script.preview.iter().map(|shown| plain(shown)).collect();
         format!("{} ({})\n{}", plain(&script.path), script.short_hash, lines.join("\n"))
     });
     let scripts: Vec<String> = scripts.collect();
@@ -258,9 +267,29 @@ pub(super) fn why_withheld(why: Withheld) -> &'static str {
     }
 }
 
-/// Shown text as one string: it was escaped when it was formed.
-pub(super) fn plain(shown: &Shown) -> String {
-    shown.iter().map(|piece| piece.text.as_str()).collect()
+/// The reasons of the risk as one sentence.
+fn reasons(question: &Question) -> Shown {
+    let mut all = Sentence::default();
+    for (at, reason) in question.risk.reasons.iter().enumerate() {
+        all = if at > 0 { all.say("; ") } else { all }.then(reason.clone());
+    }
+    all.pieces()
+}
+
+/// Pieces of up to so many UTF-16 units, and a sign that there was more.
+fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
+    let mut left = most;
+    let mut kept = Shown::new();
+    for piece in pieces {
+        let length = units(&piece.text);
+        if length > left {
+            kept.push(Piece { text: cut(&piece.text, left), kind: piece.kind });
+            break;
+        }
+        left -= length;
+        kept.push(piece.clone());
+    }
+    kept
 }
 
 fn units(text: &str) -> usize {
@@ -295,7 +324,7 @@ mod tests {
     const MOST: usize = 4096 - 60;
 
     fn text(length: usize) -> Value {
-        json!([{"text": "x".repeat(length), "escaped": false}])
+        json!([{"text": "x".repeat(length), "kind": "plain"}])
     }
 
     /// Returns a question with every part as long as it may be.
@@ -304,14 +333,14 @@ mod tests {
             "shortHash": null, "signer": null, "remarks": [], "script": {"path": text(SCRIPTS - 12), "shortHash": "12345678", "preview": []}});
         json!({
             "id": "q1", "code": "a1b2", "digest": "d", "requests": ["1", "2"],
-            "asker": {"agent": "a".repeat(32), "name": text(9), "color": "", "knownBy": "", "session": text(NAME * 2), "says": text(999)},
+            "asker": {"agent": "a".repeat(32), "name": text(9), "color": "", "knownBy": [], "session": text(NAME * 2), "says": text(999)},
             "tool": text(NAME * 2), "command": [], "line": "x".repeat(LINE), "argv": null, "shell": false, "steps": [],
             "programs": [program], "changeable": [text(FILES)], "cwd": text(CWD),
             "env": [{"kind": "added", "name": text(1), "value": text(ENVIRONMENT - 2), "was": null}],
-            "stdin": {"kind": "text", "bytes": 131_072, "lines": [text(INPUT)]}, "why": [], "rule": null, "policy": "",
-            "risk": {"level": "needs-review", "reasons": ["x".repeat(9999)]},
+            "stdin": {"kind": "text", "bytes": 131_072, "lines": [text(INPUT)]}, "why": [], "rule": null, "policy": [],
+            "risk": {"level": "needs-review", "reasons": [text(9999)]},
             "proposals": [{"id": "exact", "label": text(SAVES), "folder": text(1), "rules": [], "wouldMatch": null}],
-            "askedAt": 0, "expiresAt": 99_999_000, "atZero": "Denied", "armingMs": 0, "waiting": 0, "queued": 64
+            "askedAt": 0, "expiresAt": 99_999_000, "atZero": text(6), "armingMs": 0, "waiting": 0, "queued": 64
         })
     }
 

@@ -21,17 +21,30 @@ pub struct Asked {
     pub event: String,
 }
 
-/// An event that is not one of this agent's.
+/// An event that nothing can be decided about.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("this is no event of a {agent} hook: {what}")]
-pub struct Odd {
-    agent: &'static str,
-    what: String,
+pub enum Odd {
+    /// It is not one of this agent's.
+    #[error("this is no event of a {agent} hook: {what}")]
+    Event {
+        /// The agent that it should be of.
+        agent: &'static str,
+        /// What it lacks.
+        what: String,
+    },
+    /// It leaves open where the command would run.
+    #[error("{what}")]
+    Folder {
+        /// The event, by the agent's own name for it: the denial has its shape.
+        event: String,
+        /// What is wrong with the folder.
+        what: String,
+    },
 }
 
 /// Reads what the agent wrote to the hook's standard input.
 pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
-    let odd = |what: String| Odd { agent: kind.name(), what };
+    let odd = |what: String| Odd::Event { agent: kind.name(), what };
     let event: Value = serde_json::from_str(text).map_err(|error| odd(error.to_string()))?;
     let said = |name: &str| event.get(name).and_then(Value::as_str).map(str::to_owned);
     let missing = |name: &str| odd(format!("it has no {name}"));
@@ -84,12 +97,41 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     let class = class(&tool);
     let (tool, mut arguments) = known(&tool, arguments);
     let cwd = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned));
-    if tool == "shell_exec"
-        && let Some(cwd) = &cwd
-    {
-        arguments.entry("cwd").or_insert_with(|| Value::String(cwd.clone()));
+    if tool == "shell_exec" {
+        let folder = folder(kind, &mut arguments, cwd.as_deref())
+            .map_err(|what| Odd::Folder { event: event_name.clone(), what })?;
+        arguments.extend(folder.map(|folder| ("cwd".to_owned(), Value::String(folder))));
     }
     Ok(Asked { tool, arguments, class, cwd, session, event: event_name })
+}
+
+/// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.
+fn folder(
+    kind: Kind,
+    arguments: &mut Map<String, Value>,
+    cwd: Option<&str>,
+) -> Result<Option<String>, String> {
+    // A model may add any argument, and most agents run the command as if it were not there.
+    match (arguments.remove("cwd"), cwd) {
+        (Some(Value::String(named)), None) => return Ok(Some(named)),
+        (Some(named), Some(cwd)) if named != *cwd => {
+            return Err(format!(
+                "its cwd, {named}, is not the folder that the agent works in, {cwd}: leave it out"
+            ));
+        }
+        (Some(_) | None, _) => {}
+    }
+    let own = match kind {
+        Kind::GeminiCli => arguments.remove("dir_path"),
+        Kind::Opencode => arguments.remove("workdir"),
+        _ => None,
+    };
+    match own {
+        None | Some(Value::Null) => Ok(cwd.map(str::to_owned)),
+        Some(Value::String(named)) if named.starts_with('/') => Ok(Some(named)),
+        Some(Value::String(named)) => Ok(cwd.map(|cwd| format!("{cwd}/{named}"))),
+        Some(named) => Err(format!("the folder that it names, {named}, is not a path")),
+    }
 }
 
 fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {

@@ -20,7 +20,7 @@ pub use answer::answer;
 pub use event::{Asked, Odd, read};
 pub use install::{BadSettings, holds_ours, install, uninstall};
 pub use names::ToolClass;
-pub use place::{Place, place};
+pub use place::{Place, left_to_do, place};
 pub use script::is_script;
 
 /// A coding agent whose hooks are understood.

@@ -23,8 +23,8 @@ pub fn place(kind: Kind, project: bool) -> Place {
         Kind::Windsurf => (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
         Kind::Cline => ("Documents/Cline/Hooks/PreToolUse", ".clinerules/hooks/PreToolUse"),
         Kind::Opencode => (".config/opencode/plugins/postern.js", ".opencode/plugins/postern.js"),
-        // These have hooks in repositories only.
-        Kind::CopilotCli => return Place::Here(".github/hooks/postern.json"),
+        Kind::CopilotCli => (".copilot/hooks/postern.json", ".github/hooks/postern.json"),
+        // It has hooks in repositories only.
         Kind::VsCode => return Place::Here(".github/hooks/postern-vs-code.json"),
         Kind::KiroCli => {
             return Place::Named(
@@ -34,4 +34,24 @@ pub fn place(kind: Kind, project: bool) -> Place {
         }
     };
     if project { Place::Here(of_project) } else { Place::Home(own) }
+}
+
+/// What the person has to do in the agent before it runs a hook that was put into these settings.
+pub fn left_to_do(kind: Kind, project: bool) -> Option<&'static str> {
+    match (kind, project) {
+        (Kind::Codex, false) => Some(
+            "Codex runs this hook only after you trust it: start codex, enter /hooks, and trust it there. Until then, and \
+             after each change of the hook, Codex uses its tools without asking Postern",
+        ),
+        (Kind::Codex, true) => Some(
+            "Codex runs this hook only in a project that you trust, and only after you trust the hook: start codex in \
+             the project, enter /hooks, and trust it there. Until then, and after each change of the hook, Codex uses \
+             its tools without asking Postern",
+        ),
+        (Kind::CopilotCli, true) => Some(
+            "Copilot CLI runs this hook only in a folder that you trust (trustedFolders in ~/.copilot/config.json). In \
+             any other it uses its tools without asking Postern",
+        ),
+        _ => None,
+    }
 }

@@ -1,5 +1,6 @@
 use super::{
-    Kind, Place, ToolClass, Verdict, answer, holds_ours, install, is_script, place, read, uninstall,
+    Kind, Place, ToolClass, Verdict, answer, holds_ours, install, is_script, left_to_do, place, read,
+    uninstall,
 };
 use serde_json::{Value, json};
 
@@ -106,6 +107,40 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     let open = json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": "/w", "tool_name": "read",
         "tool_input": {"filePath": "/a"}});
     assert_eq!(asked(Kind::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
+}
+
+#[test]
+fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
+    let read = |kind: Kind, input: Value| {
+        let event = match kind {
+            Kind::CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
+            Kind::GeminiCli => json!({"cwd": "/w", "tool_name": "run_shell_command", "tool_input": input}),
+            Kind::Opencode => {
+                json!({"hook_event_name": "tool.execute.before", "cwd": "/w", "tool_name": "bash",
+                    "tool_input": input})
+            }
+            _ => {
+                json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": "Bash", "tool_input": input})
+            }
+        };
+        read(kind, &event.to_string()).map(|asked| Value::Object(asked.arguments))
+    };
+    for (kind, own) in [(Kind::GeminiCli, "dir_path"), (Kind::Opencode, "workdir")] {
+        for (named, folder) in [("sub", "/w/sub"), ("/other", "/other"), ("../up", "/w/../up")] {
+            let told = read(kind, json!({"command": "./x", own: named})).unwrap();
+            assert_eq!(told, json!({"command": "./x", "cwd": folder}), "{kind:?}");
+        }
+        let odd = read(kind, json!({"command": "./x", own: ["/other"]})).unwrap_err().to_string();
+        assert!(odd.contains("[\"/other\"]"), "{odd}");
+    }
+    let kinds =
+        [Kind::ClaudeCode, Kind::Codex, Kind::CopilotCli, Kind::GeminiCli, Kind::Opencode, Kind::VsCode];
+    for kind in kinds {
+        let same = read(kind, json!({"command": "./x", "cwd": "/w"})).unwrap();
+        assert_eq!(same, json!({"command": "./x", "cwd": "/w"}), "{kind:?}");
+        let odd = read(kind, json!({"command": "./x", "cwd": "/other"})).unwrap_err().to_string();
+        assert!(odd.contains("\"/other\"") && odd.contains("leave it out"), "{kind:?}: {odd}");
+    }
 }
 
 #[test]
@@ -284,5 +319,15 @@ fn settings_of_the_project_lie_in_it() {
             matches!(own, Place::Home(_)) || own == project,
             "{kind:?} has settings in repositories only"
         );
+    }
+}
+
+#[test]
+fn what_an_agent_still_needs_of_its_person_is_said() {
+    assert!(left_to_do(Kind::Codex, false).is_some_and(|left| left.contains("/hooks")));
+    assert!(left_to_do(Kind::Codex, true).is_some_and(|left| left.contains("project that you trust")));
+    assert!(left_to_do(Kind::CopilotCli, true).is_some_and(|left| left.contains("trustedFolders")));
+    for kind in [Kind::ClaudeCode, Kind::GeminiCli, Kind::CopilotCli, Kind::Opencode] {
+        assert_eq!(left_to_do(kind, false), None, "{kind:?} runs what its settings say");
     }
 }

@@ -26,7 +26,7 @@ pub(super) enum Stage {
     Ended(Result<Box<Notice>, String>),
 }
 
-/// A run, whoever listens. Where nobody holds it any more, its worker ends, and takes it back.
+/// A run and its result for every caller that waits. Its worker withdraws it once no caller is left.
 #[derive(Debug)]
 pub(super) struct Job {
     /// What was asked for.

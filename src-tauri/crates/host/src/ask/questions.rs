@@ -16,29 +16,12 @@ pub(crate) const GRACE: Duration = Duration::from_secs(10);
 /// Requests that may wait for one question.
 pub(crate) const PER_QUESTION: usize = 64;
 
-/// Who waits for an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Waiter {
-    /// A request, by the host's id.
-    Request(Uuid),
-    /// A tool check, by its id.
-    Tool(Uuid),
-}
-
-impl Waiter {
-    /// Its number, as [`Question::requests`] has it.
-    pub(crate) fn number(self) -> Uuid {
-        match self {
-            Self::Request(id) | Self::Tool(id) => id,
-        }
-    }
-}
-
 /// A question with everything that a face is not told.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) question: Question,
-    pub(crate) waiters: Vec<Waiter>,
+    /// The requests that wait for it, by the host's id.
+    pub(crate) waiters: Vec<Uuid>,
     pub(crate) expires: Instant,
     /// When somebody has to be there who could answer; none once that was looked at.
     attended_by: Option<Instant>,
@@ -59,13 +42,13 @@ impl Waiting {
 
     /// Parts the waiters into those that a yes is for, and the rest. A yes *once* is one run: without numbers it is for the
     /// first waiter alone, which is the one on show; several are named one by one, so that who joined later is not among them.
-    pub(crate) fn part(&mut self, numbers: &[String]) -> (Vec<Waiter>, Vec<Waiter>) {
+    pub(crate) fn part(&mut self, numbers: &[String]) -> (Vec<Uuid>, Vec<Uuid>) {
         let waiters = std::mem::take(&mut self.waiters);
         if numbers.is_empty() {
             let mut waiters = waiters.into_iter();
             return (waiters.next().into_iter().collect(), waiters.collect());
         }
-        waiters.into_iter().partition(|waiter| numbers.contains(&waiter.number().to_string()))
+        waiters.into_iter().partition(|waiter| numbers.contains(&waiter.to_string()))
     }
 
     fn delay(&self) -> Duration {
@@ -116,25 +99,19 @@ impl Questions {
     }
 
     /// Adds `waiter` to the question that already shows `digest` to the person for `agent`, if one waits.
-    pub(crate) fn join(
-        &mut self,
-        agent: &AgentId,
-        digest: &str,
-        waiter: Waiter,
-        request: &str,
-    ) -> Option<&Waiting> {
+    pub(crate) fn join(&mut self, agent: &AgentId, digest: &str, waiter: Uuid) -> Option<&Waiting> {
         let waiting = self.list.iter_mut().find(|waiting| {
             waiting.question.asker.agent == *agent
                 && waiting.question.digest == digest
                 && waiting.waiters.len() < PER_QUESTION
         })?;
         waiting.waiters.push(waiter);
-        waiting.question.requests.push(request.to_owned());
+        waiting.question.requests.push(waiter.to_string());
         Some(waiting)
     }
 
     /// A new question waits.
-    pub(crate) fn open(&mut self, question: Question, waiters: Vec<Waiter>, expires: Instant) -> &Waiting {
+    pub(crate) fn open(&mut self, question: Question, waiters: Vec<Uuid>, expires: Instant) -> &Waiting {
         self.list.push(Waiting {
             question,
             waiters,
@@ -167,7 +144,7 @@ impl Questions {
     }
 
     /// The question that `waiter` waits for.
-    pub(crate) fn of(&mut self, waiter: Waiter) -> Option<&mut Waiting> {
+    pub(crate) fn of(&mut self, waiter: Uuid) -> Option<&mut Waiting> {
         self.list.iter_mut().find(|waiting| waiting.waiters.contains(&waiter))
     }
 
@@ -178,12 +155,11 @@ impl Questions {
     }
 
     /// `waiter` waits no more; gives the question with what is left of its waiters.
-    pub(crate) fn leave(&mut self, waiter: Waiter, request: &str) -> Option<&Waiting> {
+    pub(crate) fn leave(&mut self, waiter: Uuid) -> Option<&Waiting> {
         let waiting = self.of(waiter)?;
         waiting.waiters.retain(|other| *other != waiter);
-        if let Some(index) = waiting.question.requests.iter().position(|other| other == request) {
-            waiting.question.requests.remove(index);
-        }
+        let request = waiter.to_string();
+        waiting.question.requests.retain(|other| *other != request);
         Some(waiting)
     }
 

@@ -57,6 +57,7 @@ impl Book {
             agent: agent.clone(),
             scope: Scope::Agent,
             effect: Effect::Allow,
+            origin: postern_policy::RuleOrigin::Any,
             lifetime: Lifetime::Forever,
             why: None,
             rules: Vec::new(),
@@ -130,6 +131,7 @@ impl Book {
         };
         let folders = vec![cwd.bound.path.clone()];
         let (cwd, env_to_ask) = (cwd.bound.path.clone(), Vec::new());
-        Some(Found { steps: found.steps, cwd, folders, confinable: true, env_to_ask, input })
+        let origin = row.summary.origin;
+        Some(Found { origin, steps: found.steps, cwd, folders, confinable: true, env_to_ask, input })
     }
 }

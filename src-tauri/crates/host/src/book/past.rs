@@ -1,8 +1,12 @@
 //! What was looked up for a request, kept with it: so it can be judged again later, as things were then.
 
 use super::Places;
+use crate::gate::touches_of_line;
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
-use postern_policy::{AgentPolicy, Facts, Input, Millis, Rule, StepFacts, Verdict, judge, would_match};
+use postern_policy::{
+    AgentPolicy, Facts, Input, Millis, Origin, Rule, StepFacts, Verdict, judge, protect_in_own_shell,
+    would_match,
+};
 use postern_request::Launch;
 use postern_store::requests::RequestRow;
 use serde::{Deserialize, Serialize};
@@ -12,6 +16,9 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
+    /// Who would run it.
+    #[serde(default)]
+    pub(crate) origin: Origin,
     /// What was found for each step.
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
@@ -73,7 +80,13 @@ impl Past {
 
     /// Judges it again: the same facts, by this policy, at this time.
     pub(crate) fn judge(&self, policy: &AgentPolicy, places: &Places, now: Millis) -> Verdict {
-        judge(policy, &self.facts(places, &places.data.to_string_lossy(), now))
+        let data = places.data.to_string_lossy();
+        let facts = self.facts(places, &data, now);
+        let verdict = judge(policy, &facts);
+        if self.found.origin.is_host() {
+            return verdict;
+        }
+        protect_in_own_shell(verdict, policy, &facts, &touches_of_line(&facts))
     }
 
     /// Whether a rule is about it.
@@ -83,6 +96,7 @@ impl Past {
 
     fn facts<'a>(&'a self, places: &'a Places, data: &'a str, now: Millis) -> Facts<'a> {
         Facts {
+            origin: self.found.origin,
             reading: &self.reading,
             steps: &self.found.steps,
             cwd: &self.found.cwd,
@@ -109,6 +123,7 @@ fn reading_of(row: &RequestRow, home: &str) -> Option<(Reading, bool)> {
         return Some(match &plan.launch {
             Launch::Argv { argv } => argv_of(argv),
             Launch::Shell { text } => shell_of(text),
+            Launch::Nothing => return None,
         });
     }
     // It is kept as it came over the wire.

@@ -5,7 +5,7 @@ use super::{Book, BookError, PermissionsFile, now};
 use postern_contract::Scope;
 use postern_policy::permissions::{self, Entry, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, Source, check_rule,
+    AgentId, Effect, Lifetime, Pattern, Pin, Renewal, Rule, RuleId, RuleInput, RuleOrigin, Source, check_rule,
 };
 use postern_store::{Connection, Error, renewals};
 
@@ -18,6 +18,8 @@ pub(crate) struct Remember {
     pub(crate) scope: Scope,
     /// Allow or deny.
     pub(crate) effect: Effect,
+    /// Who may run what is allowed.
+    pub(crate) origin: RuleOrigin,
     /// How long it lasts.
     pub(crate) lifetime: Lifetime,
     /// Why, in the person's words.
@@ -78,8 +80,8 @@ pub(crate) struct ToolRemember {
 }
 
 impl Book {
-    /// Saves the rules, all of them or none, and swaps them in. A rule that was there already with another pin or
-    /// lifetime is written anew; rules that are renewed keep all but what they are bound to.
+    /// Saves the rules, all of them or none, and swaps them in. Replaces a rule that was there with another pin or lifetime;
+    /// of a renewed rule only the program changes that it is bound to.
     pub(crate) async fn remember(&self, remember: Remember) -> Result<Saved, BookError> {
         let agent = match remember.scope {
             Scope::Agent => Some(remember.agent.clone()),
@@ -186,6 +188,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
         allow_writes: new.allow_writes,
         folder: new.folder.clone(),
         input: new.input.clone(),
+        origin: remember.origin,
         source: Source::Always,
         lifetime: remember.lifetime.clone(),
         why: remember.why.clone(),
@@ -197,7 +200,7 @@ pub(super) fn rule_of(new: &NewRule, remember: &Remember, agent: Option<AgentId>
 /// Whether a saved rule is the same but for its pin and its lifetime. One that lasts is not cut short.
 fn is_same(kept: &Rule, new: &Rule) -> bool {
     let what = |rule: &Rule| {
-        let place = (rule.folder.clone(), rule.input.clone());
+        let place = (rule.folder.clone(), rule.input.clone(), rule.origin);
         (rule.effect, rule.agent.clone(), rule.pattern.clone(), rule.args.clone(), rule.allow_writes, place)
     };
     kept.source == Source::Always

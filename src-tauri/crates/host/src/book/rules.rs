@@ -1,10 +1,11 @@
 //! Rules: adding, changing, removing, listing.
 
 use super::{Book, BookError, now};
-use postern_contract::RuleDraft;
+use postern_contract::render::{self, of_kind};
+use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::Entry;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, Source, check_rule, parse_pattern, remarks,
+    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, parse_typed, remarks,
     source_words,
 };
 use std::collections::HashMap;
@@ -17,8 +18,8 @@ pub(crate) struct Listed {
     pub(crate) rule: Rule,
     /// Where it came from, in a word or two.
     pub(crate) from: String,
-    /// Remarks, in a word or two each.
-    pub(crate) remarks: Vec<String>,
+    /// Remarks on it.
+    pub(crate) remarks: Vec<RuleRemark>,
 }
 
 /// Resolves a folder to its real path, if it exists, as requests are compared with it. Reads the disk.
@@ -108,7 +109,7 @@ impl Book {
         if let Some(agent) = &draft.agent {
             self.entry(agent)?;
         }
-        let pattern = parse_pattern(&draft.text, draft.kind)?;
+        let pattern = parse_typed(&draft.text, draft.kind, &self.places().home)?;
         if let Some(agent) = draft.agent.as_ref().filter(|_| draft.pin && draft.effect == Effect::Allow)
             && self.is_changeable(&pattern, Some(agent))
         {
@@ -124,6 +125,7 @@ impl Book {
             allow_writes: draft.allow_writes,
             folder: draft.folder.map(|folder| real_folder(&folder, &self.places().home)),
             input: draft.input,
+            origin: draft.origin,
             source,
             lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
             why: draft.why.filter(|why| !why.trim().is_empty()),
@@ -134,6 +136,10 @@ impl Book {
         };
         if rule.effect == Effect::Ask {
             return Err(BookError::Invalid("a rule allows or denies; ask is for permissions.jsonc".into()));
+        }
+        if rule.effect == Effect::Deny && rule.origin != RuleOrigin::Any {
+            let message = "a rule that denies denies everywhere: only one that allows can be for the agent's own shell alone";
+            return Err(BookError::Invalid(message.into()));
         }
         check_rule(&rule, &self.places().home)?;
         Ok(rule)
@@ -231,9 +237,9 @@ impl Book {
 
     /// Those of the rules at these places, with what is to be said about each. Reads the disk where they are pinned.
     fn list(&self, rules: Vec<Rule>, page: Range<usize>) -> Vec<Listed> {
-        let mut said: HashMap<RuleId, Vec<String>> = HashMap::new();
+        let mut said: HashMap<RuleId, Vec<RuleRemark>> = HashMap::new();
         for (id, remark) in remarks(&rules, now()) {
-            said.entry(id).or_default().push(remark.words());
+            said.entry(id).or_default().push(render::rule_remark(remark));
         }
         let page = rules.into_iter().take(page.end).skip(page.start);
         let listed = page.map(|rule| {
@@ -245,20 +251,20 @@ impl Book {
     }
 
     /// What only this machine can say about a rule.
-    fn remarks_of(&self, rule: &Rule) -> Vec<String> {
+    fn remarks_of(&self, rule: &Rule) -> Vec<RuleRemark> {
         let mut remarks = Vec::new();
         if rule.source == Source::Managed {
-            remarks.push("read-only".to_owned());
+            remarks.push(of_kind(RemarkKind::ReadOnly));
         }
         if let Some(pin) = &rule.pin {
             match self.has_changed(&rule.pattern, rule.agent.as_ref(), pin) {
-                Some(true) => remarks.push("changed".to_owned()),
+                Some(true) => remarks.push(of_kind(RemarkKind::Changed)),
                 Some(false) => {}
-                None => remarks.push("not found".to_owned()),
+                None => remarks.push(of_kind(RemarkKind::NotFound)),
             }
         }
         if let Err(problem) = check_rule(rule, &self.places().home) {
-            remarks.push(problem.to_string());
+            remarks.push(render::invalid_rule(&problem));
         }
         remarks
     }
@@ -282,7 +288,7 @@ pub(super) fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
     let listed = about_commands.map(|line| Listed {
         rule: file_rule(entry, line, Pattern::Command(line.written.clone())),
         from: format!("permissions.jsonc:{}", line.line()),
-        remarks: vec!["read-only".to_owned()],
+        remarks: vec![of_kind(RemarkKind::ReadOnly)],
     });
     listed.collect()
 }

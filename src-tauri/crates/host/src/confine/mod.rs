@@ -8,7 +8,7 @@ mod ruleset;
 use crate::resolve::{Cwd, Resolver};
 use crate::run;
 use postern_command::read_argv;
-use postern_policy::{AgentId, Confinement};
+use postern_policy::{AgentId, Confinement, Origin};
 use postern_request::{Plan, Stdin};
 
 /// Program used to test the profile; it does nothing.
@@ -50,6 +50,8 @@ pub(crate) fn can_confine(home: &str, data: &str) -> Result<(), String> {
     let plan = Plan {
         agent: AgentId::new("postern").map_err(|error| error.to_string())?,
         session: None,
+        origin: Origin::Host,
+        call: None,
         launch: resolved.launch,
         programs: resolved.held.bound_programs(),
         scripts: Vec::new(),

@@ -5,6 +5,7 @@ use crate::ask::FaceId;
 use postern_command::escape;
 use postern_contract::Told;
 use postern_contract::methods::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified, ControlError, ReadAudit};
+use postern_contract::render;
 use postern_store::audit::{self, Broken, Entry, Verified};
 use postern_store::renewals;
 use serde_json::{Map, Value};
@@ -124,7 +125,8 @@ fn renewal(entry: &Entry) -> String {
     let of = |(was, now): (renewals::Bound, renewals::Bound)| {
         let numbers: Vec<String> = now.rules.iter().map(ToString::to_string).collect();
         let rules = if numbers.len() == 1 { "rule" } else { "rules" };
-        let change = postern_policy::changes(&was.program, &now.program);
+        let change = render::difference(&postern_policy::changes(&was.program, &now.program));
+        let change = postern_contract::text(&change);
         format!(
             "{} renewed for {} ({change})",
             [rules, &numbers.join(", ")].join(" "),

@@ -38,7 +38,7 @@ impl Control {
         audit::by(self.who(face), <Self as Handle<M>>::handle(self, face, params)).await
     }
 
-    /// Whoever is named, or else the face.
+    /// Returns the named author, or else the approver's own.
     fn who(&self, face: FaceId) -> Arc<audit::By> {
         audit::current().unwrap_or_else(|| Arc::new(self.parts.faces.who(face)))
     }

@@ -62,6 +62,9 @@ impl Handle<TestAgent> for Control {
 impl Handle<RequestAgain> for Control {
     async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<RequestAgain> {
         let row = self.request(&params.id).await?;
+        if !row.summary.origin.is_host() {
+            return Err(ControlError::refused("the agent does this itself: only it can do it again"));
+        }
         let run = asked_before(&row.asked)?;
         self.submit(&row.summary.agent, again(run)?).await
     }

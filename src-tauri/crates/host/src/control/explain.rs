@@ -6,7 +6,8 @@ use crate::ask::FaceId;
 use crate::clock::now;
 use crate::gate::{Judgement, judge_run};
 use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
-use postern_policy::{Decision, Reason, Risk, RiskLevel, TraceLine};
+use postern_contract::{ShownRisk, ShownTrace, render, shown};
+use postern_policy::{Decision, Reason, RiskLevel};
 use postern_protocol::{RunParams, Stdin, Wait, What};
 use postern_request::{Denial, DenyReason};
 use std::sync::Arc;
@@ -35,13 +36,13 @@ impl Handle<ExplainCommand> for Control {
                 Ok(Explained {
                     decision: verdict.decision,
                     reason: verdict.reason,
-                    message: verdict.message,
+                    message: render::why(&verdict.cause),
                     advice: verdict.advice,
-                    risk: verdict.risk,
+                    risk: render::risk(&verdict.risk),
                     rule: verdict.rule,
                     digest,
-                    steps: verdict.steps,
-                    trace: verdict.trace,
+                    steps: render::steps(&verdict.steps),
+                    trace: render::trace(&verdict.trace),
                 })
             }
             Ok(Judgement::Refused(denial)) => Ok(refused(denial)),
@@ -100,10 +101,10 @@ fn refused(denial: Denial) -> Explained {
     Explained {
         decision: Decision::Deny,
         reason,
-        trace: vec![TraceLine { stage: "look up".to_owned(), found: denial.message.clone() }],
+        trace: vec![ShownTrace { stage: "look up".to_owned(), found: shown(&denial.message) }],
         message: denial.message,
         advice: denial.advice,
-        risk: Risk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
+        risk: ShownRisk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
         rule: None,
         digest: String::new(),
         steps: Vec::new(),

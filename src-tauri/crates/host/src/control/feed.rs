@@ -120,7 +120,7 @@ impl Step {
             Some(RunState::Asking) => Self::Asked,
             Some(RunState::Starting) => Self::Decided,
             Some(RunState::Running | RunState::Stopping) => Self::Started,
-            Some(RunState::Denied | RunState::Finished | RunState::Failed) => Self::Ended,
+            Some(RunState::Denied | RunState::Finished | RunState::Failed | RunState::Allowed) => Self::Ended,
         }
     }
 }
@@ -142,7 +142,7 @@ fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
     let ended = step == Step::Ended;
     let decided = step >= Step::Decided;
     RequestRow {
-        state: kind.to_owned(),
+        state: RunState::named(kind).unwrap_or(row.state),
         ending: row.ending.filter(|_| ended),
         exit_code: row.exit_code.filter(|_| ended),
         duration_ms: row.duration_ms.filter(|_| ended),
@@ -178,6 +178,6 @@ fn message(ending: Option<&Ending>) -> Option<String> {
             Some(escape::text(&format!("{}{}", denial.message, said.unwrap_or_default())))
         }
         Ending::Failed { message } => Some(escape::text(message)),
-        Ending::Finished { .. } => None,
+        Ending::Finished { .. } | Ending::Allowed => None,
     }
 }

@@ -13,7 +13,8 @@ use postern_contract::methods::{
     SuggestRules, Suggestion, Suggestions,
 };
 use postern_policy::{AgentId, Decision, Millis, Offer, RiskLevel};
-use postern_store::requests::{self, Decided, Filter, Summary};
+use postern_protocol::Decided;
+use postern_store::requests::{self, Filter, Summary};
 use postern_store::tally;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -127,7 +128,7 @@ impl Handle<SuggestRules> for Control {
         for command in questions.into_iter().take(COMMANDS) {
             let Some(offer) = self.widest_offer(&command.last).await? else { continue };
             let agent = command.last.agent.clone();
-            let offer = rule_offer(&agent, &offer);
+            let offer = rule_offer(&agent, command.last.origin, &offer);
             let key = key(&agent, &offer.drafts)?;
             if command.was_denied {
                 denied.insert(key);

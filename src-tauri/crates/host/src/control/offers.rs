@@ -6,12 +6,14 @@ use super::rules::draft_of;
 use super::{Answer, Control, Handle};
 use crate::ask::FaceId;
 use crate::clock::now;
-use crate::gate::{Judged, Judgement, judge_run, shown};
+use crate::gate::{Call, Judged, Judgement, judge_call, judge_run, shown};
+use postern_contract::Shown;
 use postern_contract::methods::{
     ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
 };
+use postern_contract::render::{self, Sentence};
 use postern_policy::{
-    AgentId, Decision, Effect, Lifetime, NothingToSave, Offer, Rule, Source, Usage, pattern_text,
+    AgentId, Decision, Effect, Lifetime, Offer, Origin, Rule, RuleOrigin, Source, Usage, pattern_text,
 };
 use postern_store::requests::RequestRow;
 use std::sync::Arc;
@@ -23,9 +25,14 @@ impl Control {
         let Some(entry) = snapshot.agents.get(&row.summary.agent) else { return Ok(None) };
         let (policy, version) = (Arc::clone(&entry.policy), snapshot.version);
         let world = Arc::clone(&self.parts.world);
-        let run = asked_before(&row.asked)?;
-        let judged =
-            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await;
+        let judged = if row.summary.origin.is_host() {
+            let run = asked_before(&row.asked)?;
+            tokio::task::spawn_blocking(move || judge_run(&world, &policy, version, &run, now())).await
+        } else {
+            let call = Call::of_asked(&row.asked).map(Arc::new);
+            let call = call.ok_or_else(|| ControlError::refused("what was asked for was not kept"))?;
+            tokio::task::spawn_blocking(move || judge_call(&world, &policy, version, &call, now())).await
+        };
         judged.map(Some).map_err(|_| ControlError::new(ControlCode::Internal, "the work was interrupted"))
     }
 }
@@ -33,16 +40,21 @@ impl Control {
 impl Handle<OfferRules> for Control {
     async fn handle(&self, _: FaceId, params: RequestNumber) -> Answer<OfferRules> {
         let row = self.request(&params.id).await?;
-        let none = |why: String| RuleOffers { offers: Vec::new(), why: Some(why) };
+        let none = |why: Shown| RuleOffers { offers: Vec::new(), why: Some(why) };
         Ok(match self.judged_now(&row).await? {
-            None => none(format!("There is no agent {} any more.", row.summary.agent)),
-            Some(Judgement::Refused(denial)) => none(denial.message),
+            None => none(
+                Sentence::new("There is no agent ")
+                    .code(row.summary.agent.as_str())
+                    .say(" any more.")
+                    .pieces(),
+            ),
+            Some(Judgement::Refused(denial)) => none(shown(&denial.message)),
             Some(Judgement::Judged(judged)) => match judged.verdict.decision {
-                Decision::Allow => none("It would be allowed now.".to_owned()),
-                Decision::Deny => none(judged.verdict.message),
+                Decision::Allow => none(Sentence::new("It would be allowed now.").pieces()),
+                Decision::Deny => none(render::cause(&judged.verdict.cause)),
                 Decision::Ask if judged.offers.is_empty() => {
-                    let why = judged.nothing_to_save.map_or("no rule would help", NothingToSave::words);
-                    none(format!("Nothing can be allowed for good here: {why}."))
+                    let why = judged.nothing_to_save.map_or("no rule would help", render::nothing_to_save);
+                    none(Sentence::new("Nothing can be allowed always here: ").say(why).say(".").pieces())
                 }
                 Decision::Ask => RuleOffers { offers: offers(&row.summary.agent, &judged), why: None },
             },
@@ -52,10 +64,14 @@ impl Handle<OfferRules> for Control {
 
 /// The offers as rules of the agent.
 pub(super) fn offers(agent: &AgentId, judged: &Judged) -> Vec<RuleOffer> {
-    judged.offers.iter().map(|offer| rule_offer(agent, offer)).collect()
+    // A line of permissions.jsonc is no rule.
+    let rules = judged.offers.iter().filter(|offer| !offer.drafts.is_empty());
+    rules.map(|offer| rule_offer(agent, judged.plan.origin, offer)).collect()
 }
 
-pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
+/// An offer as rules.
+pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &Offer) -> RuleOffer {
+    let origin = RuleOrigin::of_answer(origin);
     let rule = |draft: &postern_policy::Draft| Rule {
         id: 0,
         effect: Effect::Allow,
@@ -66,6 +82,7 @@ pub(super) fn rule_offer(agent: &AgentId, offer: &Offer) -> RuleOffer {
         allow_writes: false,
         folder: offer.folder.clone(),
         input: draft.input.clone(),
+        origin,
         source: Source::Person,
         lifetime: Lifetime::Forever,
         why: None,

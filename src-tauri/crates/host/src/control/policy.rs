@@ -6,8 +6,9 @@ use crate::book::{Edited, LintedRule, ReplayedChange};
 use postern_contract::methods::{
     ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy, Replayed,
 };
+use postern_contract::render;
 use postern_policy::permissions::FileLayer;
-use postern_policy::{FindingKind, Source, pattern_text, source_words};
+use postern_policy::{Finding, FindingKind, Source, pattern_text, source_words};
 use postern_store::requests::Filter;
 use uuid::Uuid;
 
@@ -53,8 +54,16 @@ fn finding(linted: LintedRule) -> LintFinding {
         pattern: postern_command::escape::text(&pattern_text(&rule.pattern)),
         from,
         kind: finding.kind,
-        message: finding.message,
+        message: lint_message(&finding),
         mend: finding.mend,
+    }
+}
+
+/// Returns a finding with the cause of what was tried.
+fn lint_message(finding: &Finding) -> String {
+    match &finding.cause {
+        Some(cause) => format!("{} {}", finding.message, render::why(cause)),
+        None => finding.message.clone(),
     }
 }
 
@@ -135,7 +144,7 @@ fn change(change: ReplayedChange) -> ReplayChange {
         was,
         becomes: becomes.decision,
         reason: becomes.reason,
-        message: becomes.message,
+        message: render::why(&becomes.cause),
         rule: becomes.rule,
     }
 }

@@ -3,11 +3,12 @@
 use crate::book::{AgentEntry, Listed, state_of};
 use crate::gate::shown;
 use postern_command::escape;
+use postern_contract::render;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
 use postern_policy::{Millis, RuleId, pattern_text};
-use postern_protocol::RunState;
+use postern_protocol::{Decided, RunState};
 use postern_request::By;
-use postern_store::requests::{Decided, Summary};
+use postern_store::requests::Summary;
 use postern_store::skills::{Cli, Skill};
 
 /// How much of a hash is shown.
@@ -81,16 +82,17 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         id: summary.id.to_string(),
         request_id: summary.request_id.clone(),
         agent: summary.agent.clone(),
+        origin: summary.origin,
         session: summary.session.as_deref().map(escape::text),
         line: summary.line.clone(),
-        state: summary.phase.name().to_owned(),
-        ending: summary.ending.clone(),
+        state: summary.phase,
+        ending: summary.ending,
         exit_code: summary.exit_code,
         by: by(summary),
         at: summary.received_at,
         duration_ms: duration(summary),
-        risk: summary.risk.clone(),
-        decided: summary.decided().map(|decided| decided.as_str().to_owned()),
+        risk: summary.risk.as_ref().map(render::risk_text),
+        decided: summary.decided(),
         rule: summary.rule(),
     }
 }

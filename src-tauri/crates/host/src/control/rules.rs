@@ -160,7 +160,8 @@ impl Handle<PreviewRule> for Control {
             }
         };
         let listed = self.parts.book.remarked(vec![rule.clone()]).await?;
-        let remarks = listed.into_iter().flat_map(|listed| listed.remarks).collect();
+        let remarks =
+            listed.into_iter().flat_map(|listed| listed.remarks).map(|remark| remark.text).collect();
         let Matched { count, of, examples } =
             self.parts.book.matched_recently(agent.clone(), vec![rule.clone()]).await?;
         let (changed, changes) = self.parts.book.changed_by(agent, rule).await?;
@@ -180,6 +181,7 @@ pub(super) fn draft_of(rule: Rule) -> RuleDraft {
         allow_writes: rule.allow_writes,
         folder: rule.folder,
         input: rule.input,
+        origin: rule.origin,
         lifetime: Some(rule.lifetime),
         why: rule.why,
         matches: rule.matches,

@@ -2,13 +2,16 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::gate::{ToolCall, ToolFacts, judge_tool};
+use crate::book::now;
+use crate::gate::{Call, Judgement, judge_call};
 use postern_command::escape;
 use postern_contract::methods::{
     Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
     ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
-use serde_json::Value;
+use postern_contract::render;
+use postern_policy::Decision;
+use postern_protocol::ToolCheckParams;
 use std::sync::Arc;
 
 impl Handle<PendingTools> for Control {
@@ -38,20 +41,27 @@ impl Handle<ExplainTool> for Control {
         }
         let policy = Arc::clone(&book.entry(&params.agent)?.policy);
         let world = Arc::clone(&self.parts.world);
+        let version = book.version();
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
-            let arguments = Value::Object(arguments);
-            let call = ToolCall { tool: &tool, arguments: &arguments, cwd: None };
-            let found = ToolFacts::look_up(&world, &policy.settings, call);
-            judge_tool(&world, &policy, session.as_deref(), call, &found, None)
+            let check = ToolCheckParams { tool, arguments, session, cwd: None, defaults: None };
+            let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), now());
+            let always = judgement.patterns(&world, &policy);
+            (judgement, always)
         });
         let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
-        let verdict = judging.await.map_err(interrupted)?;
-        Ok(ToolExplained {
-            decision: verdict.decision,
-            message: verdict.message,
-            always: verdict.always.iter().map(|pattern| escape::text(pattern)).collect(),
-            trace: verdict.trace,
+        let (judgement, always) = judging.await.map_err(interrupted)?;
+        let always = always.iter().map(|pattern| escape::text(pattern)).collect();
+        Ok(match judgement {
+            Judgement::Judged(judged) => ToolExplained {
+                decision: judged.verdict.decision,
+                message: render::why(&judged.verdict.cause),
+                always,
+                trace: render::trace(&judged.verdict.trace),
+            },
+            Judgement::Refused(denial) => {
+                ToolExplained { decision: Decision::Deny, message: denial.message, always, trace: Vec::new() }
+            }
         })
     }
 }

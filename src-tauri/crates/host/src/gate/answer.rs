@@ -1,16 +1,18 @@
 //! What a person's answer does.
 
 use super::denial;
+use super::judge::World;
 use super::judged::Closing;
 use super::live::{Answering, Choice, Pledge, Request, Stopping};
 use super::task::{Task, answer};
 use crate::ask::FaceId;
-use crate::ask::questions::{Waiter, Waiting};
-use crate::book::{NewRule, Remember, now};
+use crate::ask::questions::Waiting;
+use crate::book::{NewRule, Remember, ToolRemember, now};
 use postern_command::escape;
 use postern_contract::{Answer, AnswerParams, Answered, Saved, SavedPlace, Scope};
 use postern_policy::{
-    AgentId, Draft, Effect, Lifetime, NothingToSave, Offer, Pattern, RuleInput, parse_pattern, pattern_text,
+    AgentId, AgentPolicy, Draft, Effect, Lifetime, NothingToSave, Offer, Origin, Pattern, RuleInput,
+    RuleOrigin, parse_pattern, pattern_text,
 };
 use postern_protocol::Signal;
 use postern_request::{Denial, Digest, Event};
@@ -60,9 +62,7 @@ impl Task {
         let answered = Some((face_name.clone(), feedback));
         self.question_closed(&waiting.question, &waiting.waiters, Closing::Answer(params.answer), answered);
         for waiter in &waiting.waiters {
-            if let Waiter::Request(id) = waiter
-                && let Some(request) = self.requests.get_mut(id)
-            {
+            if let Some(request) = self.requests.get_mut(waiter) {
                 request.answered_by = Some(face_name.clone());
             }
         }
@@ -104,7 +104,7 @@ impl Task {
     fn nothing_to_save(&self, question: &str, said: Answer) -> Option<NothingToSave> {
         let question = &self.questions.iter().find(|waiting| waiting.question.id == question)?.question;
         let nothing = said == Answer::Always && question.proposals.is_empty();
-        nothing.then(|| question.nothing_to_save.unwrap_or(NothingToSave::NoRuleHelps))
+        nothing.then(|| question.why_unsaved())
     }
 
     /// Why a yes does not count: nothing that it names waits any more, or its face does not show what it is about.
@@ -132,34 +132,24 @@ impl Task {
         let Some(waiting) = self.questions.iter().find(|waiting| waiting.question.id == question) else {
             return Ok(());
         };
-        match waiting.waiters.first() {
-            Some(Waiter::Request(id)) => match self.requests.get(id) {
-                Some(request) => remember_of(request, params).map(drop),
-                None => Ok(()),
-            },
-            Some(Waiter::Tool(_)) if params.answer == Answer::DenyAlways => {
-                Err("for a tool, edit the agent's permissions.jsonc instead".to_owned())
-            }
-            Some(Waiter::Tool(_)) | None => Ok(()),
+        match waiting.waiters.first().and_then(|id| self.requests.get(id)) {
+            Some(request) if adds_line(request, params) => Ok(()),
+            Some(request) => remember_of(request, params).map(drop),
+            None => Ok(()),
         }
     }
 
     fn answered_yes(&mut self, waiting: &Waiting, params: &AnswerParams, reply: oneshot::Sender<Answered>) {
         let digest = Digest(params.digest.clone());
         let mut answering = self.answering(waiting, params, reply);
-        for waiter in &waiting.waiters {
-            match waiter {
-                Waiter::Request(id) => {
-                    let theirs = answering.for_one();
-                    let remember = matches!(theirs, Some(Answering::Saves(_)));
-                    if let Some(request) = self.requests.get_mut(id) {
-                        request.answering = theirs;
-                    }
-                    let digest = digest.clone();
-                    self.happen(*id, Event::AnsweredAllow { digest, remember });
-                }
-                Waiter::Tool(check) => self.tool_answered(*check, params, answering.reply.take()),
+        for id in &waiting.waiters {
+            let theirs = answering.for_one();
+            let remember = matches!(theirs, Some(Answering::Saves(_)));
+            if let Some(request) = self.requests.get_mut(id) {
+                request.answering = theirs;
             }
+            let digest = digest.clone();
+            self.happen(*id, Event::AnsweredAllow { digest, remember });
         }
     }
 
@@ -170,12 +160,12 @@ impl Task {
         params: &AnswerParams,
         reply: oneshot::Sender<Answered>,
     ) -> Answerings {
-        let lives = |waiter: &&Waiter| match waiter {
-            Waiter::Request(id) => self.requests.get(id).is_some_and(Request::is_asking),
-            Waiter::Tool(_) => false,
-        };
+        let lives = |waiter: &&Uuid| self.requests.get(*waiter).is_some_and(Request::is_asking);
         match waiting.waiters.iter().filter(lives).count() {
-            0 => Answerings { reply: Some(reply), saves: None, pledge: None },
+            0 => {
+                answer(reply, refused("it waits no more".to_owned()));
+                Answerings::default()
+            }
             _ if params.answer == Answer::Always => {
                 let choice = Choice {
                     params: Box::new(params.clone()),
@@ -183,9 +173,9 @@ impl Task {
                     reply,
                     who: audit::current(),
                 };
-                Answerings { reply: None, saves: Some(choice), pledge: None }
+                Answerings { saves: Some(choice), pledge: None }
             }
-            lives => Answerings { reply: None, saves: None, pledge: Some(Pledge::new(reply, lives)) },
+            lives => Answerings { saves: None, pledge: Some(Pledge::new(reply, lives)) },
         }
     }
 
@@ -199,15 +189,10 @@ impl Task {
             Answer::Once | Answer::Always | Answer::Deny => (self.answering(waiting, params, reply), None),
         };
         for waiter in &waiting.waiters {
-            match waiter {
-                Waiter::Request(id) => {
-                    if let Some(request) = self.requests.get_mut(id) {
-                        request.answering = answering.for_one();
-                    }
-                    self.happen(*id, Event::AnsweredDeny(denial.clone()));
-                }
-                Waiter::Tool(check) => self.tool_answered(*check, params, answering.reply.take()),
+            if let Some(request) = self.requests.get_mut(waiter) {
+                request.answering = answering.for_one();
             }
+            self.happen(*waiter, Event::AnsweredDeny(denial.clone()));
         }
         let Some(reply) = reply else { return };
         let (book, home) = (self.parts.book.clone(), self.parts.world.home.clone());
@@ -241,12 +226,9 @@ impl Task {
     }
 
     fn deny_rule(&self, waiting: &Waiting, params: &AnswerParams) -> Result<Remember, String> {
-        match waiting.waiters.first() {
-            Some(Waiter::Request(id)) => match self.requests.get(id) {
-                Some(request) => remember_of(request, params),
-                None => Err("it waits no more".to_owned()),
-            },
-            Some(Waiter::Tool(_)) | None => Err("there is nothing to make a rule of".to_owned()),
+        match waiting.waiters.first().and_then(|id| self.requests.get(id)) {
+            Some(request) => remember_of(request, params),
+            None => Err("it waits no more".to_owned()),
         }
     }
 
@@ -267,10 +249,7 @@ impl Task {
             let Some(waiting) = self.questions.close(&id) else { continue };
             self.question_closed(&waiting.question, &waiting.waiters, how, None);
             for waiter in waiting.waiters {
-                match waiter {
-                    Waiter::Request(id) => self.happen(id, Event::AnsweredDeny(denial.clone())),
-                    Waiter::Tool(check) => self.tool_denied(check, denial),
-                }
+                self.happen(waiter, Event::AnsweredDeny(denial.clone()));
             }
         }
         self.deny_held(chosen, denial);
@@ -298,10 +277,9 @@ impl Task {
     }
 }
 
-/// Who is told what became of an answer: the check of a tool, the rule that is saved, or the records of all requests.
+/// Who is told what became of an answer: the rule that is saved, or the records of all requests.
 #[derive(Default)]
 struct Answerings {
-    reply: Option<oneshot::Sender<Answered>>,
     saves: Option<Choice>,
     pledge: Option<Pledge>,
 }
@@ -351,8 +329,35 @@ pub(super) fn name(answer: Answer) -> &'static str {
     }
 }
 
+/// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
+fn adds_line(request: &Request, params: &AnswerParams) -> bool {
+    let by_number = params.proposal.as_deref() == Some(super::call::FILE);
+    params.answer == Answer::Always
+        && (request.origin == Origin::Tool || (request.origin == Origin::AgentShell && by_number))
+}
+
+/// The lines of the agent's `permissions.jsonc` that the person wants added, where that is what *Always* does here.
+pub(super) fn line_of(
+    request: &Request,
+    params: &AnswerParams,
+    world: &World,
+    policy: &AgentPolicy,
+) -> Option<ToolRemember> {
+    let call = request.call.as_ref().filter(|_| adds_line(request, params))?;
+    let judged = request.judged.as_ref()?;
+    Some(ToolRemember {
+        agent: request.agent.clone(),
+        session: request.run.session.clone(),
+        tool: call.tool.clone(),
+        patterns: judged.patterns(world, policy),
+    })
+}
+
 /// What the person wants saved of a request's question: one of its offers, perhaps with an edited pattern.
 pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, String> {
+    if request.origin == Origin::Tool {
+        return Err("for a tool, edit the agent's permissions.jsonc instead".to_owned());
+    }
     let judged = request.judged.as_ref().ok_or("it was not judged")?;
     let effect = match params.answer {
         Answer::Once | Answer::Always => Effect::Allow,
@@ -398,8 +403,11 @@ pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Re
         None => Lifetime::Forever,
     };
     let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
+    // What is denied is denied everywhere.
+    let origin =
+        if effect == Effect::Allow { RuleOrigin::of_answer(request.origin) } else { RuleOrigin::Any };
     let (agent, scope) = (request.agent.clone(), params.scope);
-    Ok(Remember { agent, scope, effect, lifetime, why, rules, renews: Vec::new() })
+    Ok(Remember { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
 }
 
 /// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
@@ -422,11 +430,20 @@ fn renewed(
         agent: request.agent.clone(),
         scope: Scope::Agent,
         effect,
+        origin: RuleOrigin::Any,
         lifetime: Lifetime::Forever,
         why: None,
         rules: Vec::new(),
         renews: offer.renews.clone(),
     })
+}
+
+/// Describes the lines that will be saved for a tool.
+pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
+    let rule = |pattern: &String| escape::text(&format!("{} {pattern}", remember.tool));
+    let place = || SavedPlace::Permissions;
+    let saved = |pattern| Saved { rule: rule(pattern), place: place(), pinned: false, own_shell: false };
+    remember.patterns.iter().map(saved).collect()
 }
 
 /// Describes the rules that will be saved.
@@ -438,13 +455,15 @@ pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
             SavedPlace::Folder { path: escape::text(&path) }
         });
         let rule_text = escape::text(&pattern_text(&rule.pattern));
-        Saved { rule: rule_text, place, pinned: rule.pin.is_some() }
+        let own_shell = remember.origin == RuleOrigin::AgentShell;
+        Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell }
     };
     let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
     let renewed = renewed.map(|rule| Saved {
         rule: escape::text(&pattern_text(&rule.pattern)),
         place: SavedPlace::Renewed { rule: rule.id },
         pinned: true,
+        own_shell: rule.origin == RuleOrigin::AgentShell,
     });
     remember.rules.iter().map(saved).chain(renewed).collect()
 }

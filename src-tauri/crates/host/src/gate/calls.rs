@@ -3,11 +3,11 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
-use crate::ask::questions::Waiter;
 use crate::book::now;
 use crate::lanes::Lane;
 use postern_command::escape;
-use postern_policy::{AgentId, Decision, Verdict};
+use postern_contract::render;
+use postern_policy::{AgentId, AgentPolicy, Decision, Origin, Verdict};
 use postern_protocol::{
     Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
     RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
@@ -26,7 +26,7 @@ const INPUT_PIECES: usize = 16;
 
 impl Task {
     pub(super) fn call(&mut self, connection: ConnectionId, agent: &AgentId, call: Call, reply: Reply) {
-        if self.closing {
+        if self.parts.halt.is_closing() {
             return;
         }
         if let Err(after) = self.may_call(agent, &call) {
@@ -43,7 +43,7 @@ impl Task {
             Call::Which(params) => self.which(agent, params, reply),
             Call::SessionOpen(params) => self.session_open(agent, params, reply),
             Call::SessionClose(params) => self.session_close(agent, params, reply),
-            Call::ToolCheck(params) => self.tool_check(agent, params, reply),
+            Call::ToolCheck(params) => self.tool_check(connection, agent, params, reply),
             Call::EventsAfter(params) => {
                 let Some(outbox) = reply.outbox().cloned() else { return };
                 self.parts.publisher.replay(agent, outbox, params.sequence, move |outcome| match outcome {
@@ -77,44 +77,59 @@ impl Task {
             self.join(id, &run.fingerprint(), run.wait, reply);
             return;
         }
-        let Some(policy) = self.parts.book.policy(agent) else {
-            reply.refuse(ErrorCode::Unauthenticated, "this agent is not enrolled any more");
-            return;
+        let policy = match self.admit(agent, run.session.as_deref()) {
+            Ok(policy) => policy,
+            Err(error) => {
+                reply.error(&error);
+                return;
+            }
         };
-        let clock = self.clock();
-        if let Err(after) = self.agent(agent).limits.request(&policy.settings, clock) {
-            let error = ErrorObject::new(ErrorCode::RateLimited, "this agent sends too many requests");
-            reply.error(&error.retry_after(after.millis()));
-            return;
-        }
-        if self.is_opening(agent, run.session.as_deref()) {
-            reply.refuse(ErrorCode::UnknownSession, super::session::OPENING);
-            return;
-        }
-        if let Err(after) = self.agent(agent).ledger.has_room(Instant::now()) {
-            let message = "this agent has written as much to Postern's record as it may for now";
-            let error = ErrorObject::new(ErrorCode::RateLimited, message);
-            reply.error(&error.retry_after(TryAfter(after).millis()));
-            return;
-        }
-        if !self.parts.lanes.has_room(agent, Lane::LookUps) {
-            let message = "too many requests of this agent wait to be looked up";
-            reply.error(
-                &ErrorObject::new(ErrorCode::RateLimited, message).retry_after(super::denial::BUSY_MS),
-            );
-            return;
-        }
-        self.note_seen(agent);
         let fingerprint = run.fingerprint();
-        let mut request = new_request(connection, agent, run, fingerprint, policy.settings.output_cap_bytes);
-        request.new = Some(super::record::new_row(&request));
+        let cap = policy.settings.output_cap_bytes;
+        let mut request = new_request(Uuid::now_v7(), connection, agent, run, fingerprint, cap);
         match request.run.wait {
             Wait::None => request.accepted.push(reply),
             Wait::Finished => request.finished.push(reply),
         }
-        let id = request.id;
+        self.keys.insert((agent.clone(), request.run.request_id), request.id);
+        self.take_in(request);
+    }
+
+    /// Whether another request of an agent may come in, whatever it is about: its limits, and its session.
+    pub(super) fn admit(
+        &mut self,
+        agent: &AgentId,
+        session: Option<&str>,
+    ) -> Result<Arc<AgentPolicy>, ErrorObject> {
+        let limited =
+            |message: &str, after: u64| ErrorObject::new(ErrorCode::RateLimited, message).retry_after(after);
+        let policy = self.parts.book.policy(agent).ok_or_else(|| {
+            ErrorObject::new(ErrorCode::Unauthenticated, "this agent is not enrolled any more")
+        })?;
+        let clock = self.clock();
+        let asked = self.agent(agent).limits.request(&policy.settings, clock);
+        asked.map_err(|after| limited("this agent sends too many requests", after.millis()))?;
+        if self.is_opening(agent, session) {
+            return Err(ErrorObject::new(ErrorCode::UnknownSession, super::session::OPENING));
+        }
+        let written = self.agent(agent).ledger.has_room(Instant::now());
+        written.map_err(|after| {
+            let message = "this agent has written as much to Postern's record as it may for now";
+            limited(message, TryAfter(after).millis())
+        })?;
+        if !self.parts.lanes.has_room(agent, Lane::LookUps) {
+            let message = "too many requests of this agent wait to be looked up";
+            return Err(limited(message, super::denial::BUSY_MS));
+        }
+        Ok(policy)
+    }
+
+    /// A request has come in: it is looked up.
+    pub(super) fn take_in(&mut self, mut request: Request) {
+        self.note_seen(&request.agent);
+        request.new = Some(super::record::new_row(&request));
         tracing::info!(parent: &request.span, "received");
-        self.keys.insert((agent.clone(), request.run.request_id), id);
+        let id = request.id;
         self.requests.insert(id, request);
         self.look_up(id);
     }
@@ -137,11 +152,13 @@ impl Task {
         }
         match wait {
             Wait::Finished => request.finished.push(reply),
+            // The event of its end may have been told before this connection heard any: it is the answer.
+            Wait::None if request.ending().is_some() => request.finished.push(reply),
             // What is not on record is not taken yet.
             Wait::None if request.new.is_some() => request.accepted.push(reply),
             Wait::None => {
                 let result = accepted(&request.run, request.state(), request.judged.as_deref());
-                let waiting = self.questions.of(Waiter::Request(id));
+                let waiting = self.questions.of(id);
                 let open = waiting.map(|waiting| waiting.question.clone());
                 let pending = open.map(|open| self.told_pending(&open));
                 reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
@@ -297,7 +314,7 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
             advice: denial.advice.clone(),
             rule: denial.rule,
         }),
-        Some(Ending::Finished { .. } | Ending::Failed { .. }) | None => verdict.map(note),
+        Some(Ending::Finished { .. } | Ending::Failed { .. } | Ending::Allowed) | None => verdict.map(note),
     }
 }
 
@@ -307,20 +324,20 @@ fn note(verdict: &Verdict) -> VerdictNote {
     VerdictNote {
         decision: verdict.decision,
         reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
-        message: verdict.message.clone(),
+        message: render::why(&verdict.cause),
         advice: verdict.advice.clone(),
         rule: verdict.rule.as_ref().map(|rule| rule.id),
     }
 }
 
-fn new_request(
+pub(super) fn new_request(
+    id: Uuid,
     connection: ConnectionId,
     agent: &AgentId,
     run: RunParams,
     fingerprint: String,
     output_cap: u64,
 ) -> Request {
-    let id = Uuid::now_v7();
     let line = match &run.what {
         What::Command(argv) => escape::text(&postern_command::quote(argv)),
         What::Shell(text) => escape::text(text),
@@ -333,6 +350,8 @@ fn new_request(
     Request {
         id,
         agent: agent.clone(),
+        origin: Origin::Host,
+        call: None,
         run: Arc::new(run),
         fingerprint,
         line,

@@ -2,6 +2,7 @@
 
 use crate::identity::{FILES, Overrun};
 use crate::lanes::{PATIENCE, Unanswered};
+use postern_contract::render;
 use postern_policy::{AgentId, RuleId, Verdict};
 use postern_request::{Denial, DenyReason};
 use std::time::Duration;
@@ -89,7 +90,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> Denial {
     };
     let rule: Option<RuleId> = verdict.rule.as_ref().map(|rule| rule.id);
     let advice = verdict.advice.clone().unwrap_or_else(|| usual_advice(reason).to_owned());
-    Denial { rule, ..advised(reason, verdict.message.clone(), advice) }
+    Denial { rule, ..advised(reason, render::why(&verdict.cause), advice) }
 }
 
 /// Denied for now, whatever it is.
@@ -246,7 +247,7 @@ mod tests {
         Verdict {
             decision: Decision::Deny,
             reason,
-            message: "No.".to_owned(),
+            cause: postern_policy::Cause::RunsNothing,
             advice: None,
             rule: None,
             risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },

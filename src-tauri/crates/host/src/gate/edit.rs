@@ -5,13 +5,13 @@ use super::judge::{Judged, Judgement, judge_run};
 use super::message::Told as Done;
 use super::show::{self, Asked};
 use super::task::{Task, answer};
-use crate::ask::questions::Waiter;
 use crate::book::now;
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
+use postern_contract::render::{self, Sentence};
 use postern_contract::{EditParams, Edited, Question, Shown};
 use postern_policy::Decision;
 use postern_protocol::{RunParams, What};
-use postern_request::{Denial, DenyReason, Event, Launch};
+use postern_request::{DenyReason, Event, Launch};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -43,34 +43,34 @@ impl Task {
     }
 
     /// The requests that would run it instead, each with what it asked for.
-    fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, String> {
+    fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, Shown> {
         if params.text.trim().is_empty() {
-            return Err("there is no command".to_owned());
+            return Err(words("there is no command"));
         }
         let Some(waiting) = self.questions.find(&params.question_id) else {
-            return Err("it was answered already, or its time is over".to_owned());
+            return Err(words("it was answered already, or its time is over"));
         };
         if waiting.question.digest != params.digest {
-            return Err("what was shown is not what would run now; look again".to_owned());
+            return Err(words("what was shown is not what would run now; look again"));
         }
         let waiters = waiting.waiters.clone();
         let mut asked = Vec::new();
-        for waiter in waiters {
-            let Waiter::Request(id) = waiter else {
-                return Err("a tool's call cannot be changed".to_owned());
-            };
+        for id in waiters {
             let Some(request) = self.requests.get(&id) else { continue };
+            if request.call.is_some() {
+                return Err(words("what an agent does itself cannot be changed here"));
+            }
             let what = what_of(&request.run.what, &params.text);
             asked.push((id, RunParams { what, ..(*request.run).clone() }));
         }
-        if asked.is_empty() { Err("nothing waits for it any more".to_owned()) } else { Ok(asked) }
+        if asked.is_empty() { Err(words("nothing waits for it any more")) } else { Ok(asked) }
     }
 
     fn judge_edit(&self, params: EditParams, asked: Vec<(Uuid, RunParams)>, reply: oneshot::Sender<Edited>) {
         let version = self.parts.book.version();
         let agent = asked.first().and_then(|(id, _)| self.requests.get(id)).map(|request| &request.agent);
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(agent)) else {
-            answer(reply, refused("the agent is not enrolled any more".to_owned()));
+            answer(reply, refused(words("the agent is not enrolled any more")));
             return;
         };
         let world = Arc::clone(&self.parts.world);
@@ -87,7 +87,7 @@ impl Task {
         self.spawn(async move {
             // Whatever made it panic: what cannot be judged is not shown.
             let Ok((Some(run), each)) = judging.await else {
-                answer(reply, refused("Postern could not judge it".to_owned()));
+                answer(reply, refused(words("Postern could not judge it")));
                 return Done::Nothing;
             };
             let EditParams { question_id, digest, .. } = params;
@@ -116,12 +116,12 @@ impl Task {
         digest: &str,
         run: &RunParams,
         each: Vec<(Uuid, Judgement)>,
-    ) -> Result<(Question, Plans), String> {
-        if self.is_paused() {
-            return Err("Postern is paused".to_owned());
+    ) -> Result<(Question, Plans), Shown> {
+        if self.parts.halt.is_on() {
+            return Err(words("Postern is paused"));
         }
         let Some(waiting) = self.questions.find(question) else {
-            return Err("it was answered already, or its time is over".to_owned());
+            return Err(words("it was answered already, or its time is over"));
         };
         let (before, waiting_agent) = (waiting.question.clone(), waiting.question.asker.agent.clone());
         let mut judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
@@ -132,18 +132,17 @@ impl Task {
                 judged.offer_renewals(&self.parts.world, &own.policy, rules(), now());
             }
         }
-        let waiters = waiting.waiters.iter().filter(|waiter| matches!(waiter, Waiter::Request(_)));
-        let Some((first, one)) = judged.first().filter(|_| waiters.count() == judged.len()) else {
-            return Err("others wait for it by now; look again".to_owned());
+        let Some((first, one)) = judged.first().filter(|_| waiting.waiters.len() == judged.len()) else {
+            return Err(words("others wait for it by now; look again"));
         };
         if before.digest != digest || judged.iter().any(|(_, other)| other.digest != one.digest) {
-            return Err("what was shown is not what would run now; look again".to_owned());
+            return Err(words("what was shown is not what would run now; look again"));
         }
         if before.digest == one.digest.0 {
-            return Err("it is the same command as before".to_owned());
+            return Err(words("it is the same command as before"));
         }
         let Some(entry) = self.parts.book.agent(&before.asker.agent) else {
-            return Err("the agent is not enrolled any more".to_owned());
+            return Err(words("the agent is not enrolled any more"));
         };
         let at = now();
         let shown = show::question(&Asked {
@@ -158,8 +157,9 @@ impl Task {
             home: &self.parts.world.home,
             edited: Some(before.edited.clone().unwrap_or_else(|| asked_text(&before))),
             recent: before.recent.clone(),
+            call: None,
         });
-        let shown = shown.ok_or("it is too long to be shown in full")?;
+        let shown = shown.ok_or_else(|| words("it is too long to be shown in full"))?;
         Ok((Question { requests: before.requests, ..shown }, judged))
     }
 
@@ -205,23 +205,28 @@ fn what_of(asked: &What, text: &str) -> What {
 }
 
 /// What would run, where the person may decide that. What is denied whatever the person says is not shown.
-fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), String> {
+fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), Shown> {
     match judgement {
-        Judgement::Refused(denial) => Err(why(&denial)),
+        Judgement::Refused(denial) => Err(why(denial.reason).fragment(&denial.message).pieces()),
         Judgement::Judged(judged) if judged.verdict.decision == Decision::Deny => {
-            Err(why(&super::denial::of_verdict(&judged.verdict)))
+            let reason = super::denial::of_verdict(&judged.verdict).reason;
+            Err(why(reason).then(render::cause(&judged.verdict.cause)).pieces())
         }
         Judgement::Judged(judged) => Ok((id, judged)),
     }
 }
 
-fn why(denial: &Denial) -> String {
-    let what = match denial.reason {
-        DenyReason::Invalid => "it cannot be read",
-        DenyReason::Core | DenyReason::Denylist => "it is never allowed",
-        _ => "it would be denied",
-    };
-    format!("{what}: {}", denial.message)
+/// How a change is refused, before the denial that it would get.
+fn why(reason: DenyReason) -> Sentence {
+    Sentence::new(match reason {
+        DenyReason::Invalid => "it cannot be read: ",
+        DenyReason::Core | DenyReason::Denylist => "it is never allowed: ",
+        _ => "it would be denied: ",
+    })
+}
+
+fn words(words: &'static str) -> Shown {
+    Sentence::new(words).pieces()
 }
 
 /// What the agent asked for, from what is on show.
@@ -234,9 +239,10 @@ pub(super) fn text_of(launch: &Launch) -> String {
     match launch {
         Launch::Argv { argv } => postern_command::quote(argv),
         Launch::Shell { text } => text.clone(),
+        Launch::Nothing => String::new(),
     }
 }
 
-fn refused(reason: String) -> Edited {
+fn refused(reason: Shown) -> Edited {
     Edited { applied: false, reason: Some(reason) }
 }

@@ -53,14 +53,19 @@ impl Task {
         let version = self.parts.book.version();
         let Some(policy) = self.parts.book.policy(&request.agent) else { return };
         let (world, run) = (Arc::clone(&self.parts.world), Arc::clone(&request.run));
-        let new = request.new.clone().filter(|_| !request.life.is_busy());
+        let call = request.call.clone();
+        // A call's number is Postern's own, and was not there before.
+        let new = request.new.clone().filter(|_| !request.life.is_busy() && call.is_none());
         let (store, messages) = (self.parts.store.clone(), self.messages.clone());
         let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
         self.aside(async move {
             let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
                 let world = world.within(allowance);
-                let mut judgement =
-                    super::judge::judge_run(&world, &policy, version, &run, crate::book::now());
+                let at = crate::book::now();
+                let mut judgement = match &call {
+                    Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
+                    None => super::judge::judge_run(&world, &policy, version, &run, at),
+                };
                 judgement.keep(open);
                 let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
                     store.look_up(|conn| requests::known(conn, &new.agent, &new.request_id, &new.content))
@@ -88,8 +93,27 @@ impl Task {
             self.spawn(async move { Done::Remembered { id, outcome } });
             return;
         };
-        let remember = super::answer::remember_of(request, &choice.params);
         let who = choice.who.clone().unwrap_or_default();
+        let policy = self.parts.book.policy(&request.agent);
+        let line = policy
+            .and_then(|policy| super::answer::line_of(request, &choice.params, &self.parts.world, &policy));
+        if let Some(line) = line {
+            let saved = super::answer::saved_lines(&line);
+            if let Some(Answering::Saves(choice)) = &mut request.answering {
+                choice.saved = saved;
+            }
+            let book = self.parts.book.clone();
+            self.spawn(async move {
+                let saved = audit::by(who, book.remember_tool(line)).await;
+                // It was allowed whether or not a line could be added.
+                let but = saved.err().map(|error| {
+                    format!("allowed this once; what was to be saved from it could not be: {error}")
+                });
+                Done::Remembered { id, outcome: Ok((Saved::default(), but)) }
+            });
+            return;
+        }
+        let remember = super::answer::remember_of(request, &choice.params);
         if let (Ok(remember), Some(Answering::Saves(choice))) = (&remember, &mut request.answering) {
             choice.saved = super::answer::saved_of(remember, &self.parts.world.home);
         }
@@ -98,7 +122,7 @@ impl Task {
             let outcome = match remember {
                 Ok(remember) => {
                     let saved = audit::by(who, book.remember(remember)).await;
-                    saved.map_err(|error| error.to_string())
+                    saved.map(|saved| (saved, None)).map_err(|error| error.to_string())
                 }
                 Err(problem) => Err(problem),
             };
@@ -107,7 +131,7 @@ impl Task {
     }
 
     /// The rule is durable, or was refused: then nothing runs, and the person is told why.
-    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<Saved, String>) {
+    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(Saved, Option<String>), String>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let choice = match request.answering.take() {
             Some(Answering::Saves(choice)) => Some(choice),
@@ -115,7 +139,7 @@ impl Task {
         };
         let agent = request.agent.clone();
         match outcome {
-            Ok(saved) => {
+            Ok((saved, reason)) => {
                 request.life.done();
                 self.tell(postern_contract::Told::RulesChanged);
                 // A rule for everybody may free, or deny, what any agent waits for.
@@ -123,6 +147,7 @@ impl Task {
                 let renewed = saved.renewed.map(|(entry, rules)| Renewed { entry, rules });
                 if let Some(choice) = choice {
                     let answered = postern_contract::Answered {
+                        reason,
                         also,
                         saved: choice.saved,
                         renewed,

@@ -28,6 +28,7 @@ impl Task {
             answering.fail(Answered::refused("it ended before that".to_owned()));
         }
         match &request.notice {
+            _ if request.call.is_some() => self.tell_call_ended(&mut request),
             Some(notice) if notice.event.is_end() => {
                 let result = RunResult::Ended(Box::new(notice.clone()));
                 for reply in std::mem::take(&mut request.finished) {
@@ -54,6 +55,9 @@ impl Task {
     /// The last event of a request, once it has ended.
     pub(super) fn ended_event(&self, id: Uuid) -> Option<Event> {
         let request = self.requests.get(&id)?;
+        if request.call.is_some() {
+            return super::call::ended_event(request);
+        }
         let cut = request.judged.as_deref().and_then(|judged| cut(&request.run, judged));
         let event = match request.ending()? {
             Ending::Denied(denial) => Event::Denied(denied(denial)),
@@ -62,6 +66,7 @@ impl Task {
                 finished(*end, request.result.as_deref(), late)
             }
             Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
+            Ending::Allowed => event_of(&Ending::Allowed),
         };
         Some(match event {
             Event::Finished(finished) => {
@@ -90,6 +95,8 @@ pub(super) fn event_of(ending: &Ending) -> Event {
         Ending::Denied(denial) => Event::Denied(denied(denial)),
         Ending::Finished { end } => finished(*end, None, None),
         Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
+        // Postern ran nothing of it, and does not know.
+        Ending::Allowed => finished(Outcome::Unknown.into(), None, None),
     }
 }
 
@@ -97,7 +104,7 @@ pub(super) fn event_of(ending: &Ending) -> Event {
 pub(super) fn event_of_kept(ending: &Ending, ran: &Ran, edited: Option<String>) -> Event {
     let event = match ending {
         Ending::Finished { end } => finished(*end, Some(ran), None),
-        Ending::Denied(_) | Ending::Failed { .. } => event_of(ending),
+        Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => event_of(ending),
     };
     with_edit(event, edited)
 }

@@ -9,6 +9,7 @@ use crate::identity::Allowance;
 use crate::lanes::Lane;
 use crate::run::{Captured, Finished};
 use crate::socket::Reply;
+use postern_contract::render;
 use postern_policy::AgentId;
 use postern_protocol::{
     Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,
@@ -115,7 +116,7 @@ impl Task {
                             name,
                             path: judged.plan.programs.first().map(|program| program.path.clone()),
                             decision: judged.verdict.decision,
-                            message: judged.verdict.message,
+                            message: render::why(&judged.verdict.cause),
                         },
                         super::judge::Judgement::Refused(denial) => WhichProgram {
                             name,
@@ -175,8 +176,9 @@ impl Task {
         self.look_into(agent, reply, move |reply| {
             let name = request_id.to_string();
             match store.read(|conn| requests::get_by_key(conn, &whose, &name)) {
-                Ok(Some(row)) => then(&store, row, reply),
-                Ok(None) => reply.refuse(ErrorCode::UnknownRequest, "this agent has no such request"),
+                // What the agent does itself has no number of its own, and no run.
+                Ok(Some(row)) if row.summary.origin.is_host() => then(&store, row, reply),
+                Ok(_) => reply.refuse(ErrorCode::UnknownRequest, "this agent has no such request"),
                 Err(_) => reply.refuse(ErrorCode::Internal, "the record cannot be read at the moment"),
             }
         });
@@ -199,7 +201,7 @@ fn notice_of(store: &Store, row: &RequestRow) -> Option<Notice> {
     let ran = Finished {
         end: match ending {
             Ending::Finished { end } => *end,
-            Ending::Denied(_) | Ending::Failed { .. } => Outcome::Failed.into(),
+            Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => Outcome::Failed.into(),
         },
         duration: duration(summary),
         stdout: kept(store, summary.id, Stream::Stdout),

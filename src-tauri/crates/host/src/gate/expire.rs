@@ -3,9 +3,9 @@
 use super::denial;
 use super::judged::Closing;
 use super::task::Task;
-use crate::ask::questions::{Waiter, Waiting};
+use crate::ask::questions::Waiting;
 use crate::book::now;
-use postern_policy::{Decision, Fallback, Unattended};
+use postern_policy::{Decision, Fallback, Origin, Unattended};
 use postern_request::{By, Denial, Digest, Event};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -14,10 +14,7 @@ impl Task {
     /// The clock says that a question, or a pause, may be over.
     pub(super) fn expire(&mut self) {
         self.look_at_screen();
-        let until = self.parts.pause.and_then(|pause| pause.until);
-        if until.is_some_and(|until| until <= now()) {
-            self.pause_over();
-        }
+        self.end_pause();
         self.forget_gone();
         self.try_again();
         for id in self.questions.unattended(Instant::now()) {
@@ -45,10 +42,7 @@ impl Task {
         self.question_closed(&waiting.question, &waiting.waiters, Closing::Expired, None);
         let denial = denial.cloned().unwrap_or_else(|| self.unanswered(&waiting));
         for waiter in &waiting.waiters {
-            match waiter {
-                Waiter::Request(id) => self.request_expired(*id, &waiting, denial.clone()),
-                Waiter::Tool(check) => self.tool_denied(*check, &denial),
-            }
+            self.request_expired(*waiter, &waiting, denial.clone());
         }
     }
 
@@ -75,15 +69,14 @@ impl Task {
         self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
     }
 
-    /// The digest of what the fallback lets through; none where it does not.
+    /// Returns the digest of what the fallback allows, or `None` if it denies.
     fn fallback_allows(&mut self, id: Uuid) -> Option<Digest> {
-        let quieted = self.is_paused();
         let agent = self.requests.get(&id)?.agent.clone();
-        let quieted = quieted || self.denied_for(&agent).is_some();
+        let halted = self.halted(&agent).is_some();
         let request = self.requests.get_mut(&id)?;
         let (judged, policy) = (request.judged.as_mut()?, self.parts.book.policy(&agent)?);
-        // What a person began to change was not what the fallback is about.
-        if request.edited.is_some() || quieted {
+        // What a person began to change was not what the fallback is about, nor is a tool that runs no command.
+        if request.edited.is_some() || halted || request.origin == Origin::Tool {
             return None;
         }
         match policy.settings.fallback {

@@ -1,5 +1,6 @@
 //! Looking a request up and judging it: everything that reads the disk, and then the pure core. Blocks; changes nothing.
 
+use super::call_facts::CallFacts;
 use super::denial;
 use crate::book::Found;
 use crate::identity::{Allowance, hex};
@@ -9,9 +10,9 @@ use crate::user::User;
 use postern_command::{Class, Dialect, Reading, Step, class_of, escape, read_argv_at, read_shell_at};
 use postern_policy::environment::{self, Built, Change};
 use postern_policy::{
-    AgentPolicy, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Reason, Renewal, Rule,
-    Settings, StepFacts, Verdict, expand_home, judge, judge_unanswered, propose, propose_renewals,
-    protected_places,
+    AgentPolicy, Cause, Confinement, Decision, Facts, Input, Millis, NothingToSave, Offer, Origin, Reason,
+    Renewal, Rule, Settings, StepFacts, Verdict, expand_home, judge, judge_unanswered, propose,
+    propose_renewals, protected_places,
 };
 use postern_protocol::{RunParams, Stdin as AskedStdin, What};
 use postern_request::{By, Denial, Digest, Launch, Plan, Stdin};
@@ -78,6 +79,14 @@ impl Judgement {
         }
     }
 
+    /// The patterns that *Always* would add to the agent's `permissions.jsonc`.
+    pub(crate) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
+        match self {
+            Self::Judged(judged) => judged.patterns(world, policy),
+            Self::Refused(_) => Vec::new(),
+        }
+    }
+
     /// Lets go of its files.
     pub(super) fn close(&mut self) {
         if let Self::Judged(judged) = self {
@@ -111,14 +120,16 @@ pub(crate) struct Judged {
     /// the start opens them again, and they must be what they were.
     pub(crate) open: Option<(Held, Cwd)>,
     /// They are counted among its agent's.
-    counted: Option<Open>,
-    session: Option<String>,
-    shell: bool,
-    pub(crate) env_to_ask: Vec<String>,
-    input: Input,
-    confinable: bool,
+    pub(super) counted: Option<Open>,
+    pub(super) session: Option<String>,
+    pub(super) shell: bool,
+    pub(super) env_to_ask: Vec<String>,
+    pub(super) input: Input,
+    pub(super) confinable: bool,
     /// The folders that its agent may read, and the setting that says so.
-    folders: (Vec<String>, Vec<String>),
+    pub(super) folders: (Vec<String>, Vec<String>),
+    /// What was found about the tool by which its agent does it itself.
+    pub(super) call: Option<Box<CallFacts>>,
 }
 
 /// Reads, looks up and judges.
@@ -142,6 +153,15 @@ pub(crate) fn judge_run(
     }
 }
 
+/// The standard input that a rule has to cover: nothing in it is as good as none.
+fn input_of(stdin: &Stdin) -> Input {
+    match stdin {
+        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
+        Stdin::Stream => Input::Stream,
+        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
+    }
+}
+
 fn looked_up(
     world: &World,
     policy: &AgentPolicy,
@@ -153,7 +173,7 @@ fn looked_up(
         What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
     };
     if let Some(invalid) = &reading.invalid {
-        return Err(denial::invalid(invalid.message.clone()));
+        return Err(denial::invalid(invalid.message));
     }
     let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
     let folders = search_path(&policy.settings.search_path, &world.home);
@@ -165,15 +185,12 @@ fn looked_up(
     }
     let built = environment(world, policy, run, &launch, &folders, &cwd)?;
     let stdin = stdin_of(&run.stdin);
-    // Nothing in it is as good as none.
-    let input = match &stdin {
-        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
-        Stdin::Stream => Input::Stream,
-        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
-    };
+    let input = input_of(&stdin);
     let plan = Plan {
         agent: policy.agent.clone(),
         session: run.session.clone(),
+        origin: Origin::Host,
+        call: None,
         launch,
         programs: held.bound_programs(),
         scripts: held.bound_scripts(),
@@ -207,22 +224,23 @@ fn looked_up(
         input,
         folders,
         confinable: world.confines.is_ok(),
+        call: None,
     }))
 }
 
 /// The first lines of a script, from the file that was opened.
-fn preview(script: &HeldFile) -> (String, Vec<String>) {
+pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
     let beginning = script.beginning(PREVIEW_BYTES);
     let text = String::from_utf8_lossy(&beginning);
     (script.bound.real_path.clone(), text.lines().take(PREVIEW_LINES).map(ToOwned::to_owned).collect())
 }
 
 /// What stands there until it is judged: a deny.
-fn unjudged() -> Verdict {
+pub(super) fn unjudged() -> Verdict {
     Verdict {
         decision: Decision::Deny,
         reason: Reason::Invalid,
-        message: "It was not judged.".to_owned(),
+        cause: Cause::Recorded("It was not judged.".to_owned()),
         advice: None,
         rule: None,
         confinement: Confinement::None,
@@ -265,11 +283,12 @@ impl Judged {
         self.counted = None;
     }
 
-    fn facts<'a>(&'a self, world: &'a World, policy: &AgentPolicy, now: Millis) -> Facts<'a> {
+    pub(super) fn facts<'a>(&'a self, world: &'a World, policy: &AgentPolicy, now: Millis) -> Facts<'a> {
         // Of folders that were changed meanwhile nothing was looked up.
         let (folders, named) = &self.folders;
         let folders = if policy.settings.folders == *named { folders.as_slice() } else { &[] };
         Facts {
+            origin: self.plan.origin,
             reading: &self.reading,
             steps: &self.steps,
             cwd: &self.plan.cwd.path,
@@ -281,7 +300,7 @@ impl Judged {
             case_insensitive: world.any_case,
             shell: self.shell,
             folders,
-            confinable: world.confines.is_ok(),
+            confinable: world.confines.is_ok() && self.plan.origin.is_host(),
             env_to_ask: &self.env_to_ask,
             input: &self.input,
         }
@@ -316,12 +335,17 @@ impl Judged {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());
         let input = self.input.clone();
-        Found { steps, cwd, folders, confinable: self.confinable, env_to_ask, input }
+        let origin = self.plan.origin;
+        Found { origin, steps, cwd, folders, confinable: self.confinable, env_to_ask, input }
     }
 
     /// The same request by another policy, or later.
     pub(crate) fn again(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        judge(policy, &self.facts(world, policy, now))
+        let facts = self.facts(world, policy, now);
+        match &self.call {
+            Some(call) => call.judge(world, policy, &facts),
+            None => judge(policy, &facts),
+        }
     }
 
     /// What could be saved for it, judged so.
@@ -332,7 +356,11 @@ impl Judged {
         verdict: &Verdict,
         now: Millis,
     ) -> Result<Vec<Offer>, NothingToSave> {
-        propose(policy, &self.facts(world, policy, now), verdict)
+        let facts = self.facts(world, policy, now);
+        match &self.call {
+            Some(call) => call.propose(world, policy, &facts, verdict),
+            None => propose(policy, &facts, verdict),
+        }
     }
 
     /// Sets the offers, or the reason why there are none.
@@ -361,7 +389,21 @@ impl Judged {
 
     /// The same request as if nobody could be asked.
     pub(crate) fn unanswered(&self, world: &World, policy: &AgentPolicy, now: Millis) -> Verdict {
-        judge_unanswered(policy, &self.facts(world, policy, now))
+        let facts = self.facts(world, policy, now);
+        match &self.call {
+            Some(call) => call.unanswered(world, policy, &facts),
+            None => judge_unanswered(policy, &facts),
+        }
+    }
+
+    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for the tool by which it does it itself.
+    pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
+        self.call.as_ref().map(|call| call.patterns(world, policy)).unwrap_or_default()
+    }
+
+    /// Whether it was allowed and nobody decided that: no rule, no line of a person, no setting.
+    pub(super) fn is_by_default(&self) -> bool {
+        self.call.as_ref().is_some_and(|call| call.is_by_default(&self.verdict))
     }
 
     /// What is started, as it is told.
@@ -371,6 +413,7 @@ impl Judged {
             Launch::Shell { text } => {
                 [SHELL, "--noprofile", "--norc", "-c", text].map(ToOwned::to_owned).to_vec()
             }
+            Launch::Nothing => Vec::new(),
         }
     }
 }
@@ -436,6 +479,7 @@ fn environment(
     let shellish = match launch {
         Launch::Shell { .. } => true,
         Launch::Argv { argv } => argv.iter().any(|word| is_shellish(word)),
+        Launch::Nothing => false,
     };
     environment::build(&base, &overrides, &policy.settings, shellish)
         .map_err(|refused| denial::environment(refused.message()))

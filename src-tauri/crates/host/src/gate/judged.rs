@@ -1,16 +1,16 @@
 //! A request was judged: it starts, it is denied, or a person is asked.
 
 use super::denial;
-use super::judge::{Judgement, by_of};
+use super::judge::{Judged, Judgement, by_of};
 use super::live::Request;
 use super::show::{self, Asked};
 use super::task::Task;
-use crate::ask::questions::{Waiter, Waiting};
+use crate::ask::questions::Waiting;
 use crate::book::now;
 use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
-use postern_policy::{Decision, Fallback, Settings};
+use postern_policy::{Decision, Fallback};
 use postern_protocol::{Decision as Word, Event as Notice, Pending, RunResult};
-use postern_request::{Denial, Digest, Event, State};
+use postern_request::{By, Denial, Digest, Event, State};
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -37,10 +37,11 @@ impl Task {
 
     /// What a judgement means now: a pause denies whatever it says.
     fn weigh(&mut self, id: Uuid, judgement: Judgement) -> Event {
-        let judged = match judgement {
+        let mut judged = match judgement {
             Judgement::Refused(denial) => return Event::JudgedDeny(denial),
             Judgement::Judged(judged) => judged,
         };
+        self.judge_call_now(&mut judged);
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
@@ -53,14 +54,11 @@ impl Task {
         if verdict.decision == Decision::Deny {
             return Event::JudgedDeny(denial::of_verdict(&verdict));
         }
-        if self.is_paused() {
-            return Event::JudgedDeny(denial::paused());
-        }
-        if let Some(left) = self.denied_for(&agent) {
-            return Event::JudgedDeny(denial::denied_for_now(left));
+        if let Some(halted) = self.halted(&agent) {
+            return Event::JudgedDeny(halted);
         }
         match verdict.decision {
-            Decision::Allow => Event::JudgedAllow { by: by_of(&verdict), digest },
+            Decision::Allow => self.let_through(id, by_of(&verdict), digest),
             Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
                 Ok(true) => Event::JudgedAsk { digest },
@@ -73,19 +71,36 @@ impl Task {
         }
     }
 
+    /// A call is not looked at again before it begins: it is judged by the policy as it is now.
+    fn judge_call_now(&self, judged: &mut Judged) {
+        let version = self.parts.book.version();
+        if judged.call.is_none() || judged.plan.policy == version {
+            return;
+        }
+        let Some(policy) = self.parts.book.policy(&judged.plan.agent) else { return };
+        let (world, at) = (&self.parts.world, now());
+        judged.verdict = judged.again(world, &policy, at);
+        let offers = judged.propose(world, &policy, &judged.verdict, at);
+        judged.offer(offers);
+        judged.plan.policy = version;
+    }
+
+    /// What a verdict of allow means: a start, or an answer to the agent that does it itself.
+    fn let_through(&mut self, id: Uuid, by: By, digest: Digest) -> Event {
+        match self.requests.get_mut(&id) {
+            Some(request) if request.call.is_some() => {
+                request.by = Some(by);
+                Event::LeftToAgent
+            }
+            Some(_) | None => Event::JudgedAllow { by, digest },
+        }
+    }
+
     /// Nothing is held open for what waits.
     pub(super) fn close_files(&mut self, id: Uuid) {
         if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_mut()) {
             judged.close();
         }
-    }
-
-    /// How long the person denied everything of this agent for, in milliseconds.
-    pub(super) fn denied_for(&self, agent: &postern_policy::AgentId) -> Option<u64> {
-        let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
-        let stopping = stopping.map(|stopping| stopping.until);
-        let until = stopping.or(self.parts.book.agent(agent)?.agent.denied_until)?;
-        u64::try_from(until.saturating_sub(now())).ok().filter(|left| *left > 0)
     }
 
     /// Builds the question, where another one may be asked now.
@@ -96,7 +111,7 @@ impl Task {
         let settings = entry.policy.settings.clone();
         if !self.questions.can_join(&agent, &digest.0) {
             self.may_wait()?;
-            if !self.has_turn(&agent, Waiter::Request(id))? {
+            if !self.has_turn(&agent, id)? {
                 return Ok(false);
             }
         }
@@ -116,6 +131,7 @@ impl Task {
             home: &self.parts.world.home,
             edited: None,
             recent: self.recent(&agent, request.run.session.as_deref(), Some(id)),
+            call: request.call.as_deref(),
         });
         let question = question.ok_or_else(denial::too_long_to_show)?;
         if let Some(request) = self.requests.get_mut(&id) {
@@ -126,7 +142,7 @@ impl Task {
 
     /// The event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
-        let question = self.questions.of(Waiter::Request(id))?.question.clone();
+        let question = self.questions.of(id)?.question.clone();
         let pending = self.told_pending(&question);
         let row = row_of(&self.among_others(question));
         Some((Notice::Pending(pending), row))
@@ -140,24 +156,20 @@ impl Task {
             return;
         }
         let agent = request.agent.clone();
-        if self.is_paused() {
-            self.happen(id, Event::AnsweredDeny(denial::paused()));
-            return;
-        }
-        if let Some(left) = self.denied_for(&agent) {
-            self.happen(id, Event::AnsweredDeny(denial::denied_for_now(left)));
+        if let Some(halted) = self.halted(&agent) {
+            self.happen(id, Event::AnsweredDeny(halted));
             return;
         }
         self.close_files(id);
-        let waiter = Waiter::Request(id);
-        let joined = self.questions.join(&agent, &digest.0, waiter, &id.to_string());
+        let is_call = self.requests.get(&id).is_some_and(|request| request.call.is_some());
+        let joined = self.questions.join(&agent, &digest.0, id);
         let joined = joined.map(|waiting| waiting.question.clone());
         let (question, opens) = if let Some(question) = joined {
             (question, false)
         } else {
             let left = question.expires_at.saturating_sub(now());
             let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-            self.questions.open(*question.clone(), vec![waiter], Instant::now() + left);
+            self.questions.open(*question.clone(), vec![id], Instant::now() + left);
             (*question, true)
         };
         let question = self.among_others(question);
@@ -168,19 +180,19 @@ impl Task {
         } else {
             self.tell(Told::QuestionChanged(Box::new(question)));
         }
+        if is_call {
+            self.tell_required(id);
+        }
     }
 
     /// What a yes was not for goes on waiting, as a question of its own that every face has to show anew.
-    pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Waiter>) {
+    pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
-        let says = match first {
-            Waiter::Request(id) => self.requests.get(id).and_then(|request| request.run.reason.clone()),
-            Waiter::Tool(_) => None,
-        };
+        let says = self.requests.get(first).and_then(|request| request.run.reason.clone());
         let Waiting { mut question, expires, .. } = before;
         question.id = Uuid::now_v7().to_string();
         question.code = self.questions.fresh_code(Uuid::new_v4());
-        question.requests = rest.iter().map(|waiter| waiter.number().to_string()).collect();
+        question.requests = rest.iter().map(Uuid::to_string).collect();
         question.asker.says = says.as_deref().map(show::shown);
         question.asked_at = now();
         self.questions.open(question.clone(), rest, expires);
@@ -197,12 +209,12 @@ impl Task {
             Some(State::Ended(_)) | None => Closing::Withdrawn,
             Some(_) => Closing::Rule,
         };
-        self.leave_question(Waiter::Request(id), &id.to_string(), how);
+        self.leave_question(id, how);
     }
 
     /// `waiter` waits no more. The question closes when nobody does.
-    pub(super) fn leave_question(&mut self, waiter: Waiter, name: &str, how: Closing) {
-        let Some(waiting) = self.questions.leave(waiter, name) else { return };
+    pub(super) fn leave_question(&mut self, waiter: Uuid, how: Closing) {
+        let Some(waiting) = self.questions.leave(waiter) else { return };
         let question = waiting.question.clone();
         if waiting.waiters.is_empty() {
             self.questions.close(&question.id);
@@ -217,7 +229,7 @@ impl Task {
     pub(super) fn question_closed(
         &mut self,
         question: &Question,
-        waiters: &[Waiter],
+        waiters: &[Uuid],
         how: Closing,
         answer: Option<(String, Option<String>)>,
     ) {
@@ -226,16 +238,8 @@ impl Task {
             let (answer, feedback) = (how.word().to_owned(), feedback.flatten());
             let closed = questions::Closed { at: now(), answer, face: face.clone(), feedback };
             for waiter in waiters {
-                match waiter {
-                    Waiter::Request(waiter) => {
-                        if let Some(request) = self.requests.get_mut(waiter) {
-                            request.closes = Some((id, closed.clone()));
-                        }
-                    }
-                    Waiter::Tool(_) => {
-                        let closed = closed.clone();
-                        drop(self.parts.store.write(move |conn| questions::close(conn, id, &closed)));
-                    }
+                if let Some(request) = self.requests.get_mut(waiter) {
+                    request.closes = Some((id, closed.clone()));
                 }
             }
         }
@@ -249,6 +253,13 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         // One that ended is answered with its end.
         if request.ending().is_some() {
+            return;
+        }
+        if request.call.is_some() {
+            let result = super::call::asked_result(request);
+            for reply in std::mem::take(&mut request.accepted) {
+                reply.ok(&result);
+            }
             return;
         }
         let result = super::calls::accepted(&request.run, request.state(), request.judged.as_deref());
@@ -336,13 +347,4 @@ pub(super) fn row_of(question: &Question) -> Option<QuestionRow> {
         shown: serde_json::to_string(question).ok()?,
         closed: None,
     })
-}
-
-/// What a question's end by itself means, in words.
-pub(super) fn at_zero(settings: &Settings) -> String {
-    match settings.fallback {
-        postern_policy::Fallback::Deny => "Denied".to_owned(),
-        postern_policy::Fallback::Allowlist => "Denied, unless a rule allows it".to_owned(),
-        postern_policy::Fallback::Full => "Allowed".to_owned(),
-    }
 }

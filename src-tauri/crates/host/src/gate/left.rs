@@ -90,7 +90,7 @@ fn is_news(request: &Request) -> bool {
         Some(Ending::Denied(denial)) => {
             !matches!(denial.reason, DenyReason::Expired | DenyReason::CannotPresent | DenyReason::Cancelled)
         }
-        Some(Ending::Finished { .. } | Ending::Failed { .. }) => true,
+        Some(Ending::Allowed | Ending::Finished { .. } | Ending::Failed { .. }) => true,
         None => false,
     }
 }

@@ -1,17 +1,16 @@
 //! What the gate holds of every request that has not ended, and of every agent that asks.
 
+use super::call::Call;
 use super::judge::Judged;
 use super::ledger::{Charge, Ledger};
 use super::left::Left;
 use super::past::Lately;
-use super::tool_command::{ToolCall, ToolFacts};
-use crate::ask::questions::Waiter;
 use crate::publish::About;
 use crate::run::{Finished, Running};
 use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
-use postern_policy::{AgentId, Millis, RuleId};
-use postern_protocol::{Defaults, Notice, RunParams, RunState};
+use postern_policy::{AgentId, Millis, Origin, RuleId};
+use postern_protocol::{Notice, RunParams, RunState};
 use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
 use postern_store::requests::NewRequest;
 use postern_store::rules::Use;
@@ -30,6 +29,10 @@ pub(crate) struct Request {
     /// The host's own id.
     pub(crate) id: Uuid,
     pub(crate) agent: AgentId,
+    /// Who does it.
+    pub(crate) origin: Origin,
+    /// The tool by which its agent does it itself.
+    pub(crate) call: Option<Arc<Call>>,
     pub(crate) run: Arc<RunParams>,
     /// sha256 over what it asks for, hex.
     pub(crate) fingerprint: String,
@@ -265,7 +268,7 @@ pub(crate) struct AgentState {
     /// What it may still write to the record.
     pub(crate) ledger: Ledger,
     /// What waits to be asked about, behind the questions that are open.
-    pub(crate) turns: Turns<Waiter>,
+    pub(crate) turns: Turns<Uuid>,
     /// What ended while nobody listened.
     pub(crate) left: Left,
 }
@@ -286,27 +289,5 @@ impl AgentState {
             turns: Turns::default(),
             left: Left::default(),
         }
-    }
-}
-
-/// A tool check that waits for a person.
-#[derive(Debug)]
-pub(crate) struct ToolCheck {
-    pub(crate) agent: AgentId,
-    pub(crate) session: Option<String>,
-    pub(crate) tool: String,
-    pub(crate) arguments: serde_json::Value,
-    /// The folder that relative paths among them start in.
-    pub(crate) cwd: Option<String>,
-    /// What becomes of it where only a default speaks.
-    pub(crate) defaults: Option<Defaults>,
-    /// What was found out about it.
-    pub(crate) found: Box<ToolFacts>,
-}
-
-impl ToolCheck {
-    /// What is judged of it.
-    pub(crate) fn call(&self) -> ToolCall<'_> {
-        ToolCall { tool: &self.tool, arguments: &self.arguments, cwd: self.cwd.as_deref() }
     }
 }

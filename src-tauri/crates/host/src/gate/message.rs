@@ -2,7 +2,7 @@
 
 use super::edit::Judgements;
 use super::judge::Judgement;
-use super::live::{ConnectionId, ToolCheck};
+use super::live::ConnectionId;
 use super::owed::Unwritten;
 use crate::ask::FaceId;
 use crate::book::{BookError, Saved};
@@ -12,7 +12,7 @@ use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice, Signal};
-use postern_request::{Denial, Event};
+use postern_request::Event;
 use postern_store::Error;
 use postern_store::audit::By;
 use postern_store::requests::Opening;
@@ -104,10 +104,8 @@ pub(crate) enum Told {
     Nothing,
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },
-    /// What the person chose was saved, or could not be.
-    Remembered { id: Uuid, outcome: Result<Saved, String> },
-    /// A shell tool's command was looked up, or could not be.
-    ToolLookedUp { check: Result<Box<ToolCheck>, Denial>, was_open: bool, reply: Reply },
+    /// What the person chose was saved, but for what is said; or could not be.
+    Remembered { id: Uuid, outcome: Result<(Saved, Option<String>), String> },
     /// It runs.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.

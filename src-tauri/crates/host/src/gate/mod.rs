@@ -1,6 +1,8 @@
 //! The gate: one task that owns every live request and drives `postern_request::step`. Everybody else has this handle.
 
 mod answer;
+mod call;
+mod call_facts;
 mod calls;
 mod denial;
 mod edit;
@@ -27,11 +29,10 @@ mod session;
 mod show;
 mod start;
 mod task;
-mod tool;
-mod tool_command;
-mod tool_end;
 mod turns;
 
+pub(crate) use call::{Call, required};
+pub(crate) use call_facts::{judge_call, touches_of_line};
 pub(crate) use judge::{Judged, Judgement, World, judge_run};
 pub(crate) use live::ConnectionId;
 pub(crate) use message::Message;
@@ -39,9 +40,7 @@ pub use message::{Counts, Killed};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
 pub(crate) use show::shown;
-pub(crate) use task::{PAUSE, Parts, Pause};
-pub(crate) use tool::required;
-pub(crate) use tool_command::{ToolCall, ToolFacts, judge_tool};
+pub(crate) use task::{PAUSE, Parts};
 
 use crate::ask::FaceId;
 use crate::book::BookError;

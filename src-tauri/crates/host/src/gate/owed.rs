@@ -218,7 +218,7 @@ impl Task {
     }
 
     fn write_pause(&mut self, reply: Option<oneshot::Sender<Result<(), String>>>) {
-        let (pause, number) = (self.parts.pause, self.owed.next_pause());
+        let (pause, number) = (self.parts.halt.paused(), self.owed.next_pause());
         if let Some(again) = &mut self.owed.pause {
             // Until this one fails too.
             again.at = Instant::now() + pause_after(u32::MAX);

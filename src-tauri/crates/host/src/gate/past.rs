@@ -5,7 +5,8 @@ use super::live::Request;
 use super::show::shown;
 use super::task::Task;
 use postern_contract::Past;
-use postern_policy::AgentId;
+use postern_contract::render::{self, PastOutcome};
+use postern_policy::{AgentId, Origin};
 use postern_protocol::What;
 use postern_request::{DenyReason, Ending, Exit, Outcome};
 use std::collections::VecDeque;
@@ -49,6 +50,7 @@ impl Task {
 
 fn past(request: &Request) -> Past {
     let text = match (&request.judged, &request.run.what) {
+        _ if request.origin == Origin::Tool => request.line.clone(),
         (Some(judged), _) => text_of(&judged.plan.launch),
         (None, What::Command(argv)) => postern_command::quote(argv),
         (None, What::Shell(text)) => text.clone(),
@@ -57,28 +59,31 @@ fn past(request: &Request) -> Past {
     if beginning.len() < text.len() {
         beginning.push('…');
     }
-    Past { line: shown(&beginning), outcome: outcome(request), at: request.received_at }
+    Past { line: shown(&beginning), outcome: render::past(outcome(request)), at: request.received_at }
 }
 
-/// What became of it, in words.
-fn outcome(request: &Request) -> String {
+/// Returns what became of it.
+fn outcome(request: &Request) -> PastOutcome {
     match request.ending() {
-        None => "runs".to_owned(),
-        Some(Ending::Failed { .. }) => "could not start".to_owned(),
+        None => PastOutcome::Runs,
+        Some(Ending::Failed { .. }) => PastOutcome::NotStarted,
+        Some(Ending::Allowed) => PastOutcome::Allowed,
         Some(Ending::Denied(denial)) => match denial.reason {
-            DenyReason::User => "denied by you".to_owned(),
-            DenyReason::Expired => "nobody answered".to_owned(),
-            DenyReason::Cancelled => "taken back".to_owned(),
-            _ => "denied".to_owned(),
+            DenyReason::User => PastOutcome::DeniedByPerson,
+            DenyReason::Expired => PastOutcome::NoAnswer,
+            DenyReason::Cancelled => PastOutcome::Withdrawn,
+            _ => PastOutcome::Denied,
         },
         Some(Ending::Finished { end }) => match (end.outcome, end.exit) {
-            (Outcome::Timeout, _) => "ran out of time".to_owned(),
-            (Outcome::Killed, _) => "stopped".to_owned(),
-            (Outcome::Failed, _) => "could not start".to_owned(),
-            (Outcome::Exited | Outcome::Signalled, Some(Exit::Code(code))) => format!("exit {code}"),
-            (Outcome::Exited | Outcome::Signalled, Some(Exit::Signal(signal))) => format!("signal {signal}"),
+            (Outcome::Timeout, _) => PastOutcome::Timeout,
+            (Outcome::Killed, _) => PastOutcome::Stopped,
+            (Outcome::Failed, _) => PastOutcome::NotStarted,
+            (Outcome::Exited | Outcome::Signalled, Some(Exit::Code(code))) => PastOutcome::Exited(code),
+            (Outcome::Exited | Outcome::Signalled, Some(Exit::Signal(signal))) => {
+                PastOutcome::Signalled(signal)
+            }
             (Outcome::Exited | Outcome::Signalled, None) | (Outcome::Lost | Outcome::Unknown, _) => {
-                "end not known".to_owned()
+                PastOutcome::Unknown
             }
         },
     }

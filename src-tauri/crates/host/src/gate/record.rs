@@ -72,7 +72,7 @@ impl Task {
             }
         };
         let (event, question) = event_of(request, tells, pending, ended);
-        let (ends, intends) = (tells == Some(Tells::Ended), entry.intends);
+        let (ends, intends) = (tells == Some(Tells::Ended), entry.intends && request.call.is_none());
         let (whole, Kept { new, cut, saved, .. }) = (charge.keep, kept);
         let (known, was_known) = oneshot::channel();
         let work: Work = Box::new(move |conn, number| {
@@ -266,7 +266,8 @@ fn event_of(
     ended: Option<Told>,
 ) -> (Option<Told>, Option<questions::QuestionRow>) {
     match (tells, pending) {
-        (Some(Tells::Pending), Some((event, row))) => (Some(event), row),
+        // The answer to a call itself says that a person is asked.
+        (Some(Tells::Pending), Some((event, row))) => (Some(event).filter(|_| request.call.is_none()), row),
         (Some(Tells::Started { pid }), _) => (started_event(request, pid), None),
         (Some(Tells::Ended), _) => (ended, None),
         (Some(Tells::Pending) | None, _) => (None, None),
@@ -288,11 +289,15 @@ pub(super) fn new_row(request: &Request) -> Arc<NewRequest> {
         id: request.id,
         agent: request.agent.clone(),
         request_id: request.run.request_id.to_string(),
+        origin: request.origin,
         content: unhex(&request.fingerprint),
         session: request.run.session.clone(),
         line: request.line.clone(),
-        // Texts and numbers only: it cannot fail to serialise.
-        asked: serde_json::to_string(&*request.run).unwrap_or_default(),
+        asked: match &request.call {
+            Some(call) => call.asked(&request.run),
+            // Texts and numbers only: it cannot fail to serialise.
+            None => serde_json::to_string(&*request.run).unwrap_or_default(),
+        },
         at: request.received_at,
     })
 }

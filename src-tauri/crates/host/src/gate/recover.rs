@@ -1,9 +1,11 @@
 //! After a restart: what the last host left behind is ended, written down, and told to whom it concerns.
 
+use super::call::resolved;
 use super::end::event_of;
 use crate::book::now;
 use crate::publish::{About, stored};
 use crate::run::{boot_id, end_survivor};
+use postern_policy::Origin;
 use postern_request::{Ending, Outcome};
 use postern_store::requests::{self, Change, RequestRow};
 use postern_store::{Connection, Error, Store, events, recover as recovered};
@@ -47,7 +49,11 @@ fn tell(conn: &Connection, row: &RequestRow, ending: &Ending) -> Result<(), Erro
         request_id,
         session: row.summary.session.clone(),
     };
-    match events::append(conn, &stored(&about, now(), &event_of(ending))) {
+    let event = match row.summary.origin {
+        Origin::Host => event_of(ending),
+        Origin::AgentShell | Origin::Tool => resolved(row.summary.id, Some(ending)),
+    };
+    match events::append(conn, &stored(&about, now(), &event)) {
         Ok(sequence) => requests::told(conn, row.summary.id, sequence),
         // An agent that was removed meanwhile hears nothing.
         Err(Error::Missing(_)) => Ok(()),

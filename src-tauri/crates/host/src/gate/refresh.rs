@@ -1,10 +1,10 @@
 //! A waiting question is kept as things are: what could be saved now, and how much of the past that would have let
 //! through.
 
+use super::judge::Judged;
 use super::message::Told as Done;
 use super::show;
 use super::task::Task;
-use crate::ask::questions::Waiter;
 use postern_contract::{Proposal, Question, Told};
 use postern_policy::Effect;
 use uuid::Uuid;
@@ -21,9 +21,8 @@ impl Task {
             show::refresh(question, judged, &policy.settings, &self.parts.world.home);
             return;
         }
-        let waiter = Waiter::Request(id);
         // Everybody who waits for it wants the same plan: the first one speaks for all.
-        let waiting = self.questions.of(waiter).filter(|waiting| waiting.waiters.first() == Some(&waiter));
+        let waiting = self.questions.of(id).filter(|waiting| waiting.waiters.first() == Some(&id));
         let Some(waiting) = waiting else { return };
         if show::refresh(&mut waiting.question, judged, &policy.settings, &self.parts.world.home) {
             let question = waiting.question.clone();
@@ -35,7 +34,9 @@ impl Task {
     /// Counts what each offer would have let through, off the gate's own task: the question does not wait for it.
     pub(super) fn count_matches(&self, id: Uuid, question: &Question) {
         let Some(request) = self.requests.get(&id) else { return };
-        let Some(judged) = request.judged.as_ref().filter(|judged| !judged.offers.is_empty()) else { return };
+        // A line of permissions.jsonc is about no command.
+        let offers = |judged: &&Judged| judged.offers.iter().any(|offer| !offer.drafts.is_empty());
+        let Some(judged) = request.judged.as_deref().filter(offers) else { return };
         let offers = judged.offers.iter();
         let offers = offers.map(|offer| super::answer::rules_of(judged, offer, Effect::Allow)).collect();
         let asking = question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect();

@@ -26,11 +26,10 @@ impl Task {
             self.rejudge_one(id);
         }
         self.rejudge_held(agent);
-        self.deny_quieted(agent);
+        self.deny_halted(agent);
         if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
             self.agent_removed(agent);
         }
-        self.rejudge_tools(agent);
         let waits = |id: &String| self.questions.iter().any(|waiting| waiting.question.id == *id);
         before.into_iter().filter(|(id, _)| !waits(id)).map(|(_, code)| code).collect()
     }
@@ -46,15 +45,15 @@ impl Task {
     }
 
     /// What waits of an agent of which everything is denied for a while is denied too.
-    fn deny_quieted(&mut self, only: Option<&AgentId>) {
+    fn deny_halted(&mut self, only: Option<&AgentId>) {
         let mut waiting: Vec<AgentId> =
             self.questions.iter().map(|one| one.question.asker.agent.clone()).collect();
         waiting.retain(|agent| only.is_none_or(|only| only == agent));
         waiting.sort_unstable();
         waiting.dedup();
         for agent in waiting {
-            if let Some(left) = self.denied_for(&agent) {
-                self.deny_agent(&agent, &denial::denied_for_now(left));
+            if let Some(halted) = self.halted(&agent) {
+                self.deny_agent(&agent, &halted);
             }
         }
     }

@@ -5,11 +5,10 @@ use super::live::Request;
 use super::task::Task;
 use crate::book::now;
 use postern_command::escape;
-use postern_contract::{RequestRow, Told};
+use postern_contract::{RequestRow, Told, render};
 use postern_policy::{Lookup, RuleId};
-use postern_protocol::{By, RunState};
+use postern_protocol::{By, Decided, RunState};
 use postern_request::Ending;
-use postern_store::requests::Decided;
 use postern_store::rules::Use;
 use uuid::Uuid;
 
@@ -26,10 +25,10 @@ impl Task {
 }
 
 fn row(request: &Request) -> RequestRow {
-    let ending = request.ending().map(Ending::name);
+    let ending = request.ending().and_then(Ending::reason);
     let exit_code = match request.ending() {
         Some(Ending::Finished { end }) => end.exit_code(),
-        Some(Ending::Denied(_) | Ending::Failed { .. }) | None => None,
+        Some(Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed) | None => None,
     };
     let result = request.result.as_ref();
     let phase = RunState::from(request.state());
@@ -38,16 +37,17 @@ fn row(request: &Request) -> RequestRow {
         id: request.id.to_string(),
         request_id: request.run.request_id.to_string(),
         agent: request.agent.clone(),
+        origin: request.origin,
         session: request.run.session.as_deref().map(escape::text),
         line: request.line.clone(),
-        state: phase.name().to_owned(),
-        ending: ending.map(ToOwned::to_owned),
+        state: phase,
+        ending,
         exit_code,
         by: by(request),
         at: request.received_at,
         duration_ms: result.map(|ran| u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX)),
-        risk: request.judged.as_ref().map(|judged| judged.verdict.risk.clone()),
-        decided: decided.map(|decided| decided.as_str().to_owned()),
+        risk: request.judged.as_ref().map(|judged| render::risk_text(&judged.verdict.risk)),
+        decided,
         rule: rule(request),
     }
 }

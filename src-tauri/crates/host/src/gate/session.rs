@@ -90,19 +90,9 @@ impl Task {
             })
             .map(|request| request.id)
             .collect();
-        let mut denied = u64::try_from(waiting.len()).unwrap_or(u64::MAX);
+        let denied = u64::try_from(waiting.len()).unwrap_or(u64::MAX);
         for id in waiting {
             self.withdraw(id, "its session closed");
-        }
-        let checks: Vec<Uuid> = self
-            .checks
-            .iter()
-            .filter(|(_, check)| check.agent == *agent && check.session.as_ref() == Some(&session))
-            .map(|(id, _)| *id)
-            .collect();
-        denied = denied.saturating_add(u64::try_from(checks.len()).unwrap_or(u64::MAX));
-        for id in checks {
-            self.withdraw_check(id, "its session closed");
         }
         let (book, agent, messages) = (self.parts.book.clone(), agent.clone(), self.messages.clone());
         tokio::spawn(async move {

@@ -24,6 +24,14 @@ const PIECES: usize = 8;
 impl Task {
     /// It was let through, and that is written down.
     pub(super) fn start(&mut self, id: Uuid, approved: Approved) {
+        if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
+            let event = match self.still_allowed(id, approved.by()) {
+                Ok(()) => Event::LeftToAgent,
+                Err(denial) => Event::Drifted(denial),
+            };
+            self.happen(id, event);
+            return;
+        }
         let Some(request) = self.requests.get(&id) else { return };
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
@@ -119,11 +127,8 @@ impl Task {
         if let State::Starting { stop: Some(_), .. } = request.state() {
             return Err(denial::cancelled("It was ended before it started."));
         }
-        if self.is_paused() {
-            return Err(denial::paused());
-        }
-        if let Some(left) = self.denied_for(&request.agent) {
-            return Err(denial::denied_for_now(left));
+        if let Some(halted) = self.halted(&request.agent) {
+            return Err(halted);
         }
         let changed = || denial::drifted("The policy changed between the yes and the start.");
         let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {

@@ -1,11 +1,11 @@
 //! The one task that owns every live request.
 
 use super::Received;
+use super::denial;
 use super::judge::World;
-use super::live::{AgentState, ConnectionId, Request, ToolCheck};
+use super::live::{AgentState, ConnectionId, Request};
 use super::message::{Counts, Message, Told as Done};
 use super::owed::{Before, Owed};
-
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
 use crate::book::{Book, now};
@@ -14,12 +14,11 @@ use crate::publish::{Publisher, Stirred};
 use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
-use postern_policy::{AgentId, Millis};
-use postern_request::Event;
+use postern_policy::AgentId;
+use postern_request::{Denial, Event, Halt, Halted, Pause};
 use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
@@ -41,17 +40,8 @@ pub(crate) struct Parts {
     pub(crate) runtime: Handle,
     pub(crate) faces: Faces,
     pub(crate) session: Arc<dyn Session>,
-    /// Whether everything is denied from the start: a pause that was on.
-    pub(crate) pause: Option<Pause>,
-    /// Why everything is denied until the person acts: the records are in doubt.
-    pub(crate) deny_all: Option<String>,
-}
-
-/// Everything is denied for now.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Pause {
-    /// Until then; none is until it is resumed.
-    pub(crate) until: Option<Millis>,
+    /// What denies everything.
+    pub(crate) halt: Halt,
 }
 
 /// The key of a pause in the record's settings.
@@ -69,13 +59,10 @@ pub(crate) struct Task {
     pub(super) outboxes: HashMap<ConnectionId, Outbox>,
     next_connection: u64,
     pub(super) questions: Questions,
-    pub(super) checks: HashMap<Uuid, ToolCheck>,
     /// What could not be written down yet.
     pub(super) owed: Owed,
     /// When it began.
     pub(super) began: Instant,
-    /// Postern quits: nothing new is begun any more.
-    pub(super) closing: bool,
     /// When to look whether the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
@@ -94,10 +81,8 @@ impl Task {
             outboxes: HashMap::new(),
             next_connection: 0,
             questions: Questions::default(),
-            checks: HashMap::new(),
             owed: Owed::default(),
             began: Instant::now(),
-            closing: false,
             look_at: None,
             quitting: Vec::new(),
         }
@@ -151,9 +136,7 @@ impl Task {
                 answer(reply, self.parts.book.policy(&agent).map(|policy| policy.settings.clone()));
             }
             Message::IsBusy { agent, reply } => {
-                let busy = self.requests.values().any(|request| request.agent == agent)
-                    || self.checks.values().any(|check| check.agent == agent);
-                answer(reply, busy);
+                answer(reply, self.requests.values().any(|request| request.agent == agent));
             }
             Message::Questions { face, reply } => {
                 self.questions.listed(face.kind);
@@ -182,7 +165,7 @@ impl Task {
             Message::AnswerTool { check, face, reply } => self.answer_tool(check, face, reply),
             Message::Counts(reply) => answer(reply, self.counts()),
             Message::Shutdown(reply) => {
-                self.closing = true;
+                self.parts.halt.close();
                 self.quitting.push(reply);
                 self.shut_down();
             }
@@ -209,7 +192,6 @@ impl Task {
             Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
-            Done::ToolLookedUp { check, was_open, reply } => self.tool_looked_up(check, was_open, reply),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),
             Done::SessionChanged { agent, session, open, done } => {
@@ -289,9 +271,9 @@ impl Task {
         Counts {
             waiting: u32::try_from(self.all_waiting()).unwrap_or(u32::MAX),
             running: u32::try_from(running).unwrap_or(u32::MAX),
-            paused: self.parts.pause.is_some(),
-            paused_until: self.parts.pause.and_then(|pause| pause.until),
-            deny_all: self.parts.deny_all.clone(),
+            paused: self.parts.halt.paused().is_some(),
+            paused_until: self.parts.halt.paused().and_then(|pause| pause.until),
+            deny_all: self.parts.halt.doubt().map(str::to_owned),
             unwritten: self.unwritten(),
         }
     }
@@ -300,27 +282,34 @@ impl Task {
         self.questions.iter().map(|waiting| self.among_others(waiting.question.clone())).collect()
     }
 
-    /// Whether everything is denied at the moment.
-    pub(super) fn is_paused(&self) -> bool {
-        self.parts.pause.is_some() || self.parts.deny_all.is_some() || self.closing
+    /// Why every request of an agent is denied at the moment, whatever the rules say.
+    pub(super) fn halted(&self, agent: &AgentId) -> Option<Denial> {
+        let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
+        let stopping = stopping.map(|stopping| stopping.until);
+        let stopped = stopping.or_else(|| self.parts.book.agent(agent)?.agent.denied_until);
+        Some(match self.parts.halt.of_agent(stopped, now())? {
+            Halted::Everything => denial::paused(),
+            Halted::Agent { left_ms } => denial::denied_for_now(left_ms),
+        })
     }
 
     fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), String>>) {
-        self.parts.pause = Some(pause);
+        self.parts.halt.pause(pause);
         self.keep_pause(Some(reply));
-        self.deny_waiting(|_| true, &super::denial::paused(), super::judged::Closing::Paused);
+        self.deny_waiting(|_| true, &denial::paused(), super::judged::Closing::Paused);
     }
 
-    /// The time of a pause is over.
-    pub(super) fn pause_over(&mut self) {
-        self.parts.pause = None;
+    /// Ends a pause whose time is over.
+    pub(super) fn end_pause(&mut self) {
+        if !self.parts.halt.end_if_over(now()) {
+            return;
+        }
         self.parts.stirred.status.notify_one();
         self.keep_pause(None);
     }
 
     fn resume(&mut self, reply: oneshot::Sender<Result<(), String>>) {
-        self.parts.deny_all = None;
-        self.parts.pause = None;
+        self.parts.halt.resume();
         self.parts.stirred.status.notify_one();
         self.keep_pause(Some(reply));
     }
@@ -334,10 +323,7 @@ impl Task {
     /// When the task has to look at the clock again.
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
-        let pause = self.parts.pause.and_then(|pause| pause.until).map(|until| {
-            let left = u64::try_from(until.saturating_sub(now())).unwrap_or(0);
-            Instant::now() + Duration::from_millis(left)
-        });
+        let pause = self.parts.halt.ends_in(now()).map(|left| Instant::now() + left);
         [self.questions.next_expiry(), pause, self.look_at, self.next_gone(), self.next_try(), turn]
             .into_iter()
             .flatten()

@@ -3,7 +3,6 @@
 
 use super::denial;
 use super::task::Task;
-use crate::ask::questions::Waiter;
 use postern_policy::AgentId;
 use postern_request::{Denial, Event, Open, State, Turn};
 use std::time::Duration;
@@ -12,7 +11,7 @@ use uuid::Uuid;
 
 impl Task {
     /// Whether a question about it may open now; otherwise it waits for its turn.
-    pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Waiter) -> Result<bool, Denial> {
+    pub(super) fn has_turn(&mut self, agent: &AgentId, waiter: Uuid) -> Result<bool, Denial> {
         let (room, clock) = (self.may_open(agent), self.clock());
         let state = self.agent(agent);
         match state.turns.ask(waiter, room) {
@@ -65,27 +64,17 @@ impl Task {
         let mut turns = std::mem::take(&mut self.agent(agent).turns);
         turns.retain(|waiter| self.waits(waiter));
         self.agent(agent).turns = turns;
-        if self.is_paused() {
-            self.deny_held(|one| one == agent, &denial::paused());
-        } else if let Some(left) = self.denied_for(agent) {
-            self.deny_held(|one| one == agent, &denial::denied_for_now(left));
+        if let Some(halted) = self.halted(agent) {
+            self.deny_held(|one| one == agent, &halted);
         }
         let room = self.may_open(agent);
         let Some(waiter) = self.agent(agent).turns.give(room) else { return };
-        match waiter {
-            Waiter::Request(id) => self.look_up(id),
-            Waiter::Tool(id) => self.tool_turn(id),
-        }
+        self.look_up(waiter);
         self.parts.stirred.status.notify_one();
     }
 
-    fn waits(&self, waiter: Waiter) -> bool {
-        match waiter {
-            Waiter::Request(id) => {
-                self.requests.get(&id).is_some_and(|request| matches!(request.state(), State::Queued))
-            }
-            Waiter::Tool(id) => self.checks.contains_key(&id),
-        }
+    fn waits(&self, waiter: Uuid) -> bool {
+        self.requests.get(&waiter).is_some_and(|request| matches!(request.state(), State::Queued))
     }
 
     /// When something that waits may be asked about without anything else happening.
@@ -113,10 +102,7 @@ impl Task {
             held.extend(state.turns.take_all());
         }
         for waiter in held {
-            match waiter {
-                Waiter::Request(id) => self.happen(id, Event::JudgedDeny(denial.clone())),
-                Waiter::Tool(check) => self.tool_denied(check, denial),
-            }
+            self.happen(waiter, Event::JudgedDeny(denial.clone()));
         }
     }
 
@@ -124,13 +110,7 @@ impl Task {
     pub(super) fn rejudge_held(&mut self, only: Option<&AgentId>) {
         let agents = self.agents.iter().filter(|(agent, _)| only.is_none_or(|only| only == *agent));
         let waiting = agents.flat_map(|(_, state)| state.turns.waiting());
-        let ids: Vec<Uuid> = waiting
-            .filter_map(|waiter| match waiter {
-                Waiter::Request(id) => Some(id),
-                Waiter::Tool(_) => None,
-            })
-            .collect();
-        for id in ids {
+        for id in waiting.collect::<Vec<Uuid>>() {
             self.look_up(id);
         }
     }

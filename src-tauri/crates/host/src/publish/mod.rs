@@ -59,19 +59,7 @@ impl Publisher {
 
     /// Writes `event` down in one transaction with `work`, tells the agent, then says so to `done`. `work` gets the number
     /// that the event will have; where it gives false nothing is told, and `done` gets none.
-    pub(crate) fn publish(
-        &self,
-        about: &About,
-        at: Millis,
-        event: Event,
-        work: impl FnOnce(&Connection, u64) -> Result<bool, Error> + Send + 'static,
-        done: impl FnOnce(Result<Option<Notice>, Error>) + Send + 'static,
-    ) {
-        self.publish_keeping(about, at, event, Keeping::default(), work, done);
-    }
-
-    /// The same, where it matters how it is written down.
-    #[expect(clippy::too_many_arguments, reason = "the arguments of `publish`, and how it is written down")]
+    #[expect(clippy::too_many_arguments, reason = "what is told, how it is written down, and what with")]
     pub(crate) fn publish_keeping(
         &self,
         about: &About,

@@ -133,6 +133,7 @@ impl Resolver {
         let first = match &launch {
             Launch::Argv { argv } => argv.first().map_or("", String::as_str),
             Launch::Shell { .. } => SHELL,
+            Launch::Nothing => "",
         };
         if let Found::File(file) = self.look_up(first, &here) {
             held.started = Some(Arc::clone(&file));

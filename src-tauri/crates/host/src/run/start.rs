@@ -140,6 +140,7 @@ fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {
     let words = match &prepared.plan.launch {
         Launch::Argv { argv } => with_own_name(argv, &path),
         Launch::Shell { text } => [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec(),
+        Launch::Nothing => return Err(SpawnError::Failed("there is nothing to start".to_owned())),
     };
     let argv = words.into_iter().map(CString::new).collect::<Result<_, _>>().map_err(invalid)?;
     let variable = |(name, value): &(String, String)| CString::new(format!("{name}={value}"));

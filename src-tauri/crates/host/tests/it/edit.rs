@@ -2,7 +2,7 @@
 //! own, and the agent is told what ran instead.
 
 use crate::support::{Lab, Wire, shown};
-use postern_contract::{Answer, AnswerParams, Question};
+use postern_contract::{Answer, AnswerParams, Question, text};
 use postern_host::FaceKind;
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ async fn what_would_be_denied_is_not_shown() {
     for (text, why) in table {
         let edited = edit(&lab, &question, text).await;
         assert_eq!(edited["applied"], false, "{text}: {edited}");
-        assert!(edited["reason"].as_str().unwrap().contains(why), "{text}: {edited}");
+        assert!(edited["reason"].to_string().contains(why), "{text}: {edited}");
     }
     let yes = lab.answer_to(&question, "once", json!({})).await;
     assert_eq!(yes["applied"], true, "the question is as it was: {yes}");
@@ -116,10 +116,10 @@ async fn an_edited_command_starts_by_a_persons_yes_only() {
     let fallback = [("fallback", "full"), ("confirm", "yes"), ("approvalTimeout", "10s")];
     lab.set("main", &fallback).await;
     let (mut wire, _, call, question) = asked(&mut lab).await;
-    assert_eq!(question.at_zero, "Allowed");
+    assert_eq!(text(&question.at_zero), "Allowed");
     assert_eq!(edit(&lab, &question, "basename /a/b").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
-    assert_eq!(changed.at_zero, "Denied");
+    assert_eq!(text(&changed.at_zero), "Denied");
     lab.rule("allow", Some("main"), "/usr/bin/basename").await;
     let listed = lab.control("questions.list", json!({})).await.unwrap();
     assert_eq!(listed["questions"][0]["id"], json!(question.id), "it still waits: {listed}");
@@ -156,8 +156,8 @@ async fn a_question_shows_what_its_session_asked_before() {
     }
     let (_, call) = wire.post_run(&["echo", "d"], json!({"session": "one"})).await;
     let question = lab.question().await;
-    let recent = question.recent.iter().map(|past| (past.line[0].text.as_str(), past.outcome.as_str()));
-    let expected = [("echo c", "denied by you"), ("echo a", "exit 0")];
+    let recent = question.recent.iter().map(|past| (past.line[0].text.as_str(), text(&past.outcome)));
+    let expected = [("echo c", "denied by you".to_owned()), ("echo a", "exit 0".to_owned())];
     assert_eq!(recent.collect::<Vec<_>>(), expected, "newest first, its own session's only");
     lab.answer_to(&question, "once", json!({})).await;
     wire.answer(call).await.unwrap();

@@ -39,6 +39,14 @@ impl Marker {
     }
 }
 
+/// A host whose agent may run anything.
+async fn allowed() -> (Lab, Wire, Marker) {
+    let lab = Lab::start().await;
+    lab.set("main", &[("preset", "allow")]).await;
+    let (wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    (lab, wire, marker)
+}
+
 async fn end_of_input(wire: &mut Wire, id: &str) {
     let input = json!({"requestId": id, "data": "out", "eof": true});
     wire.call("system.input", input).await.unwrap();
@@ -77,9 +85,7 @@ async fn ends(lab: &Lab, wire: &mut Wire, id: &str) -> (Vec<String>, String) {
 
 #[tokio::test]
 async fn an_ending_waits_for_the_record_and_then_comes_once() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    let (mut lab, mut wire, marker) = allowed().await;
     let (id, call) = marker.ask(&mut wire).await;
     wire.event("exec.started").await;
     let full = lab.full_disk();
@@ -105,9 +111,7 @@ async fn an_ending_waits_for_the_record_and_then_comes_once() {
 
 #[tokio::test]
 async fn a_run_that_is_killed_meanwhile_ends_as_killed() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    let (mut lab, mut wire, marker) = allowed().await;
     let (id, call) = marker.ask(&mut wire).await;
     wire.event("exec.started").await;
     let full = lab.full_disk();
@@ -121,9 +125,7 @@ async fn a_run_that_is_killed_meanwhile_ends_as_killed() {
 
 #[tokio::test]
 async fn what_was_never_on_record_did_not_happen() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow")]).await;
-    let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    let (mut lab, mut wire, marker) = allowed().await;
     let full = lab.full_disk();
     let (id, call) = marker.ask(&mut wire).await;
     let refused = wire.answer(call).await.unwrap_err();
@@ -216,9 +218,8 @@ async fn a_pause_holds_says_that_it_is_not_written_down_and_is_written_later() {
 
 #[tokio::test]
 async fn one_that_waits_for_its_place_gets_it_when_the_end_before_it_is_written() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow"), ("maxRunning", "1")]).await;
-    let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    let (mut lab, mut wire, marker) = allowed().await;
+    lab.set("main", &[("maxRunning", "1")]).await;
     let (first, first_call) = marker.ask(&mut wire).await;
     wire.event("exec.started").await;
     let (second, second_call) = marker.ask(&mut wire).await;

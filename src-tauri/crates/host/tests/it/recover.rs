@@ -17,6 +17,7 @@ fn left(store: &Store, phase: RunState, intended: bool) -> Uuid {
             agent: AgentId::new("main").unwrap(),
             request_id: request_id.to_string(),
             content: [0; 32],
+            origin: postern_policy::Origin::Host,
             session: None,
             line: "true".to_owned(),
             asked: "{}".to_owned(),

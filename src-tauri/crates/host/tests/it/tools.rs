@@ -308,7 +308,7 @@ async fn a_shell_tool_is_denied_what_a_host_command_is_denied() {
     assert_eq!(explained["decision"], "deny", "{explained}");
     let stages: Vec<_> =
         explained["trace"].as_array().unwrap().iter().map(|line| line["stage"].clone()).collect();
-    assert!(stages.contains(&json!("tool gate")) && stages.contains(&json!("deny rules")), "{stages:?}");
+    assert!(stages.contains(&json!("tool policy")) && stages.contains(&json!("deny rules")), "{stages:?}");
 }
 
 #[tokio::test]

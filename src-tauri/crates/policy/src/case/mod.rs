@@ -1,6 +1,7 @@
 //! One case of `postern policy test`: a command, a little policy of its own, and the verdict it deserves.
 
 use crate::agent::AgentPolicy;
+use crate::cause::Found;
 use crate::environment::{Base, build};
 use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::judge;
@@ -103,8 +104,8 @@ pub struct Outcome {
     pub ok: bool,
     /// Why it got it.
     pub reason: Reason,
-    /// The same in a sentence.
-    pub message: String,
+    /// What was found, with its data.
+    pub found: Found,
 }
 
 /// Why a case cannot be tried.
@@ -132,19 +133,18 @@ impl Case {
         let reading = self.reading()?;
         let policy = self.policy()?;
         let cwd = path::normal(self.cwd.as_deref().unwrap_or(CWD)).into_owned();
-        let told = |got, reason, message: &str| Outcome {
-            id: self.id.clone(),
-            got,
-            ok: self.expects(got),
-            reason,
-            message: message.to_owned(),
-        };
+        let told =
+            |got, reason, found| Outcome { id: self.id.clone(), got, ok: self.expects(got), reason, found };
         if !self.raw_is_argv() {
-            return Ok(told(Decision::Deny, Reason::Invalid, "The raw text is not what the argv says."));
+            return Ok(told(
+                Decision::Deny,
+                Reason::Invalid,
+                Found::Said("The raw text is not what the argv says.".to_owned()),
+            ));
         }
         let env_to_ask = match self.asked_environment(&cwd, &reading) {
             Ok(names) => names,
-            Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, &message)),
+            Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, Found::Said(message))),
         };
         let world = World { bins, cwd: &cwd, shell: self.shell.is_some(), sha256: &self.sha256 };
         let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| world.found(needed)).collect();
@@ -154,6 +154,7 @@ impl Case {
             folders.push(cwd.clone());
         }
         let facts = Facts {
+            origin: crate::Origin::Host,
             reading: &reading,
             steps: &steps,
             cwd: &cwd,
@@ -170,7 +171,7 @@ impl Case {
             input: &crate::Input::Nothing,
         };
         let verdict = judge(&policy, &facts);
-        Ok(told(verdict.decision, verdict.reason, &verdict.message))
+        Ok(told(verdict.decision, verdict.reason, verdict.cause.into()))
     }
 
     fn expects(&self, got: Decision) -> bool {

@@ -5,7 +5,7 @@
 
 use crate::judge::describes;
 use crate::path;
-use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput};
+use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::settings::AgentId;
 use crate::words::{WordPattern, WordsPattern};
 use globset::GlobMatcher;
@@ -168,7 +168,8 @@ impl<'a> Known<'a> {
             && other.may_cover()
             && (theirs.allow_writes || !rule.allow_writes)
             && self.is_inside(theirs)
-            && (theirs.input == RuleInput::Any || theirs.input == rule.input);
+            && (theirs.input == RuleInput::Any || theirs.input == rule.input)
+            && (theirs.origin == RuleOrigin::Any || theirs.origin == rule.origin);
         if !same_reach {
             return false;
         }

@@ -44,6 +44,7 @@ pub(super) fn facts<'a>(
     shell: bool,
 ) -> Facts<'a> {
     Facts {
+        origin: crate::Origin::Host,
         reading,
         steps,
         cwd: home,

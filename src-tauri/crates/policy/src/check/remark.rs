@@ -21,18 +21,6 @@ pub enum Remark {
     Expired,
 }
 
-impl Remark {
-    /// The remark in words.
-    pub fn words(self) -> String {
-        match self {
-            Self::TooBroad => "too broad".to_owned(),
-            Self::CoveredBy(other) => format!("covered by rule {other}"),
-            Self::Unused => "unused".to_owned(),
-            Self::Expired => "expired".to_owned(),
-        }
-    }
-}
-
 /// Remarks on rules, in their order. `now` is the present time.
 pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
     let mut all = Vec::new();

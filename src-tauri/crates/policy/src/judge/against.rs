@@ -4,16 +4,18 @@ use super::deny::{self, Hit};
 use super::invocation::{self, Invocation};
 use super::line::Line;
 use super::near::Near;
-use super::outcome::{Outcome, by_rule, entry_ref, rule_ref, whose};
+use super::outcome::{Outcome, entry_ref, named, named_entry, origin, rule_ref, whole_pattern};
 use super::{core, label};
 use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Label};
 use crate::facts::Facts;
 use crate::generous::Match;
 use crate::permissions::host::{HostUse, host_use};
-use crate::permissions::{Entry, FileLayer, command};
+use crate::permissions::{Entry, FileLayer, SHELL_TOOL, command};
 use crate::rule::Effect;
+use crate::subject::Origin;
 use crate::verdict::{Decision, Reason};
-use postern_command::{Guess, escape};
+use postern_command::Guess;
 
 /// The weightiest thing against the step at `at`; a question at least where something only may be denied.
 pub(super) fn step(policy: &AgentPolicy, line: &Line<'_>, at: usize) -> Option<Outcome> {
@@ -34,9 +36,8 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
         HostUse::Vetoed(entry) => (entry, Decision::Deny, Reason::Managed),
     };
     let rule = entry_ref(entry);
-    let verb = if decision == Decision::Deny { "may not use" } else { "asks about every use of" };
-    let message = format!("Tool policy: this session {verb} system.run ({}).", rule.source);
-    let outcome = Outcome::new(decision, reason, message).by(rule);
+    let cause = Cause::ToolPolicy { asks: decision == Decision::Ask, source: origin(entry) };
+    let outcome = Outcome::new(decision, reason, cause).by(rule);
     Some(outcome.advise("Host commands are closed to this session. Do it another way, or ask the person."))
 }
 
@@ -63,13 +64,10 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
     denied.into_iter().min_by_key(weight)
 }
 
-/// What is said where text that was not understood holds more commands than are looked at.
-pub(crate) const TOO_MUCH: &str =
-    "It holds more that may be denied than can be looked at, in text that was not understood.";
-
 /// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
 fn too_much() -> Outcome {
-    Outcome::new(Decision::Deny, Reason::Opaque, TOO_MUCH).advise("Split it into several requests.")
+    Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates)
+        .advise("Split it into several requests.")
 }
 
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
@@ -79,49 +77,44 @@ fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
 fn one(policy: &AgentPolicy, line: &Line<'_>, call: &Invocation<'_>) -> Option<Outcome> {
     let veto = layers(policy, line, call, Layer::Parents);
     let rule = deny::find(&policy.rules, call, line).map(|hit| of_rule(&hit));
-    let core = core::check(call, line).map(|(entry, word)| of_core(entry, &call_label(call, word)));
+    let core =
+        core::check(call, line).map(|(entry, word)| of_core(entry, Some(call_label(call, word)), word));
     let file = layers(policy, line, call, Layer::All);
-    let seen = core::asks(call).then(|| {
-        Outcome::new(
-            Decision::Ask,
-            Reason::AskAlways,
-            "It would remove all that is in the folder where it runs.",
-        )
-    });
+    let seen = core::asks(call).then(|| Outcome::new(Decision::Ask, Reason::AskAlways, Cause::EmptiesFolder));
     [veto, rule, core, file, seen].into_iter().flatten().min_by_key(weight)
 }
 
 fn call_label(call: &Invocation<'_>, word: Option<&str>) -> String {
-    if let Some(word) = word {
-        return format!("{} with `{}`", label::of_words(&[call.name]), escape::text(word));
+    if word.is_some() {
+        return label::of_words(&[call.name]);
     }
     let known: Vec<&str> =
         std::iter::once(call.name).chain(call.args.iter().map_while(|word| *word)).collect();
     label::of_words(&known)
 }
 
-pub(super) fn of_core(entry: core::CoreEntry, label: &str) -> Outcome {
-    Outcome::new(Decision::Deny, Reason::Core, format!("{} ({}: {label})", entry.reason, entry.id))
+pub(super) fn of_core(entry: core::CoreEntry, command: Label, word: Option<&str>) -> Outcome {
+    let (id, why, word) = (entry.id.to_owned(), entry.reason.into(), word.map(str::to_owned));
+    Outcome::new(Decision::Deny, Reason::Core, Cause::Core { id, why, command, word })
         .advise("This is never allowed, in any spelling. Name exactly what is to be changed instead.")
 }
 
 fn of_rule(hit: &Hit<'_>) -> Outcome {
     let rule = rule_ref(&hit.rule.rule);
     if !hit.sure {
-        let message =
-            format!("What it will be told is only known when it runs, and {} may then match.", rule.pattern);
-        return Outcome::new(Decision::Ask, Reason::Opaque, message)
+        let cause = Cause::RuleMayMatch { pattern: whole_pattern(&hit.rule.rule) };
+        return Outcome::new(Decision::Ask, Reason::Opaque, cause)
             .by(rule)
             .advise("Write the words out.")
             .in_doubt();
     }
+    let cause = Cause::Rule(named(&hit.rule.rule));
     if !hit.denies() {
-        return Outcome::new(Decision::Ask, Reason::AskAlways, by_rule(&rule, &whose(&hit.rule.rule.source)))
-            .by(rule);
+        return Outcome::new(Decision::Ask, Reason::AskAlways, cause).by(rule);
     }
     let reason = if hit.is_managed() { Reason::Managed } else { Reason::Denylist };
-    // Why the rule exists stands in the sentence itself.
-    Outcome::new(Decision::Deny, reason, by_rule(&rule, &whose(&hit.rule.rule.source)))
+    // Why the rule exists is part of the cause itself.
+    Outcome::new(Decision::Deny, reason, cause)
         .advise("It is denied in every spelling. Do it another way, or ask the person to change the rule.")
         .by(rule)
 }
@@ -143,10 +136,17 @@ pub(super) fn all_layers<'p>(
     (parents, parents.iter().chain(policy.file.as_ref()).chain(runtime).collect())
 }
 
-/// The last entry of the layers that is about a command, and how sure that is.
-fn last<'p>(layers: &[&'p FileLayer], names: &[&str], words: &[Option<&str>]) -> Option<(&'p Entry, Match)> {
+/// The last entry of the layers that is about a command, and how sure that is. The agent's own shell has one name, the host two.
+fn last<'p>(
+    origin: Origin,
+    layers: &[&'p FileLayer],
+    names: &[&str],
+    words: &[Option<&str>],
+) -> Option<(&'p Entry, Match)> {
     let entries = layers.iter().rev().flat_map(|layer| layer.entries().iter().rev());
-    entries.filter(|entry| entry.is_about_commands()).find_map(|entry| {
+    let about =
+        |entry: &&Entry| if origin.is_host() { entry.is_about_commands() } else { entry.is_for(SHELL_TOOL) };
+    entries.filter(about).find_map(|entry| {
         let matched = command::matches(entry, names, words);
         (matched != Match::No).then_some((entry, matched))
     })
@@ -162,13 +162,15 @@ fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which:
         std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
     match which {
         Layer::Parents => {
-            let denies =
-                |parent| last(&[parent], &names, &words).filter(|(entry, _)| entry.effect == Effect::Deny);
+            let denies = |parent| {
+                last(facts.origin, &[parent], &names, &words)
+                    .filter(|(entry, _)| entry.effect == Effect::Deny)
+            };
             let (entry, matched) = parents.iter().find_map(denies)?;
             Some(of_entry(entry, matched, Reason::Managed))
         }
         Layer::All => {
-            let (entry, matched) = last(&all, &names, &words)?;
+            let (entry, matched) = last(facts.origin, &all, &names, &words)?;
             // A catch-all that asks is what happens anyway where no rule matches: it forces nothing.
             let speaks = match entry.effect {
                 Effect::Allow => false,
@@ -183,10 +185,10 @@ fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which:
 fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
     let rule = entry_ref(entry);
     match (entry.effect, matched) {
-        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, by_rule(&rule, &rule.source))
+        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, Cause::Rule(named_entry(entry)))
             .advise("The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file."),
         (Effect::Deny | Effect::Ask | Effect::Allow, _) => {
-            let asked = Outcome::new(Decision::Ask, Reason::AskAlways, format!("{} asks about it.", escape::text(&rule.source)));
+            let asked = Outcome::new(Decision::Ask, Reason::AskAlways, Cause::LineAsks(origin(entry)));
             if entry.effect == Effect::Deny { asked.in_doubt() } else { asked }
         }
     }
@@ -201,6 +203,6 @@ pub(super) fn allowing_entry<'p>(
 ) -> Option<&'p Entry> {
     let names: Vec<&str> = words.first().copied().flatten().into_iter().collect();
     let (_, all) = all_layers(policy, facts);
-    let (entry, _) = last(&all, &names, words)?;
+    let (entry, _) = last(facts.origin, &all, &names, words)?;
     (entry.effect == Effect::Allow).then_some(entry)
 }

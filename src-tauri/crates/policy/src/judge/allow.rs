@@ -1,6 +1,7 @@
 //! Allow rules: what a step needs so that one covers it.
 
 use crate::agent::AgentPolicy;
+use crate::cause::{Change, ContentDifference, Difference, Gap, Obstacle, SignerDifference};
 use crate::environment::{Standing, standing};
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::needed::folders_of;
@@ -20,11 +21,11 @@ pub(super) enum Coverage<'a> {
     /// This rule covers it.
     Covered(&'a Rule),
     /// This rule's pattern matches, but the program or script is not the one it was approved with.
-    Changed(&'a Rule, String),
+    Changed(&'a Rule, Change),
     /// This rule matches, but depends on this file, which the agent can change until it runs.
     NotHeld(&'a Rule, String),
     /// A rule's pattern matches and does not cover it for this reason.
-    Close(&'a Rule, String),
+    Close(&'a Rule, Gap),
     /// No rule matches.
     Nothing,
 }
@@ -89,26 +90,22 @@ impl<'a> Subject<'a> {
     }
 
     /// What stands in the way of every rule; none where a rule can cover the step.
-    pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+    pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.via.iter().any(|via| via.power == Power::Elsewhere) {
-            return Some("what it runs cannot be looked up here".to_owned());
+            return Some(Obstacle::Elsewhere);
         }
         match &self.found.program {
             Lookup::Found(_) => {}
-            Lookup::NotFound => return Some("its program was not found".to_owned()),
+            Lookup::NotFound => return Some(Obstacle::NotFound),
             Lookup::Unusable { path, what } => {
-                return Some(format!(
-                    "{} {}",
-                    postern_command::escape::text(path),
-                    postern_command::escape::text(what)
-                ));
+                return Some(Obstacle::Unusable { path: path.clone(), what: what.clone() });
             }
-            Lookup::Nothing => return Some("its program is not known before it runs".to_owned()),
+            Lookup::Nothing => return Some(Obstacle::ProgramUnknown),
         }
         let assignment =
             self.step.assignments.iter().find(|assignment| !is_harmless(assignment, &policy.settings));
         if let Some(assignment) = assignment {
-            return Some(format!("it sets {}", postern_command::escape::text(&assignment.name)));
+            return Some(Obstacle::Sets { name: assignment.name.clone() });
         }
         self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
     }
@@ -122,12 +119,12 @@ impl<'a> Subject<'a> {
 
     /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
     /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
-    fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+    fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.dir == Dir::Same || self.finds_nothing_there() {
             return None;
         }
         let Some(folders) = folders_of(facts.cwd, &self.step.dir) else {
-            return Some("the folder it would run in is only known when it runs".to_owned());
+            return Some(Obstacle::FolderUnknown);
         };
         let named = |folder: &str| {
             policy.settings.folders.iter().any(|allowed| {
@@ -135,9 +132,7 @@ impl<'a> Subject<'a> {
             })
         };
         let inside = |folder: &str| named(folder) || path::is_within(folder, &path::normal(facts.cwd));
-        folders.iter().find(|folder| !inside(folder)).map(|folder| {
-            format!("it leaves the working directory for {}", postern_command::escape::text(folder))
-        })
+        folders.into_iter().find(|folder| !inside(folder)).map(|folder| Obstacle::Leaves { folder })
     }
 
     /// A builtin of a shell that is started by its own name, through nothing that gives it more rights (`bash -c 'cd x'`).
@@ -153,7 +148,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
-    fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<String> {
+    fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
             let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);
             let shell_words = |name: &str| in_shell && crate::needed::is_shell_word(name);
@@ -168,13 +163,10 @@ impl<'a> Subject<'a> {
                 Lookup::NotFound | Lookup::Unusable { .. } => false,
             };
             if !trusted {
-                return Some(format!(
-                    "its wrapper {} is not one that is known",
-                    postern_command::escape::text(name)
-                ));
+                return Some(Obstacle::StrangeWrapper { name: name.to_owned() });
             }
         }
-        (self.found.via.len() < self.step.via.len()).then(|| "a wrapper was not looked up".to_owned())
+        (self.found.via.len() < self.step.via.len()).then_some(Obstacle::WrapperUnknown)
     }
 }
 
@@ -189,6 +181,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
         found
             .into_iter()
             .map(|at| part.get(at))
+            .filter(|rule| rule.rule.origin.holds_for(facts.origin))
             .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
             .any(|rule| is_pinned_to(&rule.rule, program))
     })
@@ -223,7 +216,10 @@ pub(super) fn coverage<'a>(
 ) -> Coverage<'a> {
     let mut best = (3, RuleId::MAX, Coverage::Nothing);
     for (rule, named) in policy.rules.parts().flat_map(|part| candidates(part, subject)) {
-        if !rule.is_alive(facts.now, facts.session) || is_idle_skill(&rule.rule, policy, subject) {
+        if !rule.is_alive(facts.now, facts.session)
+            || !rule.rule.origin.holds_for(facts.origin)
+            || is_idle_skill(&rule.rule, policy, subject)
+        {
             continue;
         }
         let said = weigh(rule, named, subject, facts);
@@ -333,58 +329,54 @@ fn weigh<'a>(rule: &'a Compiled, named: bool, subject: &Subject<'_>, facts: &Fac
 }
 
 /// Returns why a rule for a folder does not hold where the step runs.
-fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
-    let own = postern_command::escape::text(rule.rule.folder.as_ref()?);
+fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+    let folder = rule.rule.folder.clone()?;
     if subject.step.dir != Dir::Same {
-        return Some(format!("it was given for {own}, and the line changes its folder"));
+        return Some(Gap::FolderChanges { folder });
     }
     if rule.holds_in(facts.cwd, facts.case_insensitive) {
         return None;
     }
-    Some(format!("it was given for {own}, and this runs in {}", postern_command::escape::text(facts.cwd)))
+    Some(Gap::OtherFolder { folder, cwd: facts.cwd.to_owned() })
 }
 
 /// Returns why a rule does not cover the step's input.
-fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<String> {
+fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     if subject.reads_input_as_data() {
         return None;
     }
     match (facts.input, &rule.input) {
         (Input::Nothing, _) | (_, RuleInput::Any) => None,
         (Input::Text(given), RuleInput::Text(covered)) if given.eq_ignore_ascii_case(covered) => None,
-        (Input::Text(_), RuleInput::Text(_)) => {
-            Some("it was given with other text on standard input".to_owned())
-        }
-        (Input::Text(_), RuleInput::Nothing) => Some("it was given without standard input".to_owned()),
-        (Input::Stream, _) => Some(
-            "it does not cover standard input that is sent while it runs (</dev/null gives none)".to_owned(),
-        ),
+        (Input::Text(_), RuleInput::Text(_)) => Some(Gap::OtherInput),
+        (Input::Text(_), RuleInput::Nothing) => Some(Gap::NoInput),
+        (Input::Stream, _) => Some(Gap::StreamedInput),
     }
 }
 
 /// Why a rule that matches is too wide for this step.
-fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<String> {
+fn too_wide(rule: &Compiled, subject: &Subject<'_>) -> Option<Gap> {
     if rule.is_glob && subject.carries_others() {
-        return Some("it starts other programs: a rule must name it".to_owned());
+        return Some(Gap::StartsOthers);
     }
     if rule.is_glob && subject.program().is_some_and(|program| program.setuid) {
-        return Some("it runs with another user's rights: a rule must name it".to_owned());
+        return Some(Gap::OtherUser);
     }
     let unnamed = subject.step.ways_out.iter().find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {
-        return Some(format!("{way}: a rule must name that argument"));
+        return Some(Gap::UnsafeArg(way.fact().clone()));
     }
     let write = subject.step.redirections.iter().find(|redirection| redirection.writes());
     match write {
         Some(redirection) if !rule.rule.allow_writes || redirection.target.value.is_none() => {
-            Some(format!("it writes to {}, and the rule does not say that it may", target(redirection)))
+            Some(Gap::Writes { target: target(redirection) })
         }
         Some(_) | None => None,
     }
 }
 
 pub(super) fn target(redirection: &Redirection) -> String {
-    postern_command::escape::text(redirection.target.value.as_deref().unwrap_or(&redirection.target.raw))
+    redirection.target.value.clone().unwrap_or_else(|| redirection.target.raw.clone())
 }
 
 /// Whether the rule names the word at this place of the argv literally.
@@ -414,14 +406,14 @@ fn not_held(rule: &Rule, named: bool, subject: &Subject<'_>) -> Option<String> {
 
 enum PinState {
     Holds,
-    Changed(String),
+    Changed(Change),
     OtherScript,
 }
 
 fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
     let Some(pin) = &rule.pin else {
         return if matches!(rule.source, Source::Skill(_)) {
-            PinState::Changed("this skill's program was not approved yet".to_owned())
+            PinState::Changed(Change::NotApproved)
         } else {
             PinState::Holds
         };
@@ -430,10 +422,7 @@ fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
         match &subject.found.script {
             Some(script) if script.real_path == wanted.path => {
                 if !script.identity.sha256.eq_ignore_ascii_case(&wanted.sha256) {
-                    return PinState::Changed(format!(
-                        "the script {} is not the one that was approved",
-                        postern_command::escape::text(&wanted.path)
-                    ));
+                    return PinState::Changed(Change::Script { path: wanted.path.clone() });
                 }
             }
             Some(_) | None => return PinState::OtherScript,
@@ -441,30 +430,32 @@ fn pin_problem(rule: &Rule, subject: &Subject<'_>) -> PinState {
     }
     match subject.program().and_then(|program| program.identity.as_ref()) {
         Some(now) if now.sha256.eq_ignore_ascii_case(&pin.program.sha256) => PinState::Holds,
-        Some(now) => PinState::Changed(changes(&pin.program, now)),
-        None => PinState::Changed("what it is could not be told".to_owned()),
+        Some(now) => PinState::Changed(Change::Program(changes(&pin.program, now))),
+        None => PinState::Changed(Change::Unidentified),
     }
 }
 
-/// What changed, in words: `14.1 → 15.0, same signer`.
-pub fn changes(was: &Identity, now: &Identity) -> String {
-    let version = match (&was.version, &now.version) {
-        (Some(was), Some(now)) if was != now => format!("{was} → {now}"),
-        (Some(version), Some(_)) => format!("still {version}, other content"),
+/// Returns how two identities of a program differ.
+pub fn changes(was: &Identity, now: &Identity) -> Difference {
+    let content = match (&was.version, &now.version) {
+        (Some(was), Some(now)) if was != now => {
+            ContentDifference::Versions { was: was.clone(), now: now.clone() }
+        }
+        (Some(version), Some(_)) => ContentDifference::SameVersion(version.clone()),
         (Some(_) | None, _) => {
             let short = |hash: &str| hash.chars().take(8).collect::<String>();
-            format!("{} → {}", short(&was.sha256), short(&now.sha256))
+            ContentDifference::Hashes { was: short(&was.sha256), now: short(&now.sha256) }
         }
     };
     let team = |identity: &Identity| identity.signature.as_ref().and_then(Signature::signer);
     let signer = match (team(was), team(now)) {
-        (Some(was), Some(now)) if was == now => ", same signer",
-        (Some(_), Some(_)) => ", another signer",
-        (Some(_), None) => ", no longer signed",
-        (None, Some(_)) => ", now signed",
-        (None, None) => "",
+        (Some(was), Some(now)) if was == now => Some(SignerDifference::Same),
+        (Some(_), Some(_)) => Some(SignerDifference::Another),
+        (Some(_), None) => Some(SignerDifference::Lost),
+        (None, Some(_)) => Some(SignerDifference::New),
+        (None, None) => None,
     };
-    postern_command::escape::text(&format!("{version}{signer}"))
+    Difference { content, signer }
 }
 
 /// Whether a rule describes programs by a glob.

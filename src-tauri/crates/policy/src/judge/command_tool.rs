@@ -1,25 +1,23 @@
-//! What speaks against a command that an agent runs by a tool of its own (`shell_exec` at the tool gate): stages 1 to 4 of
-//! the order, without the agent's file, which the tool gate reads itself. Whether the command may use this machine at all
-//! is another question, and none for a tool.
+//! What speaks against what a tool of the agent's own does to files: stages 1 to 4 of the order, without the agent's file,
+//! which the tool gate reads itself. Whether it may use this machine at all is another question, and none for a tool.
 
 use super::{Judgement, Outcome, doubt};
 use crate::agent::AgentPolicy;
+use crate::cause::Cause;
 use crate::facts::Facts;
-use crate::verdict::{Decision, Reason, Risk, RuleRef, StepVerdict, TraceLine};
+use crate::verdict::{Decision, Reason, RuleRef, TraceLine};
 
 /// What rules for host commands and the built-in core say about a tool's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandAgainst {
     /// Allow: they say nothing against it, and whether it may be used is for the tool gate to say.
     pub decision: Decision,
-    /// Why, in one sentence.
-    pub message: String,
+    /// Why, as a stable name.
+    pub reason: Reason,
+    /// Cause, with its data.
+    pub cause: Cause,
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,
-    /// Each step with its result.
-    pub steps: Vec<StepVerdict>,
-    /// Risk of the command.
-    pub risk: Risk,
     /// Every stage with what it found.
     pub trace: Vec<TraceLine>,
 }
@@ -34,11 +32,6 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
     };
     let mut judgement = Judgement::new(&rules, facts, rules.settings.ask);
     let (steps, whole) = judgement.against_all();
-    let of_steps = steps.iter().enumerate().map(|(at, found)| {
-        let outcome = found.clone().unwrap_or_else(nothing);
-        judgement.step_verdict(at, outcome)
-    });
-    let of_steps = of_steps.collect();
     let strictest = steps
         .into_iter()
         .flatten()
@@ -47,16 +40,15 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
     let outcome = strictest.unwrap_or_else(nothing);
     CommandAgainst {
         decision: outcome.decision,
-        message: outcome.message,
+        reason: outcome.reason,
+        cause: outcome.cause,
         rule: outcome.rule,
-        steps: of_steps,
-        risk: crate::risk::assess(facts),
         trace: judgement.trace,
     }
 }
 
 fn nothing() -> Outcome {
-    Outcome::new(Decision::Allow, Reason::Policy, "No rule for host commands speaks against it.")
+    Outcome::new(Decision::Allow, Reason::Policy, Cause::NothingDenies)
 }
 
 impl Judgement<'_> {

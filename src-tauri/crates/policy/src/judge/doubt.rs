@@ -6,17 +6,17 @@
 
 use super::against;
 use super::mention::{self, Mention};
-use super::outcome::{Outcome, rule_ref};
+use super::outcome::{Outcome, rule_ref, whole_pattern};
 use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Doubt};
 use crate::facts::{Facts, Lookup};
 use crate::path;
 use crate::permissions::SHELL_TOOL;
 use crate::rule::Effect;
 use crate::verdict::{Decision, Reason};
 use postern_command::environment::decides_what_runs;
-use postern_command::{Opaque, Step, Unparsed, UnsafeArg, escape};
+use postern_command::{Opaque, Step, Unparsed, UnsafeArg};
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::ops::Range;
 
 /// Whether anything denies or asks that could be evaded by not being read.
@@ -50,7 +50,9 @@ impl<'a> Named<'a> {
         let step = &self.facts.reading.steps[at];
         match &step.opaque {
             Some(part) if hides(step, part) => Some(self.doubt(part)),
-            Some(part) => self.within(&step.span).map(|mention| named_doubt(mention, part, part.advice())),
+            Some(part) => {
+                self.within(&step.span).map(|mention| named_doubt(mention, of_part(part), part.advice()))
+            }
             None => self
                 .by_number(at)
                 .or_else(|| step.ways_out.iter().find_map(|way| of_way(self.policy, self.facts, step, way))),
@@ -61,10 +63,8 @@ impl<'a> Named<'a> {
     fn by_number(&self, at: usize) -> Option<Outcome> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
-        (!found && path::is_by_number(&path::normal(name))).then(|| {
-            let message = format!("{} names a program by the number of its file.", escape::text(name));
-            told(message, Some("Name the program by its path."))
-        })
+        (!found && path::is_by_number(&path::normal(name)))
+            .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some("Name the program by its path.")))
     }
 
     /// What may be meant in the parts that belong to no step.
@@ -75,8 +75,8 @@ impl<'a> Named<'a> {
 
     fn doubt(&mut self, part: &Opaque) -> Outcome {
         match self.within(&(0..self.facts.reading.text.len())) {
-            Some(mention) => named_doubt(mention, part, part.advice()),
-            None => unnamed_doubt(part, part.advice()),
+            Some(mention) => named_doubt(mention, of_part(part), part.advice()),
+            None => unnamed_doubt(of_part(part), part.advice()),
         }
     }
 
@@ -91,26 +91,22 @@ fn named<'p>(policy: &'p AgentPolicy, facts: &Facts<'_>, text: &str) -> Option<M
     mention::find(&policy.rules, facts, text)
 }
 
-fn named_doubt(mention: &Mention<'_>, what: &impl Display, advice: Option<&str>) -> Outcome {
-    let rule = rule_ref(mention.rule);
-    let message = format!(
-        "It cannot be read in full ({what}), and it names {}: the rule {} may be meant.",
-        escape::text(&mention.word),
-        rule.pattern
-    );
-    told(message, advice).by(rule)
+fn of_part(part: &Opaque) -> Doubt {
+    Doubt::Part(part.note().clone())
 }
 
-fn unnamed_doubt(what: &impl Display, advice: Option<&str>) -> Outcome {
-    let message = format!(
-        "It cannot be read in full ({what}), and this agent has deny rules: one of them may be meant."
-    );
-    told(message, advice)
+fn named_doubt(mention: &Mention<'_>, doubt: Doubt, advice: Option<&str>) -> Outcome {
+    let (word, pattern) = (mention.word.clone(), whole_pattern(mention.rule));
+    told(Cause::MayMeanNamed { doubt, word, pattern }, advice).by(rule_ref(mention.rule))
 }
 
-fn told(message: String, advice: Option<&str>) -> Outcome {
+fn unnamed_doubt(doubt: Doubt, advice: Option<&str>) -> Outcome {
+    told(Cause::MayMeanDenied { doubt }, advice)
+}
+
+fn told(cause: Cause, advice: Option<&str>) -> Outcome {
     const PLAINLY: &str = "Write it as plain commands, or put the code into a file and run that.";
-    Outcome::new(Decision::Ask, Reason::Opaque, message).advise(advice.unwrap_or(PLAINLY)).in_doubt()
+    Outcome::new(Decision::Ask, Reason::Opaque, cause).advise(advice.unwrap_or(PLAINLY)).in_doubt()
 }
 
 /// Where it writes, or with whom it speaks, is not what runs.
@@ -148,8 +144,9 @@ fn of_way(policy: &AgentPolicy, facts: &Facts<'_>, step: &Step, way: &UnsafeArg)
     let words = || std::iter::once(own).chain(next);
     let expanded = |value: &str| value.contains(['$', '`']);
     let text = words().filter_map(|word| word.value.as_deref()).collect::<Vec<_>>().join("\n");
+    let doubt = || Doubt::Argument(way.fact().clone());
     if let Some(mention) = named(policy, facts, &text) {
-        return Some(named_doubt(&mention, way, None));
+        return Some(named_doubt(&mention, doubt(), None));
     }
-    words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(way, None))
+    words().any(|word| word.value.as_deref().is_none_or(expanded)).then(|| unnamed_doubt(doubt(), None))
 }

@@ -1,35 +1,32 @@
 //! What a step is called in a sentence: its program and subcommand, never its whole text.
 
-use postern_command::{Power, Step, escape};
+use crate::cause::Label;
+use postern_command::{Power, Step};
 
 /// Bytes of a word that are shown in a sentence: no name is longer (`NAME_MAX` is 255).
 const LONGEST: usize = 256;
 
 /// `git push`, `rm`, `sudo rm`, or the text of what has no name.
-pub(super) fn of_step(step: &Step) -> String {
+pub(super) fn of_step(step: &Step) -> Label {
     let known: Vec<&str> = step.argv.iter().map_while(|word| word.value.as_deref()).collect();
     let elevated = step.via.iter().find(|via| via.power == Power::Elevated);
     let wrapper = elevated.and_then(|via| via.argv.first()?.value.as_deref());
     if let (Some(wrapper), Some(program)) = (wrapper, known.first()) {
-        return format!("`{} {}`", shown(wrapper), shown(program));
+        return Some(format!("{} {}", beginning(wrapper), beginning(program)));
     }
-    if known.is_empty() {
-        step.argv.first().map_or_else(|| "this part".to_owned(), |word| format!("`{}`", shown(&word.raw)))
-    } else {
-        of_words(&known)
-    }
+    if known.is_empty() { step.argv.first().map(|word| beginning(&word.raw)) } else { Some(of_words(&known)) }
 }
 
 /// The words that name the command.
 pub(super) fn of_words(words: &[&str]) -> String {
     let arity = postern_command::arity(words).clamp(1, words.len().max(1));
-    let shown: Vec<String> = words.iter().take(arity).map(|word| shown(word)).collect();
-    format!("`{}`", shown.join(" "))
+    let shown: Vec<String> = words.iter().take(arity).map(|word| beginning(word)).collect();
+    shown.join(" ")
 }
 
 /// A word, or its beginning where nobody would read on.
-fn shown(word: &str) -> String {
+fn beginning(word: &str) -> String {
     let beginning = &word[..word.floor_char_boundary(LONGEST)];
     let rest = if beginning.len() < word.len() { "…" } else { "" };
-    format!("{}{rest}", escape::text(beginning))
+    format!("{beginning}{rest}")
 }

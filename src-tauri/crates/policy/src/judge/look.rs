@@ -10,13 +10,14 @@
 use super::allow::Subject;
 use super::step::{builtin, needs_no_rule};
 use crate::agent::AgentPolicy;
+use crate::cause::ReadOnlyGap;
 use crate::confinement::{Confinement, DEVICES, Protected, SYSTEM_PLACES};
 use crate::facts::{Facts, Lookup};
 use crate::needed::folder_of;
 use crate::path;
 use crate::settings::Security;
 use crate::verdict::Decision;
-use postern_command::{Power, Redirection, RedirectionKind, escape};
+use postern_command::{Power, Redirection, RedirectionKind};
 use std::cell::OnceCell;
 
 /// The list's verdict on a step.
@@ -24,8 +25,8 @@ use std::cell::OnceCell;
 pub(super) enum Vouched {
     /// The step is not on the list.
     Not,
-    /// The step is on the list, but not allowed here; the fragment says why.
-    But(String),
+    /// The step is on the list, but not allowed here.
+    But(ReadOnlyGap),
     /// Allowed if the run is confined.
     Confined,
     /// Allowed with or without confinement: it names no file and reads no configuration.
@@ -89,10 +90,10 @@ fn vouched<'f>(
     }
     let words = subject.words();
     if postern_command::asks_others(words) {
-        return Vouched::But("it sends what it is given to somebody else".to_owned());
+        return Vouched::But(ReadOnlyGap::Sends);
     }
     if crate::risk::is_dangerous(subject.step) {
-        return Vouched::But("it is dangerous".to_owned());
+        return Vouched::But(ReadOnlyGap::Dangerous);
     }
     if let Some(why) = reaches_out(places.get_or_init(|| Places::new(facts)), facts, subject) {
         return Vouched::But(why);
@@ -132,15 +133,15 @@ fn with_patterns<'a>(subject: &Subject<'a>) -> Vec<Option<&'a str>> {
 }
 
 /// Returns why the list does not allow what the step reads.
-fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<String> {
+fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<ReadOnlyGap> {
     if let Lookup::Found(program) = &subject.found.program
         && places.is_of_agent(&program.real_path)
     {
-        return Some("its program lies where the agent can write".to_owned());
+        return Some(ReadOnlyGap::AgentWrites);
     }
     let here = folder_of(facts.cwd, &subject.step.dir);
     let folder = here.as_deref().unwrap_or(facts.cwd);
-    let outside = |path: &str| format!("{} is outside of its folders", escape::text(path));
+    let outside = |path: &str| ReadOnlyGap::Outside { path: path.to_owned() };
     if here.is_some() && !places.may_be_read(folder) {
         return Some(outside(folder));
     }
@@ -164,7 +165,7 @@ fn reaches_out(places: &Places<'_>, facts: &Facts<'_>, subject: &Subject<'_>) ->
     }
     let everything = goes_through(subject)
         && named.iter().map(String::as_str).chain(here.as_deref()).any(|path| places.hold_keys(path));
-    everything.then(|| "it goes through a folder that holds keys".to_owned())
+    everything.then_some(ReadOnlyGap::HoldsKeys)
 }
 
 /// Programs whose operands are names: they print a path and open nothing.

@@ -24,20 +24,22 @@ mod look;
 mod mention;
 mod near;
 mod outcome;
+mod own_shell;
 mod step;
 mod unidentified;
 mod unseen;
 mod whole;
 
-pub(crate) use against::TOO_MUCH;
 pub use allow::changes;
 pub(crate) use allow::{describes, is_harmless};
 pub use command_tool::{CommandAgainst, against_command_tool};
+pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
+pub use own_shell::protect_in_own_shell;
 pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
 
 use crate::agent::AgentPolicy;
-use crate::confinement::Confinement;
+use crate::cause::{Cause, Found};
 use crate::facts::{Facts, Lookup};
 use crate::rule::RuleId;
 use crate::settings::{Ask, Fallback, Security, Unreadable};
@@ -62,17 +64,17 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
     if verdict.decision != Decision::Ask {
         return verdict;
     }
-    let (decision, message) = match policy.settings.fallback {
-        Fallback::Full => (Decision::Allow, "Nobody answered, and the agent's fallback is to allow."),
-        Fallback::Allowlist => (Decision::Deny, "Nobody answered, and no rule allows it as it is now."),
-        Fallback::Deny => (Decision::Deny, "Nobody answered in time."),
+    let decision = match policy.settings.fallback {
+        Fallback::Full => Decision::Allow,
+        Fallback::Allowlist | Fallback::Deny => Decision::Deny,
     };
-    verdict.trace.push(TraceLine { stage: "fallback".to_owned(), found: message.to_owned() });
+    let cause = Cause::NoAnswer(policy.settings.fallback);
+    verdict.trace.push(TraceLine { stage: "fallback".to_owned(), found: cause.clone().into() });
     if decision == Decision::Allow {
         verdict.reason = Reason::Policy;
     }
     verdict.decision = decision;
-    message.clone_into(&mut verdict.message);
+    verdict.cause = cause;
     verdict
 }
 
@@ -100,7 +102,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn note(&mut self, stage: impl Into<String>, found: impl Into<String>) {
+    fn note(&mut self, stage: impl Into<String>, found: impl Into<Found>) {
         self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
     }
 
@@ -114,25 +116,30 @@ impl<'a> Judgement<'a> {
         let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
         let mut outcomes: Vec<Option<Outcome>> =
             (0..steps).map(|at| self.against_step(at, named.as_mut())).collect();
-        let mut whole: Vec<Outcome> = self.by_tool_policy().into_iter().chain(self.by_elevation()).collect();
+        let mut whole: Vec<Outcome> = if facts.origin.is_host() {
+            self.by_tool_policy().into_iter().chain(self.by_elevation()).collect()
+        } else {
+            self.by_shell_policy().into_iter().collect()
+        };
         whole.extend(self.against_the_whole());
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
         whole.extend(rest.map(|doubt| self.unasked(doubt)));
         self.note_against(&outcomes, &whole);
         whole.extend(self.by_policy());
         if facts.shell {
-            self.note("programs", "shell text: every step is looked up by itself.");
+            self.note("programs", Found::EveryStep);
         } else {
             whole.extend(self.not_found());
         }
-        let full = self.policy.settings.security == Security::Full;
+        let open = self.by_full();
+        let full = open.is_some();
         whole.extend(full.then(|| self.unseen()).flatten().map(|doubt| self.unasked(doubt)));
         for (at, outcome) in outcomes.iter_mut().enumerate() {
             let denied = outcome.as_ref().is_some_and(|found| found.decision == Decision::Deny);
             if denied {
                 continue;
             }
-            let own = if full { Self::by_full() } else { self.by_rules(at) };
+            let own = open.clone().unwrap_or_else(|| self.by_rules(at));
             match outcome {
                 Some(found) if found.decision >= own.decision => {}
                 Some(_) | None => *outcome = Some(own),
@@ -145,7 +152,7 @@ impl<'a> Judgement<'a> {
         if !full {
             whole.extend(self.asked_environment());
         }
-        let steps = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(Self::by_full)).collect();
+        let steps = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(nothing_said)).collect();
         self.finish(steps, &whole)
     }
 
@@ -153,20 +160,16 @@ impl<'a> Judgement<'a> {
     fn unreadable_request(&mut self) -> Option<Outcome> {
         let reading = self.facts.reading;
         if let Some(invalid) = &reading.invalid {
-            self.note("read", format!("invalid: {}", invalid.message));
-            return Some(
-                Outcome::new(Decision::Deny, Reason::Invalid, &invalid.message).advise(&invalid.message),
-            );
+            let cause = Cause::Invalid(invalid.message.into());
+            self.note("read", cause.clone());
+            return Some(Outcome::new(Decision::Deny, Reason::Invalid, cause).advise(invalid.message));
         }
         if reading.steps.len() != self.facts.steps.len() {
-            let message = "What was looked up is not what was read.";
-            self.note("read", message);
-            return Some(Outcome::new(Decision::Deny, Reason::Invalid, message));
+            self.note("read", Cause::LookupMismatch);
+            return Some(Outcome::new(Decision::Deny, Reason::Invalid, Cause::LookupMismatch));
         }
-        let kind = if self.facts.shell { "shell text" } else { "argv" };
-        let clear = if reading.is_clear() { "understood in full" } else { "not understood in full" };
-        let steps = reading.steps.len();
-        self.note("read", format!("{kind}, {steps} {}, {clear}.", if steps == 1 { "step" } else { "steps" }));
+        let (shell, steps, clear) = (self.facts.shell, reading.steps.len(), reading.is_clear());
+        self.note("read", Found::Read { shell, steps, clear });
         None
     }
 
@@ -186,41 +189,32 @@ impl<'a> Judgement<'a> {
 
     fn note_against(&mut self, steps: &[Option<Outcome>], whole: &[Outcome]) {
         for (stage, reason, nothing) in [
-            ("managed rules", Reason::Managed, "none denies."),
-            ("core", Reason::Core, "nothing of the built-in core."),
-            ("deny rules", Reason::Denylist, "none matches, at any depth."),
+            ("managed rules", Reason::Managed, Found::NoneDenies),
+            ("core", Reason::Core, Found::NotInCore),
+            ("deny rules", Reason::Denylist, Found::NoneMatches),
         ] {
             let found = steps.iter().flatten().chain(whole).find(|outcome| outcome.reason == reason);
-            let text = found.map_or_else(|| nothing.to_owned(), |outcome| outcome.message.clone());
-            self.note(stage, text);
+            self.note(stage, found.map_or(nothing, |outcome| outcome.cause.clone().into()));
         }
     }
 
-    /// Stage 7.
-    fn by_full() -> Outcome {
-        Outcome::new(
-            Decision::Allow,
-            Reason::Policy,
-            "This agent may run everything that no deny rule names.",
-        )
+    /// Stage 7, where everything passes it: by the agent's settings, or by a file that lets every use of its own shell through.
+    fn by_full(&self) -> Option<Outcome> {
+        if self.policy.settings.security == Security::Full {
+            return Some(Outcome::new(Decision::Allow, Reason::Policy, Cause::RunsAnything));
+        }
+        self.by_open_shell()
     }
 
     /// Returns the effective profile.
     fn note_confinement(&mut self) {
-        let found = match &self.looks.confinement {
-            Confinement::None => "none: it would run as the person does.".to_owned(),
-            Confinement::Look { folders } => format!(
-                "look: it reads {} and the system's files, writes nothing, and has no network.",
-                postern_command::escape::text(&folders.join(", "))
-            ),
-        };
-        self.note("confinement", found);
+        self.note("confinement", Found::Confinement(self.looks.confinement.clone()));
     }
 
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> Outcome {
         let outcome = step::judge(self.policy, self.facts, &self.looks, at);
-        self.note(format!("step {}: rules", at + 1), &outcome.message);
+        self.note(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
     }
 
@@ -228,7 +222,7 @@ impl<'a> Judgement<'a> {
     fn unread_parts(&mut self) -> Option<Outcome> {
         let part = self.facts.reading.opaque.first()?;
         let outcome = step::opaque(part);
-        self.note("unread", &outcome.message);
+        self.note("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }
 
@@ -263,13 +257,14 @@ impl<'a> Judgement<'a> {
     fn finish(mut self, steps: Vec<Outcome>, whole: &[Outcome]) -> Verdict {
         let mut decider = self.unasked(decider(&steps, whole));
         if decider.decision == Decision::Allow && self.ask == Ask::Always {
-            let message = format!("Everything of this agent is asked about. {}", decider.message);
-            decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, message, ..decider };
+            let cause = Cause::AskAlways(Box::new(decider.cause));
+            decider = Outcome { decision: Decision::Ask, reason: Reason::AskAlways, cause, ..decider };
         }
         let mut used: Vec<RuleId> = steps.iter().chain([&decider]).filter_map(Outcome::used).collect();
         used.sort_unstable();
         used.dedup();
-        self.note("verdict", format!("{}: {}", word(decider.decision), decider.message));
+        let (decision, cause) = (decider.decision, decider.cause.clone());
+        self.note("verdict", Found::Decided { decision, cause });
         self.note_confinement();
         let risk = crate::risk::assess(self.facts);
         let steps =
@@ -277,7 +272,7 @@ impl<'a> Judgement<'a> {
         Verdict {
             decision: decider.decision,
             reason: decider.reason,
-            message: decider.message,
+            cause: decider.cause,
             advice: decider.advice,
             rule: decider.rule,
             risk,
@@ -302,11 +297,16 @@ impl<'a> Judgement<'a> {
             path,
             decision: outcome.decision,
             reason: outcome.reason,
-            message: outcome.message,
+            cause: outcome.cause,
             rule: outcome.rule,
             span: (step.span.start, step.span.end),
         }
     }
+}
+
+/// What is said about a step of which nothing was found: it cannot be, and is asked about.
+fn nothing_said() -> Outcome {
+    Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingKnown)
 }
 
 /// The strictest contribution; of equally strict ones that of the earliest stage.
@@ -316,23 +316,14 @@ fn decider(steps: &[Outcome], whole: &[Outcome]) -> Outcome {
         .chain(steps)
         .min_by_key(|outcome| (std::cmp::Reverse(outcome.decision), outcome.stage()));
     let Some(strictest) = strictest else {
-        let empty = "There is nothing in it that would run.";
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, empty);
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NothingRuns);
     };
-    let more = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
+    let asking = steps.iter().filter(|outcome| outcome.decision == strictest.decision).count();
     let mut decider = strictest.clone();
-    if decider.decision == Decision::Ask && more > 1 {
-        decider.message = format!("{} ({} of {} steps need a yes.)", decider.message, more, steps.len());
+    if decider.decision == Decision::Ask && asking > 1 {
+        decider.cause = Cause::Steps { cause: Box::new(decider.cause), asking, steps: steps.len() };
     }
     decider
-}
-
-fn word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Deny => "deny",
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What a step, or a part of a request, contributes to the verdict.
 
+use crate::cause::{Cause, NamedRule, RuleSource};
 use crate::permissions::{Entry, Origin};
-use crate::rule::{Effect, Rule, RuleId, Source};
+use crate::rule::{Rule, RuleId, Source};
 use crate::verdict::{Decision, Reason, RuleRef};
 
 /// One contribution.
@@ -9,7 +10,7 @@ use crate::verdict::{Decision, Reason, RuleRef};
 pub(super) struct Outcome {
     pub(super) decision: Decision,
     pub(super) reason: Reason,
-    pub(super) message: String,
+    pub(super) cause: Cause,
     pub(super) advice: Option<String>,
     pub(super) rule: Option<RuleRef>,
     /// It is asked about because a rule that denies may be meant: where nobody is asked it is denied.
@@ -17,8 +18,8 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(decision: Decision, reason: Reason, message: impl Into<String>) -> Self {
-        Self { decision, reason, message: message.into(), advice: None, rule: None, doubt: false }
+    pub(super) fn new(decision: Decision, reason: Reason, cause: Cause) -> Self {
+        Self { decision, reason, cause, advice: None, rule: None, doubt: false }
     }
 
     pub(super) fn by(mut self, rule: RuleRef) -> Self {
@@ -72,20 +73,32 @@ pub fn rule_ref(rule: &Rule) -> RuleRef {
     RuleRef {
         id: rule.id,
         effect: rule.effect,
-        pattern: shown_pattern(rule),
+        pattern: postern_command::escape::text(&whole_pattern(rule)),
         source: source_words(&rule.source),
         why: rule.why.as_deref().map(postern_command::escape::text),
     }
 }
 
-/// A rule's pattern with its argument patterns.
-fn shown_pattern(rule: &Rule) -> String {
+/// Returns a rule as a sentence names it.
+pub(super) fn named(rule: &Rule) -> NamedRule {
+    let source = match &rule.source {
+        Source::Person => RuleSource::Person,
+        Source::Always => RuleSource::Always,
+        Source::Skill(name) => RuleSource::Skill(name.clone()),
+        Source::File => RuleSource::File,
+        Source::Managed => RuleSource::Managed,
+        Source::Import => RuleSource::Import,
+    };
+    NamedRule { effect: rule.effect, pattern: whole_pattern(rule), source, why: rule.why.clone() }
+}
+
+/// Returns a rule's pattern with its argument patterns.
+pub(super) fn whole_pattern(rule: &Rule) -> String {
     let pattern = crate::pattern::pattern_text(&rule.pattern);
-    let shown = match &rule.args {
+    match &rule.args {
         Some(args) => format!("{pattern} {}", args.join(" ")),
         None => pattern,
-    };
-    postern_command::escape::text(&shown)
+    }
 }
 
 /// Where a rule came from, in a word or two.
@@ -97,6 +110,21 @@ pub fn source_words(source: &Source) -> String {
         Source::File => "permissions.jsonc".to_owned(),
         Source::Managed => "managed".to_owned(),
         Source::Import => "imported".to_owned(),
+    }
+}
+
+/// Returns a file's line as a sentence names it.
+pub(crate) fn named_entry(entry: &Entry) -> NamedRule {
+    let pattern = entry.written.clone();
+    NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None }
+}
+
+/// Returns where a file's line is.
+pub(super) fn origin(entry: &Entry) -> RuleSource {
+    match entry.origin {
+        Origin::File { line } => RuleSource::Line(line),
+        Origin::Subagent => RuleSource::Subagent,
+        Origin::Session => RuleSource::Session,
     }
 }
 
@@ -114,31 +142,4 @@ pub(super) fn entry_ref(entry: &Entry) -> RuleRef {
         source,
         why: None,
     }
-}
-
-/// Whose rule it is, for whoever reads it: an agent is not the person who is "you" in a list.
-pub(super) fn whose(source: &Source) -> String {
-    match source {
-        Source::Person => "the person's own".to_owned(),
-        other => source_words(other),
-    }
-}
-
-/// `Denied by the rule …` and the like, with whose it is.
-pub(super) fn by_rule(rule: &RuleRef, whose: &str) -> String {
-    let verb = match rule.effect {
-        Effect::Allow => "Allowed",
-        Effect::Deny => "Denied",
-        Effect::Ask => "Asked about",
-    };
-    match &rule.why {
-        Some(why) => format!("{verb} by the rule {} ({whose}): {}", rule.pattern, ended(why)),
-        None => format!("{verb} by the rule {} ({whose}).", rule.pattern),
-    }
-}
-
-/// A person's words as the end of a sentence.
-fn ended(words: &str) -> String {
-    let end = if words.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{words}{end}")
 }

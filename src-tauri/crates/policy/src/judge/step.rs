@@ -2,9 +2,10 @@
 
 use super::allow::{Coverage, Subject, coverage, target};
 use super::look::{Looks, Vouched};
-use super::outcome::{Outcome, by_rule, entry_ref, rule_ref, whose};
-use super::{against, label};
+use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
+use super::{against, label, own_shell};
 use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Label, ReadOnlyGap};
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
@@ -19,14 +20,17 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
     if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
         return builtin(&subject);
     }
-    let name = label::of_step(subject.step);
+    if let Some(allowed) = own_shell::by_file(policy, facts, &subject) {
+        return allowed;
+    }
+    let command = label::of_step(subject.step);
     if let Some(obstacle) = subject.obstacle(policy, facts) {
         let reason = if matches!(subject.found.program, Lookup::NotFound) {
             Reason::NotFound
         } else {
             Reason::AllowlistMiss
         };
-        return Outcome::new(Decision::Ask, reason, format!("No rule can allow {name}: {obstacle}."));
+        return Outcome::new(Decision::Ask, reason, Cause::NotCoverable { command, obstacle });
     }
     let said = coverage(policy, &subject, facts);
     if let Coverage::Covered(rule) = said {
@@ -35,10 +39,10 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
     // The file and the list say nothing about input, so they hold only if it is absent or cannot give commands.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
     by_file(policy, facts, &subject)
-        .or_else(|| by_read_only_list(policy, facts, looks, at, &name))
+        .or_else(|| by_read_only_list(policy, facts, looks, at, &command))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
-        .unwrap_or_else(|| miss(&said, &name))
+        .unwrap_or_else(|| miss(said, command))
 }
 
 /// Whether a rule could cover the step at `at`: nothing stands in the way of every rule.
@@ -58,7 +62,7 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 
 /// A part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
-    let outcome = Outcome::new(Decision::Ask, Reason::Opaque, format!("It cannot be read in full: {part}"));
+    let outcome = Outcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
     match part.advice() {
         Some(advice) => outcome.advise(advice),
         None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
@@ -84,26 +88,21 @@ pub(super) fn needs_no_rule(subject: &Subject<'_>) -> bool {
 
 pub(super) fn builtin(subject: &Subject<'_>) -> Outcome {
     if let Some(write) = subject.step.redirections.iter().find(|redirection| redirection.writes()) {
-        return Outcome::new(
-            Decision::Ask,
-            Reason::AllowlistMiss,
-            format!("It writes to {}.", target(write)),
-        );
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::Writes { target: target(write) });
     }
     if let Some(way) = subject.step.ways_out.first() {
-        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("{way}."));
+        return Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::UnsafeArg(way.fact().clone()));
     }
-    Outcome::new(Decision::Allow, Reason::Builtin, "Nothing here needs a rule.")
+    Outcome::new(Decision::Allow, Reason::Builtin, Cause::NeedsNoRule)
 }
 
 fn covered(rule: &Rule) -> Outcome {
     let reason = if matches!(rule.source, Source::Skill(_)) { Reason::Skill } else { Reason::Rule };
-    let told = rule_ref(rule);
-    Outcome::new(Decision::Allow, reason, by_rule(&told, &whose(&rule.source))).by(told)
+    Outcome::new(Decision::Allow, reason, Cause::Rule(named(rule))).by(rule_ref(rule))
 }
 
 /// The file's last match allows it, with the same limits that rules have.
-fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
+pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
     let entry = against::allowing_entry(policy, facts, subject.words())?;
     let words = entry.command()?;
     let describes = entry.is_catch_all() || !words.names(0);
@@ -113,8 +112,8 @@ fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Op
     if elevated || writes || unnamed || (describes && subject.carries_others()) {
         return None;
     }
-    let rule = entry_ref(entry);
-    Some(Outcome::new(Decision::Allow, Reason::Rule, by_rule(&rule, &rule.source)).by(rule))
+    let cause = Cause::Rule(named_entry(entry));
+    Some(Outcome::new(Decision::Allow, Reason::Rule, cause).by(entry_ref(entry)))
 }
 
 /// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.
@@ -123,60 +122,49 @@ fn by_read_only_list(
     facts: &Facts<'_>,
     looks: &Looks,
     at: usize,
-    name: &str,
+    command: &Label,
 ) -> Option<Outcome> {
     // A file that the agent could have written or can replace is not the listed program.
     if !policy.settings.allow_read_only || facts.steps[at].changeable().next().is_some() {
         return None;
     }
     let confined = !looks.confinement.is_none();
-    let not_so = |reason, why: &str| {
-        Some(Outcome::new(Decision::Ask, reason, format!("{name} is on the read-only list, but {why}.")))
+    let not_so = |reason, gap| {
+        let cause = Cause::ReadOnlyBut { command: command.clone(), gap };
+        Some(Outcome::new(Decision::Ask, reason, cause))
     };
     match looks.steps.get(at)? {
+        Vouched::Confined if !facts.origin.is_host() => not_so(Reason::AllowlistMiss, ReadOnlyGap::OwnShell),
         Vouched::Confined if !confined && !facts.confinable => {
-            not_so(Reason::CannotConfine, "this system cannot confine it (postern doctor says why)")
+            not_so(Reason::CannotConfine, ReadOnlyGap::CannotConfine)
         }
-        Vouched::Confined if !confined => {
-            not_so(Reason::AllowlistMiss, "it would not be confined beside the other steps")
-        }
+        Vouched::Confined if !confined => not_so(Reason::AllowlistMiss, ReadOnlyGap::NotConfined),
         Vouched::Confined | Vouched::Anywhere | Vouched::Open => Some(Outcome::new(
             Decision::Allow,
             Reason::ReadOnly,
-            if confined {
-                "It only reads, confined, and this agent may read."
-            } else {
-                "It only reads, and names no file."
-            },
+            if confined { Cause::ReadsConfined } else { Cause::ReadsNoFile },
         )),
-        Vouched::But(why) => not_so(Reason::AllowlistMiss, why),
+        Vouched::But(gap) => not_so(Reason::AllowlistMiss, gap.clone()),
         Vouched::Not => None,
     }
 }
 
-fn miss(said: &Coverage<'_>, name: &str) -> Outcome {
+fn miss(said: Coverage<'_>, command: Label) -> Outcome {
     match said {
-        Coverage::Changed(rule, what) => {
-            let told = rule_ref(rule);
-            let message = format!("{name} changed since the rule {} was given: {what}.", told.pattern);
-            Outcome::new(Decision::Ask, Reason::BinaryChanged, message).by(told)
+        Coverage::Changed(rule, change) => {
+            let cause = Cause::Changed { command, pattern: whole_pattern(rule), change };
+            Outcome::new(Decision::Ask, Reason::BinaryChanged, cause).by(rule_ref(rule))
         }
         Coverage::NotHeld(rule, file) => {
-            let told = rule_ref(rule);
-            let message = format!(
-                "The rule {} holds while {} is unchanged, and the agent can change it until it runs.",
-                told.pattern,
-                postern_command::escape::text(file)
-            );
-            Outcome::new(Decision::Ask, Reason::AgentCanChange, message).by(told)
+            let cause = Cause::NotHeld { pattern: whole_pattern(rule), file };
+            Outcome::new(Decision::Ask, Reason::AgentCanChange, cause).by(rule_ref(rule))
         }
-        Coverage::Close(rule, why) => {
-            let pattern = rule_ref(rule).pattern;
-            let message = format!("The rule {pattern} does not cover {name}: {why}.");
-            Outcome::new(Decision::Ask, Reason::AllowlistMiss, message)
+        Coverage::Close(rule, gap) => {
+            let cause = Cause::NotCovered { command, pattern: whole_pattern(rule), gap };
+            Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)
         }
         Coverage::Covered(_) | Coverage::Nothing => {
-            Outcome::new(Decision::Ask, Reason::AllowlistMiss, format!("No rule for {name}."))
+            Outcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::NoRule { command })
         }
     }
 }

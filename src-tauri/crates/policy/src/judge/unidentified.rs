@@ -3,11 +3,12 @@
 
 use super::deny;
 use super::invocation;
-use super::outcome::{Outcome, rule_ref};
+use super::outcome::{Outcome, rule_ref, whole_pattern};
 use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Unidentified};
 use crate::facts::{Facts, Lookup};
 use crate::verdict::{Decision, Reason};
-use postern_command::{Power, Role, escape};
+use postern_command::{Power, Role};
 
 /// Returns the doubt about the step at `at`, if a deny rule may name a program of it.
 pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Option<Outcome> {
@@ -15,31 +16,27 @@ pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Opt
     let here = step.via.iter().all(|via| via.power != Power::Elsewhere);
     let wrappers = step.via.iter().zip(&found.via).map(|(via, lookup)| (via.argv.first(), lookup));
     let own = (step.role == Role::Program && here).then(|| (step.argv.first(), &found.program));
-    let (name, what) = wrappers.chain(own).find_map(|(word, lookup)| {
+    let (name, why) = wrappers.chain(own).find_map(|(word, lookup)| {
         let name = word?.value.as_deref()?;
         Some((name, unknown(name, lookup)?))
     })?;
     let calls = invocation::of_step(step, found, facts);
     let mut unidentified = calls.iter().filter(|call| call.program.is_none());
     let rule = unidentified.find_map(|call| deny::may_mean(&policy.rules, call, facts))?;
-    let rule = rule_ref(&rule.rule);
-    let message = format!(
-        "{} {what}, so nobody can tell what it is: the rule {} may be meant.",
-        escape::text(name),
-        rule.pattern
-    );
+    let (name, pattern) = (name.to_owned(), whole_pattern(&rule.rule));
+    let (cause, rule) = (Cause::Unidentified { name, why, pattern }, rule_ref(&rule.rule));
     let advice = "Run a program that can be read, and ask for it by itself once it is there.";
-    Some(Outcome::new(Decision::Ask, Reason::Denylist, message).by(rule).advise(advice).in_doubt())
+    Some(Outcome::new(Decision::Ask, Reason::Denylist, cause).by(rule).advise(advice).in_doubt())
 }
 
 /// Returns why the program behind this name is unknown; `None` for a known one and for a bare name, which is
 /// denied by name.
-fn unknown(name: &str, lookup: &Lookup) -> Option<String> {
+fn unknown(name: &str, lookup: &Lookup) -> Option<Unidentified> {
     let is_path = name.contains('/');
     match lookup {
-        Lookup::Unusable { what, .. } => Some(escape::text(what)),
-        Lookup::NotFound if is_path => Some("is not there yet".to_owned()),
-        Lookup::Nothing if is_path => Some("lies in a folder that is only known when it runs".to_owned()),
+        Lookup::Unusable { what, .. } => Some(Unidentified::Unusable(what.clone())),
+        Lookup::NotFound if is_path => Some(Unidentified::NotThere),
+        Lookup::Nothing if is_path => Some(Unidentified::FolderUnknown),
         Lookup::Found(_) | Lookup::NotFound | Lookup::Nothing => None,
     }
 }

@@ -5,10 +5,11 @@
 use super::Judgement;
 use super::core;
 use super::outcome::Outcome;
+use crate::cause::Cause;
 use crate::path;
 use crate::verdict::{Decision, Reason};
 use foldhash::HashMap;
-use postern_command::{Guess, escape};
+use postern_command::Guess;
 
 impl Judgement<'_> {
     /// A question where the core may be about something that no guess shows.
@@ -25,9 +26,7 @@ impl Judgement<'_> {
         let mut guarded: HashMap<*const String, Vec<usize>> = HashMap::default();
         for guess in guesses {
             if guess.is_partly() {
-                return Some(asked(
-                    "It cannot be read in full, and it holds more words than are looked at.".to_owned(),
-                ));
+                return Some(asked(Cause::TooManyWords));
             }
             let Some(from) = guess.unseen_from() else { continue };
             let (words, _) = guess.place();
@@ -44,13 +43,10 @@ impl Judgement<'_> {
 }
 
 fn may_be_meant(word: &str, guess: &Guess) -> Outcome {
-    let first = guess.first().map(|name| escape::text(name)).unwrap_or_default();
-    asked(format!(
-        "It cannot be read in full, and {} stands behind more words of {first} than are looked at: it may never be allowed.",
-        escape::text(word)
-    ))
+    let program = guess.first().map(ToOwned::to_owned).unwrap_or_default();
+    asked(Cause::BehindTooManyWords { word: word.to_owned(), program })
 }
 
-fn asked(message: String) -> Outcome {
-    Outcome::new(Decision::Ask, Reason::Opaque, message).advise("Split it into several requests.").in_doubt()
+fn asked(cause: Cause) -> Outcome {
+    Outcome::new(Decision::Ask, Reason::Opaque, cause).advise("Split it into several requests.").in_doubt()
 }

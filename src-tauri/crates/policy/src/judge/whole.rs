@@ -4,6 +4,7 @@
 use super::outcome::Outcome;
 use super::{Judgement, against, core, label};
 use crate::agent::Elevation;
+use crate::cause::{Cause, Found};
 use crate::facts::Lookup;
 use crate::path;
 use crate::settings::{SEARCH_PATH, Security};
@@ -14,8 +15,7 @@ impl Judgement<'_> {
     /// Tool policy: may this session use host commands at all?
     pub(super) fn by_tool_policy(&mut self) -> Option<Outcome> {
         let found = against::tool_policy(self.policy, self.facts);
-        let text =
-            found.as_ref().map_or("this session may use system.run.", |outcome| outcome.message.as_str());
+        let text = found.as_ref().map_or(Found::MayUseHost, |outcome| outcome.cause.clone().into());
         self.note("tool policy", text);
         found.map(|outcome| self.unasked(outcome))
     }
@@ -23,12 +23,7 @@ impl Judgement<'_> {
     /// The elevated gate: may it ask for the host at all?
     pub(super) fn by_elevation(&mut self) -> Option<Outcome> {
         let found = self.policy.elevation(self.facts.session);
-        let text = match found {
-            Elevation::On => "on: it may ask for this machine.",
-            Elevation::OffForAgent => "off: this agent may not ask for this machine.",
-            Elevation::OffForSession => "off: this session was not given the right to ask for this machine.",
-        };
-        self.note("elevated", text);
+        self.note("elevated", Found::Elevated(found));
         let advice = match found {
             Elevation::On => return None,
             Elevation::OffForAgent => "The person would have to switch elevated on for this agent.",
@@ -36,8 +31,7 @@ impl Judgement<'_> {
                 "Let the session above do it, or open this one with elevated: true, which only one that has it can."
             }
         };
-        let message = format!("The elevated gate is {text}");
-        Some(Outcome::new(Decision::Deny, Reason::Policy, message).advise(advice))
+        Some(Outcome::new(Decision::Deny, Reason::Policy, Cause::Elevated(found)).advise(advice))
     }
 
     /// Stages 2 to 4, for what belongs to no single step.
@@ -45,31 +39,28 @@ impl Judgement<'_> {
         let (policy, facts) = (self.policy, self.facts);
         let mut whole = Vec::new();
         if let Some((at, entry)) = core::check_request(&self.line) {
-            whole.push(against::of_core(entry, &label::of_step(&facts.reading.steps[at])));
+            whole.push(against::of_core(entry, label::of_step(&facts.reading.steps[at]), None));
         }
         for part in &facts.reading.opaque {
             whole.extend(against::candidates(policy, &self.line, &part.candidates));
         }
         if let Some(problem) = &policy.file_problem {
-            let message =
-                format!("permissions.jsonc cannot be read ({problem}); nothing runs until it is mended.");
+            let cause = Cause::FileUnreadable { problem: problem.clone() };
             whole.push(
-                Outcome::new(Decision::Deny, Reason::Denylist, message)
+                Outcome::new(Decision::Deny, Reason::Denylist, cause)
                     .advise("Ask the person to mend permissions.jsonc."),
             );
         }
         if let Some(problem) = &policy.managed_problem {
-            let message =
-                format!("Your organisation's rules cannot be read ({problem}); nothing runs until they can.");
+            let cause = Cause::ManagedUnreadable { problem: problem.clone() };
             whole.push(
-                Outcome::new(Decision::Deny, Reason::Managed, message)
+                Outcome::new(Decision::Deny, Reason::Managed, cause)
                     .advise("The person has to have the organisation's file of rules mended."),
             );
         }
         for broken in policy.rules.broken_denies() {
-            let message =
-                format!("A deny rule cannot be read ({}): it may be meant for this.", broken.problem);
-            whole.push(Outcome::new(Decision::Ask, Reason::AskAlways, message));
+            let cause = Cause::BrokenDeny { problem: broken.problem.clone() };
+            whole.push(Outcome::new(Decision::Ask, Reason::AskAlways, cause));
         }
         whole
     }
@@ -78,34 +69,24 @@ impl Judgement<'_> {
     pub(super) fn by_policy(&mut self) -> Vec<Outcome> {
         let settings = &self.policy.settings;
         let mut found = Vec::new();
-        let word = match settings.security {
-            Security::Deny => "deny",
-            Security::Allowlist => "allowlist",
-            Security::Full => "full",
-        };
         if settings.security == Security::Deny {
             let advice =
                 "This agent may not run host commands; the person would have to change its settings.";
-            found.push(
-                Outcome::new(Decision::Deny, Reason::Policy, "This agent may not run anything.")
-                    .advise(advice),
-            );
+            found.push(Outcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing).advise(advice));
         }
-        if let Some(folder) = self.folder_outside() {
+        if let Some(cause) = self.folder_outside() {
             let allowed = escape::text(&settings.folders.join(", "));
-            let message =
-                format!("{} is not one of the folders it may run in ({allowed}).", escape::text(&folder));
             found.push(
-                Outcome::new(Decision::Deny, Reason::CwdRefused, message)
+                Outcome::new(Decision::Deny, Reason::CwdRefused, cause)
                     .advise(format!("Run it in {allowed}.")),
             );
         }
-        self.note("policy", format!("security: {word}."));
+        self.note("policy", Found::Security(settings.security));
         found
     }
 
-    /// A folder that a step would run in and that is not one of the agent's.
-    fn folder_outside(&self) -> Option<String> {
+    /// Finds a folder that a step would run in and that is not one of the agent's.
+    fn folder_outside(&self) -> Option<Cause> {
         let folders = &self.policy.settings.folders;
         if folders.is_empty() {
             return None;
@@ -117,37 +98,39 @@ impl Judgement<'_> {
         };
         let cwd = path::normal(self.facts.cwd).into_owned();
         let of_steps = self.facts.reading.steps.iter().flat_map(|step| {
-            crate::needed::folders_of(self.facts.cwd, &step.dir)
-                .unwrap_or_else(|| vec!["a folder that is not known before it runs".to_owned()])
+            let known = crate::needed::folders_of(self.facts.cwd, &step.dir);
+            known.map_or_else(|| vec![None], |folders| folders.into_iter().map(Some).collect())
         });
-        std::iter::once(cwd).chain(of_steps).find(|folder| !inside(folder))
+        let mut all = std::iter::once(Some(cwd)).chain(of_steps);
+        let outside = all.find(|folder| !folder.as_deref().is_some_and(inside));
+        outside.map(|folder| Cause::FolderRefused { folder, folders: folders.clone() })
     }
 
     /// Stage 6, for a request that is one program.
     pub(super) fn not_found(&mut self) -> Option<Outcome> {
         let ([step], [found]) = (self.facts.reading.steps.as_slice(), self.facts.steps) else { return None };
-        let name = escape::text(step.program().unwrap_or_default());
-        let message = match &found.program {
+        let name = step.program().unwrap_or_default().to_owned();
+        let searched = matches!(found.program, Lookup::NotFound) && !name.contains('/');
+        let cause = match &found.program {
             Lookup::Found(program) => {
-                let path = escape::text(&program.path);
-                self.note("programs", format!("{name} is {path}."));
+                let path = program.path.clone();
+                self.note("programs", Found::Program { name, path });
                 return None;
             }
             Lookup::Nothing => {
-                self.note("programs", format!("{name} is not looked up."));
+                self.note("programs", Found::NotLookedUp { name });
                 return None;
             }
-            Lookup::NotFound => format!("{name} was not found."),
-            Lookup::Unusable { path, what } => format!("{} {}.", escape::text(path), escape::text(what)),
+            Lookup::NotFound => Cause::NotFound { program: name },
+            Lookup::Unusable { path, what } => Cause::Unusable { path: path.clone(), what: what.clone() },
         };
-        self.note("programs", &message);
-        let searched = matches!(found.program, Lookup::NotFound) && !name.contains('/');
+        self.note("programs", cause.clone());
         let advice = if searched {
             self.search_path_advice()
         } else {
             "Check the name, or give the whole path; system.which tells what can be found.".to_owned()
         };
-        Some(Outcome::new(Decision::Deny, Reason::NotFound, message).advise(advice))
+        Some(Outcome::new(Decision::Deny, Reason::NotFound, cause).advise(advice))
     }
 
     /// Names the folders that were searched for a bare name, and the setting that changes them.
@@ -172,9 +155,8 @@ impl Judgement<'_> {
         if names.is_empty() {
             return None;
         }
-        let message =
-            format!("It sets {}, which this agent may not set unasked.", escape::text(&names.join(", ")));
-        self.note("environment", &message);
-        Some(self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, message)))
+        let cause = Cause::SetsVariables { names: names.to_vec() };
+        self.note("environment", cause.clone());
+        Some(self.unasked(Outcome::new(Decision::Ask, Reason::AllowlistMiss, cause)))
     }
 }

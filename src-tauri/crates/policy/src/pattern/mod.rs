@@ -68,6 +68,16 @@ pub fn parse_pattern(text: &str, kind: Option<PatternKind>) -> Result<Pattern, P
     }
 }
 
+/// As [`parse_pattern`] of what a person typed, whose home folder is `home`: the words of an exact command are read as in a shell.
+pub fn parse_typed(text: &str, kind: Option<PatternKind>, home: &str) -> Result<Pattern, PatternError> {
+    let pattern = parse_pattern(text, kind)?;
+    let words = || postern_command::words_of_at(text.trim(), home);
+    Ok(match (pattern, words()) {
+        (Pattern::Exact(_), Ok(words)) => Pattern::Exact(words),
+        (pattern, _) => pattern,
+    })
+}
+
 fn kind_of(text: &str) -> PatternKind {
     let first = text.split(' ').next().unwrap_or(text);
     let by_identity = ["sha256:", "team:", "signing:"].iter().any(|prefix| text.starts_with(prefix));

@@ -2,13 +2,14 @@
 
 use super::SHELL_TOOL;
 use super::layer::Entry;
-use super::tool::{Layers, ToolVerdict, decision, is_default, place, sentence};
+use super::tool::{Layers, ToolVerdict, about, decision, is_default, place};
+use crate::cause::{Cause, ToolCause, ToolUse};
 use crate::generous::Match;
-use crate::judge::{TOO_MUCH, is_harmless};
+use crate::judge::is_harmless;
 use crate::pattern::by_arity;
 use crate::rule::Effect;
 use crate::settings::Settings;
-use crate::verdict::{Decision, Reason, StepVerdict};
+use crate::verdict::Decision;
 use postern_command::{
     Class, Dialect, MOST_GUESSES, Power, Reading, Role, Step, class_of, escape, quote, read_shell,
 };
@@ -17,12 +18,12 @@ use serde_json::Value;
 /// Judges `{"command": TEXT}`.
 pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value) -> ToolVerdict {
     let Some(text) = arguments.get("command").and_then(Value::as_str) else {
-        let message = "shell_exec names no command: it cannot be compared with the rules.";
-        return ToolVerdict::plain(Decision::Ask, message.to_owned());
+        let (tool, argument) = (SHELL_TOOL.to_owned(), "command".to_owned());
+        return ToolVerdict::plain(Decision::Ask, ToolCause::Missing { tool, argument }.into());
     };
     let reading = read_shell(text, Dialect::Bash);
     if let Some(invalid) = &reading.invalid {
-        return ToolVerdict::plain(Decision::Deny, invalid.message.clone());
+        return ToolVerdict::plain(Decision::Deny, Cause::Invalid(invalid.message.into()));
     }
     let gate = Gate { layers, settings, is_off: is_off(layers) };
     let steps: Vec<&Step> =
@@ -35,7 +36,7 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
         gate.look_into(&reading, &mut verdict);
         return verdict;
     };
-    let message = sentence(SHELL_TOOL, &format!(" for {}", escape::text(&values[worst])), judged[worst]);
+    let cause = about(SHELL_TOOL, ToolUse::Value(values[worst].clone()), judged[worst]);
     let decided = gate.decision(steps[worst], judged[worst]);
     let mut same = (0..steps.len()).filter(|&at| gate.decision(steps[at], judged[at]) == decided);
     let by_nobody = |at: usize| is_default(judged[at]) || decided != decision(judged[at]);
@@ -46,19 +47,18 @@ pub(super) fn check(layers: &Layers<'_>, settings: &Settings, arguments: &Value)
             Decision::Allow => same.any(by_nobody),
             Decision::Ask | Decision::Deny => same.all(|at| is_default(judged[at])),
         },
-        steps: gate.steps(&reading),
         values,
-        ..ToolVerdict::plain(decided, message)
+        ..ToolVerdict::plain(decided, cause)
     };
     if verdict.decision == Decision::Ask && decision(judged[worst]) == Decision::Allow {
-        verdict.message = format!("{} But what it does goes beyond that: it asks.", verdict.message);
+        verdict.cause = ToolCause::Beyond(Box::new(verdict.cause)).into();
     }
     gate.look_into(&reading, &mut verdict);
     verdict
 }
 
 /// Whether every use of the shell is allowed: nothing but `*` speaks about it.
-fn is_off(layers: &Layers<'_>) -> bool {
+pub(super) fn is_off(layers: &Layers<'_>) -> bool {
     let mut entries = layers.all.iter().flat_map(|layer| layer.entries());
     entries.all(|entry| !entry.is_for(SHELL_TOOL) || entry.is_catch_all())
 }
@@ -80,42 +80,17 @@ impl<'l> Gate<'_, 'l> {
         self.layers.decide(SHELL_TOOL, |entry| matches(entry, &names, words) != Match::No)
     }
 
-    /// Returns the file's verdict on each step.
-    fn steps(&self, reading: &Reading) -> Vec<StepVerdict> {
-        let of_step = |step: &Step| {
-            let runs = !matches!(step.role, Role::Function | Role::Nothing);
-            let entry = self.entry(step).filter(|_| runs);
-            let decision = if runs { self.decision(step, entry) } else { Decision::Allow };
-            StepVerdict {
-                argv: step.literal_argv().map(|words| words.into_iter().map(str::to_owned).collect()),
-                text: reading.text.get(step.span.clone()).unwrap_or_default().to_owned(),
-                program: step.program().map(str::to_owned),
-                path: None,
-                decision,
-                reason: match decision {
-                    Decision::Allow => Reason::Rule,
-                    Decision::Ask => Reason::AllowlistMiss,
-                    Decision::Deny => Reason::Denylist,
-                },
-                message: if runs { sentence(SHELL_TOOL, "", entry) } else { "It runs nothing.".to_owned() },
-                rule: None,
-                span: (step.span.start, step.span.end),
-            }
-        };
-        reading.steps.iter().map(of_step).collect()
-    }
-
     /// No command in it, as far as it was read: its words are taken for one, which no rule can allow.
     fn without_commands(&self, text: &str) -> ToolVerdict {
         let words: Vec<Option<&str>> = text.split_whitespace().map(Some).collect();
         let entry = self.decide(&words);
         let own = decision(entry);
         let least = if self.is_off { Decision::Allow } else { Decision::Ask };
-        let message = match own {
-            Decision::Deny => sentence(SHELL_TOOL, &format!(" for {}", escape::text(text)), entry),
-            Decision::Allow | Decision::Ask => "No command could be read in this line.".to_owned(),
+        let cause = match own {
+            Decision::Deny => about(SHELL_TOOL, ToolUse::Value(text.to_owned()), entry),
+            Decision::Allow | Decision::Ask => ToolCause::NoCommand.into(),
         };
-        ToolVerdict { entry: entry.map(place), ..ToolVerdict::plain(own.max(least), message) }
+        ToolVerdict { entry: entry.map(place), ..ToolVerdict::plain(own.max(least), cause) }
     }
 
     /// Parts that were not understood: what they may run is denied where a rule denies it, and asked about otherwise.
@@ -131,14 +106,14 @@ impl<'l> Gate<'_, 'l> {
             .find(|entry| entry.effect == Effect::Deny);
         if denied.is_none() && guesses.next().is_some() {
             verdict.decision = Decision::Deny;
-            TOO_MUCH.clone_into(&mut verdict.message);
+            verdict.cause = Cause::TooManyCandidates;
         } else if let Some(entry) = denied {
             verdict.decision = Decision::Deny;
-            verdict.message = sentence(SHELL_TOOL, " for a part of this line", Some(entry));
+            verdict.cause = about(SHELL_TOOL, ToolUse::Part, Some(entry));
             verdict.entry = Some(place(entry));
         } else if verdict.decision == Decision::Allow {
             verdict.decision = Decision::Ask;
-            "A part of the line could not be read: no rule can allow it.".clone_into(&mut verdict.message);
+            verdict.cause = ToolCause::Unparsed.into();
         }
     }
 

@@ -23,14 +23,14 @@ pub(crate) enum CommandWords {
 }
 
 impl CommandWords {
-    /// Reads a pattern; the error says what is wrong with it, as a sentence fragment.
-    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+    /// Reads a pattern, in which `~` is the home folder; the error says what is wrong with it, as a sentence fragment.
+    pub(super) fn new(pattern: &str, home: &str) -> Result<Self, String> {
         if pattern.starts_with('!') && !pattern.starts_with("!(") {
             return Err("begins with !; write \"*\": \"deny\" first and what is allowed below it".to_owned());
         }
         let mut all = Vec::new();
         expand(pattern, &mut all)?;
-        let words: Vec<Vec<String>> = all.iter().map(|one| split(one)).collect::<Result<_, _>>()?;
+        let words: Vec<Vec<String>> = all.iter().map(|one| split(one, home)).collect::<Result<_, _>>()?;
         if words.iter().flatten().any(|word| needs_glob(word)) {
             let [words] = words.as_slice() else {
                 return Err("mixes { } with [ ] or ! + * ( ); write one line for each".to_owned());
@@ -94,8 +94,9 @@ impl CommandWords {
     }
 }
 
-fn split(pattern: &str) -> Result<Vec<String>, String> {
-    let words = postern_command::words_of(pattern).map_err(|error| format!("is no command: {error}"))?;
+fn split(pattern: &str, home: &str) -> Result<Vec<String>, String> {
+    let words =
+        postern_command::words_of_at(pattern, home).map_err(|error| format!("is no command: {error}"))?;
     if words.is_empty() { Err("holds no word".to_owned()) } else { Ok(words) }
 }
 

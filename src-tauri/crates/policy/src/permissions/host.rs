@@ -4,6 +4,7 @@
 //! commands is compared with each step later; here only what is said about all of them counts.
 
 use super::layer::{Entry, FileLayer};
+use super::tool::Layers;
 use super::{HOST_TOOL, SHELL_TOOL};
 use crate::agent::AgentPolicy;
 use crate::rule::Effect;
@@ -38,6 +39,33 @@ pub(crate) fn host_use<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Ho
         Some(entry) => HostUse::Asked(entry),
         None => HostUse::Open,
     }
+}
+
+/// The entry that denies every use of an agent's own shell, where nothing behind it lets one through, and whether nothing
+/// overrides it.
+pub(crate) fn closed_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<(&'a Entry, bool)> {
+    let layers = Layers::of(policy, session);
+    let of_shell = |layers: &[&'a FileLayer]| last_word(layers, |entry| entry.is_for(SHELL_TOOL));
+    let veto = layers.parents.iter().find_map(|parent| of_shell(&[*parent]));
+    veto.map(|entry| (entry, true)).or_else(|| of_shell(&layers.all).map(|entry| (entry, false)))
+}
+
+/// The entry that lets every use of an agent's own shell through: nothing but `*` speaks about it, and the last such line
+/// allows.
+pub(crate) fn open_shell<'a>(policy: &'a AgentPolicy, session: Option<&str>) -> Option<&'a Entry> {
+    let layers = Layers::of(policy, session);
+    if !super::command::is_off(&layers) {
+        return None;
+    }
+    let denied = layers.parents.iter().any(|parent| {
+        parent.entries().iter().rev().find(|entry| entry.is_for(SHELL_TOOL)).is_some_and(denies)
+    });
+    let last = backwards(&layers.all).find(|entry| entry.is_for(SHELL_TOOL))?;
+    (last.effect == Effect::Allow && !denied).then_some(last)
+}
+
+fn denies(entry: &Entry) -> bool {
+    entry.effect == Effect::Deny
 }
 
 /// The entry that denies every host command, where nothing behind it lets one through.

@@ -107,7 +107,7 @@ impl Entry {
             Err(problem) => return Err(say(problem)),
         };
         if entry.is_about_commands() {
-            entry.command = match CommandWords::new(&expanded) {
+            entry.command = match CommandWords::new(pattern, home) {
                 Ok(words) => Some(words),
                 Err(problem) if only_commands => return Err(say(problem)),
                 Err(_) => None,

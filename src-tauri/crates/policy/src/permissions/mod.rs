@@ -21,6 +21,7 @@ pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
 pub(crate) use parse::options;
 pub use protect::Touch;
+pub(crate) use protect::names_place;
 pub use remarks::dangers;
 pub use tool::{ToolVerdict, check_tool};
 pub use touched::{NamedPath, PathUse, carried_commands, named_paths};

@@ -5,12 +5,13 @@ use super::layer::Entry;
 use super::tool::{Layers, ToolVerdict};
 use super::{PathUse, SHELL_TOOL};
 use crate::agent::AgentPolicy;
+use crate::cause::{Found, RiskReason, ToolCause};
+use crate::facts::Facts;
 use crate::generous::Match;
 use crate::path::{expand_home, normal};
 use crate::protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 use crate::rule::Effect;
 use crate::verdict::{Decision, RiskLevel, TraceLine};
-use postern_command::{Reading, escape};
 
 /// A protected place that a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +22,6 @@ pub struct Touch {
     pub path: String,
     /// True if the call only reads there.
     pub reads: bool,
-    /// The step of a shell line that touches it.
-    step: Option<usize>,
-    /// True if a link in that line leads there and no word names the place.
-    by_link: bool,
 }
 
 impl Touch {
@@ -41,13 +38,7 @@ impl Touch {
             places.retain(|place| !reads || place.protection == Protection::Keys);
             places
         };
-        let touch = |place, path: &str| Self {
-            place,
-            path: normal(path).into_owned(),
-            reads,
-            step: None,
-            by_link: false,
-        };
+        let touch = |place, path: &str| Self { place, path: normal(path).into_owned(), reads };
         let named = at(path);
         let mut touches: Vec<Self> = named.iter().map(|place| touch(place, path)).collect();
         for (real, place) in
@@ -63,34 +54,21 @@ impl Touch {
     }
 }
 
-impl From<ShellTouch> for Touch {
-    fn from(touch: ShellTouch) -> Self {
-        Self {
-            place: touch.place,
-            path: touch.word,
-            reads: touch.reads,
-            step: Some(touch.step),
-            by_link: touch.by_link,
-        }
-    }
-}
-
 impl ToolVerdict {
-    /// Applies protected places to a verdict: the call is dangerous, and only an entry that names each place
-    /// allows it. `line` is a shell tool's line.
+    /// Applies protected places to a verdict: the call is dangerous, and only an entry that names each place allows it.
     #[must_use]
     pub fn protect(
         mut self,
         policy: &AgentPolicy,
         session: Option<&str>,
         tool: &str,
-        (touches, reading): (&[Touch], Option<&Reading>),
+        touches: &[Touch],
         home: &str,
     ) -> Self {
         let Some(first) = touches.first() else { return self };
         self.by_default = false;
         self.risk.level = RiskLevel::Dangerous;
-        let mut reasons: Vec<String> = Vec::new();
+        let mut reasons: Vec<RiskReason> = Vec::new();
         for reason in touches.iter().map(reason) {
             if !reasons.contains(&reason) {
                 reasons.push(reason);
@@ -102,8 +80,7 @@ impl ToolVerdict {
         // The last entry that denies or names the place wins; a wildcard that allows is skipped.
         let is_named = |touch: &&Touch| {
             let counts = |entry: &Entry| {
-                is_met(entry, tool, touch, reading)
-                    && (entry.effect != Effect::Allow || names(entry, touch, home))
+                is_met(entry, touch) && (entry.effect != Effect::Allow || names(entry, touch, home))
             };
             layers.decide(tool, counts).is_some_and(|entry| entry.effect == Effect::Allow)
         };
@@ -112,9 +89,7 @@ impl ToolVerdict {
             let would = |pattern: &String| {
                 let entry = Entry::new(tool, pattern, Effect::Allow, home, super::Origin::Session);
                 entry.is_ok_and(|entry| {
-                    touches
-                        .iter()
-                        .all(|touch| is_met(&entry, tool, touch, reading) && names(&entry, touch, home))
+                    touches.iter().all(|touch| is_met(&entry, touch) && names(&entry, touch, home))
                 })
             };
             if !self.always.iter().all(would) {
@@ -125,52 +100,53 @@ impl ToolVerdict {
             Some(touch) if self.decision == Decision::Allow => {
                 self.decision = Decision::Ask;
                 self.entry = None;
-                self.message = format!(
-                    "{} is protected ({}): only a line of permissions.jsonc that names it allows this.",
-                    escape::text(&touch.place.shown()),
-                    touch.place.protection.words()
-                );
-                self.message.clone()
+                let (place, protection) = (touch.place.shown(), touch.place.protection);
+                self.cause = ToolCause::Protected { place, protection }.into();
+                self.cause.clone().into()
             }
-            Some(touch) => format!("{} is touched, and no line names it.", touch.place.shown()),
-            None => format!("{} is touched, and a line names it.", first.place.shown()),
+            Some(touch) => Found::Touched { place: touch.place.shown(), named: false },
+            None => Found::Touched { place: first.place.shown(), named: true },
         };
         self.trace.push(TraceLine { stage: "protected places".to_owned(), found });
         self
     }
 }
 
-fn reason(touch: &Touch) -> String {
-    let does = if touch.reads { "Reads" } else { "Changes" };
-    format!("{does} {}: {}", escape::text(&touch.path), touch.place.protection.words())
+fn reason(touch: &Touch) -> RiskReason {
+    let (reads, path, protection) = (touch.reads, touch.path.clone(), touch.place.protection);
+    RiskReason::Touches { reads, path, protection }
 }
 
-/// Returns true if an entry matches the touch: its path, or the step of the line.
-fn is_met(entry: &Entry, tool: &str, touch: &Touch, reading: Option<&Reading>) -> bool {
-    match touch.step.and_then(|at| reading?.steps.get(at)) {
-        Some(step) if tool == SHELL_TOOL => {
-            let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-            let name: Vec<&str> = words.first().copied().flatten().into_iter().collect();
-            matches(entry, &name, &words) != Match::No
-        }
-        Some(_) | None => match entry.effect {
-            Effect::Allow => entry.allows_value(&touch.path),
-            Effect::Deny | Effect::Ask => entry.stops_value(&touch.path),
-        },
+/// Whether an entry is about the touch's path.
+fn is_met(entry: &Entry, touch: &Touch) -> bool {
+    match entry.effect {
+        Effect::Allow => entry.allows_value(&touch.path),
+        Effect::Deny | Effect::Ask => entry.stops_value(&touch.path),
     }
 }
 
 /// Returns true if an entry names the touch's place.
 fn names(entry: &Entry, touch: &Touch, home: &str) -> bool {
-    if touch.step.is_none() {
-        return touch.place.is_named_in(&expand_home(&entry.written, home));
-    }
-    // A command pattern contains the word itself.
-    let words = postern_command::words_of(&entry.written).unwrap_or_default();
-    !touch.by_link
-        && words
-            .iter()
-            .any(|word| expand_home(word, home) == touch.path && !word.contains(['*', '?', '[', '{', '(']))
+    touch.place.is_named_in(&expand_home(&entry.written, home))
+}
+
+/// Whether the last line of the file that speaks about the step of a touch allows it by naming the place: the word itself stands
+/// in it.
+pub(crate) fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &ShellTouch) -> bool {
+    let Some(step) = facts.reading.steps.get(touch.step) else { return false };
+    let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let name: Vec<&str> = argv.first().copied().flatten().into_iter().collect();
+    let names = |entry: &Entry| {
+        let words = postern_command::words_of_at(&entry.written, facts.home).unwrap_or_default();
+        let is_it = |word: &String| *word == touch.word && !word.contains(['*', '?', '[', '{', '(']);
+        !touch.by_link && words.iter().any(is_it)
+    };
+    // The last entry that says no, or that names the place: a wildcard that allows is overlooked.
+    let counts = |entry: &Entry| {
+        matches(entry, &name, &argv) != Match::No && (entry.effect != Effect::Allow || names(entry))
+    };
+    let decides = Layers::of(policy, facts.session).decide(SHELL_TOOL, counts);
+    decides.is_some_and(|entry| entry.effect == Effect::Allow)
 }
 
 #[cfg(test)]
@@ -189,7 +165,7 @@ mod tests {
         let used = if tool == "read_file" { PathUse::Read } else { PathUse::Write };
         let touches = Touch::of_path(&protected, path, real, used);
         let verdict = check_tool(&policy, None, tool, &json!({ "path": path }), HOME);
-        verdict.protect(&policy, None, tool, (&touches, None), HOME)
+        verdict.protect(&policy, None, tool, &touches, HOME)
     }
 
     #[test]
@@ -212,7 +188,7 @@ mod tests {
             (r#"{ "write_file": { "~/.zshrc": "allow", "~/**": "allow" } }"#, "write_file", zshrc, Allow),
         ] {
             let verdict = judged(file, tool, path, None);
-            assert_eq!(verdict.decision, expected, "{file} {tool} {path}: {}", verdict.message);
+            assert_eq!(verdict.decision, expected, "{file} {tool} {path}: {:?}", verdict.cause);
         }
     }
 
@@ -220,7 +196,7 @@ mod tests {
     fn a_link_into_a_place_is_not_named_by_its_own_path() {
         let file = r#"{ "write_file": { "/w/link": "allow" } }"#;
         let verdict = judged(file, "write_file", "/w/link", Some("/Users/u/.zshrc"));
-        assert_eq!(verdict.decision, Decision::Ask, "{}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Ask, "{:?}", verdict.cause);
         assert_eq!(verdict.risk.level, RiskLevel::Dangerous);
         assert_eq!(judged(file, "write_file", "/w/link", Some("/w/other")).decision, Decision::Allow);
     }

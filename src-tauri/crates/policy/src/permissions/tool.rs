@@ -4,9 +4,11 @@ use super::layer::{Entry, FileLayer, Origin, last_match};
 use super::values::{self, Value, Values};
 use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
-use crate::judge::CommandAgainst;
-use crate::rule::Effect;
-use crate::verdict::{Decision, Risk, RiskLevel, StepVerdict, TraceLine};
+use crate::cause::{Cause, RiskReason, ToolCause, ToolUse};
+use crate::confinement::Confinement;
+use crate::judge::{CommandAgainst, named_entry};
+use crate::rule::{Effect, RuleId};
+use crate::verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, TraceLine, Verdict};
 use postern_command::escape;
 use serde_json::Value as Json;
 
@@ -15,8 +17,12 @@ use serde_json::Value as Json;
 pub struct ToolVerdict {
     /// What happens.
     pub decision: Decision,
-    /// Why, in one sentence.
-    pub message: String,
+    /// Why, as a stable name.
+    pub reason: Reason,
+    /// Cause, with its data.
+    pub cause: Cause,
+    /// The rule for commands that decided, where one did.
+    pub rule: Option<RuleRef>,
     /// The entry that decided: pattern and line of the file (0: in no file).
     pub entry: Option<(String, usize)>,
     /// The values that patterns were compared with.
@@ -27,8 +33,6 @@ pub struct ToolVerdict {
     pub by_default: bool,
     /// Risk of the call.
     pub risk: Risk,
-    /// Result of each step of a shell tool's line, in reading order.
-    pub steps: Vec<StepVerdict>,
     /// Every layer with what it found.
     pub trace: Vec<TraceLine>,
 }
@@ -41,19 +45,13 @@ pub fn check_tool(
     arguments: &Json,
     home: &str,
 ) -> ToolVerdict {
-    let managed = policy.managed_problem.as_ref();
-    let managed = managed.map(|problem| {
-        format!("Your organisation's rules cannot be read ({problem}); nothing is allowed until they can.")
-    });
-    let own = policy.file_problem.as_ref();
-    let own = own.map(|problem| {
-        format!("permissions.jsonc cannot be read ({problem}); nothing is allowed until it is mended.")
-    });
+    let managed = policy.managed_problem.clone().map(|problem| Cause::ManagedUnreadable { problem });
+    let own = policy.file_problem.clone().map(|problem| Cause::FileUnreadable { problem });
     let verdict = match managed.or(own) {
-        Some(message) => ToolVerdict::plain(Decision::Deny, message),
+        Some(cause) => ToolVerdict::plain(Decision::Deny, cause),
         None => by_layers(policy, session, tool, arguments, home),
     };
-    let found = verdict.message.clone();
+    let found = verdict.cause.clone().into();
     ToolVerdict { trace: vec![TraceLine { stage: "tool gate".to_owned(), found }], ..verdict }
 }
 
@@ -68,20 +66,14 @@ fn by_layers(
     if tool == SHELL_TOOL {
         return command::check(&layers, &policy.settings, arguments);
     }
-    let shown = escape::text(tool);
     match values::of_call(tool, arguments, home) {
-        Values::None => layers.by_name(tool, &format!("{shown}'s arguments are not compared")),
-        Values::Unnamed => layers.by_name(tool, &format!("{shown} names no folder")),
+        Values::None => layers.by_name(tool, false),
+        Values::Unnamed => layers.by_name(tool, true),
         Values::Missing(name) => {
-            let message = format!("{shown} names no {name}: it cannot be compared with the rules.");
-            let unread = layers.by_name(tool, "");
-            let message = if unread.decision == Decision::Deny { unread.message } else { message };
-            ToolVerdict {
-                decision: unread.decision.max(Decision::Ask),
-                message,
-                always: Vec::new(),
-                ..unread
-            }
+            let cause = ToolCause::Missing { tool: tool.to_owned(), argument: name.to_owned() }.into();
+            let unread = layers.by_name(tool, false);
+            let cause = if unread.decision == Decision::Deny { unread.cause } else { cause };
+            ToolVerdict { decision: unread.decision.max(Decision::Ask), cause, always: Vec::new(), ..unread }
         }
         Values::Some(values) => layers.by_values(tool, &values, home),
     }
@@ -89,19 +81,17 @@ fn by_layers(
 
 impl ToolVerdict {
     /// One that no entry decided, and nothing can be saved for.
-    pub(super) fn plain(decision: Decision, message: String) -> Self {
+    pub(super) fn plain(decision: Decision, cause: Cause) -> Self {
         Self {
             decision,
-            message,
+            reason: reason(decision, false),
+            cause,
+            rule: None,
             entry: None,
             values: Vec::new(),
             always: Vec::new(),
             by_default: false,
-            risk: Risk {
-                level: RiskLevel::NeedsReview,
-                reasons: vec!["a tool of the agent's own".to_owned()],
-            },
-            steps: Vec::new(),
+            risk: Risk { level: RiskLevel::NeedsReview, reasons: vec![RiskReason::OwnTool] },
             trace: Vec::new(),
         }
     }
@@ -116,31 +106,42 @@ impl ToolVerdict {
         }
         if against.decision > self.decision {
             self.decision = against.decision;
-            self.message = against.message;
+            self.reason = against.reason;
+            self.rule = against.rule;
+            self.cause = against.cause;
             self.entry = None;
             self.by_default = false;
         }
         self
     }
 
-    /// Adds what a shell tool's line would do: its risk, and for each step the stricter of the file's and the
-    /// host rules' verdict.
-    #[must_use]
-    pub fn of_line(mut self, risk: Risk, against: Vec<StepVerdict>) -> Self {
-        let own = std::mem::take(&mut self.steps);
-        self.risk = risk;
-        self.steps = against;
-        if own.len() == self.steps.len() {
-            for (step, own) in
-                self.steps.iter_mut().zip(own).filter(|(step, own)| own.decision >= step.decision)
-            {
-                step.decision = own.decision;
-                step.reason = own.reason;
-                step.message = own.message;
-                step.rule = None;
-            }
+    /// The same as the verdict on a request.
+    pub fn into_verdict(self) -> Verdict {
+        let decided = matches!(self.reason, Reason::Rule | Reason::Denylist | Reason::AllowlistMiss);
+        let reason = if decided { reason(self.decision, self.by_default) } else { self.reason };
+        let of_entry = |(pattern, line): &(String, usize)| RuleRef {
+            id: i64::try_from(*line).map_or(RuleId::MIN, |line| -line),
+            effect: match self.decision {
+                Decision::Allow => Effect::Allow,
+                Decision::Ask => Effect::Ask,
+                Decision::Deny => Effect::Deny,
+            },
+            pattern: escape::text(pattern),
+            source: if *line == 0 { "this session".to_owned() } else { format!("permissions.jsonc:{line}") },
+            why: None,
+        };
+        Verdict {
+            decision: self.decision,
+            reason,
+            rule: self.rule.clone().or_else(|| self.entry.as_ref().map(of_entry)),
+            cause: self.cause,
+            advice: None,
+            confinement: Confinement::None,
+            risk: self.risk,
+            steps: Vec::new(),
+            used: Vec::new(),
+            trace: self.trace,
         }
-        self
     }
 
     /// Asks instead of allowing by default, for an agent whose own rules ask already.
@@ -148,7 +149,7 @@ impl ToolVerdict {
     pub fn asking_for_defaults(mut self) -> Self {
         if self.decision == Decision::Allow && self.by_default {
             self.decision = Decision::Ask;
-            self.message = format!("{} That is a default, and the agent's own rules ask.", self.message);
+            self.cause = ToolCause::Default(Box::new(self.cause)).into();
         }
         self
     }
@@ -187,12 +188,12 @@ impl<'a> Layers<'a> {
         veto.or_else(|| last_match(&self.all, tool, &matches))
     }
 
-    /// By the tool's name alone. A pattern that denies or asks and cannot be compared makes it a question: `why` says
-    /// why it cannot.
-    fn by_name(&self, tool: &str, why: &str) -> ToolVerdict {
+    /// By the tool's name alone. A pattern that denies or asks and cannot be compared makes it a question: `folder` says
+    /// that only the folder is missing.
+    fn by_name(&self, tool: &str, folder: bool) -> ToolVerdict {
         let entry = self.decide(tool, Entry::is_catch_all);
         let doubt = self.decide(tool, |entry| entry.is_catch_all() || entry.effect != Effect::Allow);
-        let mut verdict = ToolVerdict::plain(decision(entry), sentence(tool, "", entry));
+        let mut verdict = ToolVerdict::plain(decision(entry), about(tool, ToolUse::Any, entry));
         verdict.entry = entry.map(place);
         verdict.by_default = is_default(entry);
         verdict.always = vec!["*".to_owned()];
@@ -200,8 +201,8 @@ impl<'a> Layers<'a> {
             doubt.filter(|meant| verdict.decision == Decision::Allow && meant.effect != Effect::Allow)
         {
             verdict.decision = Decision::Ask;
-            verdict.message =
-                format!("{why}, and \"{}\" may be meant for it: it asks.", escape::text(&meant.written));
+            let (tool, pattern) = (tool.to_owned(), meant.written.clone());
+            verdict.cause = ToolCause::NotCompared { tool, folder, pattern }.into();
             verdict.entry = Some(place(meant));
             verdict.by_default = false;
             verdict.always.clear();
@@ -213,14 +214,14 @@ impl<'a> Layers<'a> {
     fn by_values(&self, tool: &str, values: &[Value<'_>], home: &str) -> ToolVerdict {
         let given = || values.iter().map(|value| value.written.to_owned()).collect();
         if values.iter().any(|value| value.written.contains('\0')) {
-            let message = format!("{} was given a value with a NUL in it.", escape::text(tool));
-            return ToolVerdict { values: given(), ..ToolVerdict::plain(Decision::Deny, message) };
+            let cause = ToolCause::Nul { tool: tool.to_owned() }.into();
+            return ToolVerdict { values: given(), ..ToolVerdict::plain(Decision::Deny, cause) };
         }
         let judged: Vec<_> = values.iter().map(|value| self.by_value(tool, value)).collect();
         let defaults: Vec<(Decision, bool)> =
             judged.iter().map(|verdict| (verdict.decision, verdict.by_default)).collect();
         let Some(mut verdict) = judged.into_iter().max_by_key(|verdict| verdict.decision) else {
-            return ToolVerdict::plain(Decision::Ask, format!("{} names no value.", escape::text(tool)));
+            return ToolVerdict::plain(Decision::Ask, ToolCause::NoValue { tool: tool.to_owned() }.into());
         };
         let mut same = defaults.iter().filter(|(decision, _)| *decision == verdict.decision);
         // One value that only a default allows is enough, but a default question needs all values.
@@ -238,8 +239,8 @@ impl<'a> Layers<'a> {
     fn by_value(&self, tool: &str, value: &Value<'_>) -> ToolVerdict {
         let of = |spelling: &String| self.decide(tool, |entry| value.is_met(entry, spelling));
         let worst = value.all.iter().map(of).max_by_key(|entry| decision(*entry)).flatten();
-        let shown = format!(" for {}", escape::text(value.written));
-        let mut verdict = ToolVerdict::plain(decision(worst), sentence(tool, &shown, worst));
+        let named = ToolUse::Value(value.written.to_owned());
+        let mut verdict = ToolVerdict::plain(decision(worst), about(tool, named, worst));
         verdict.entry = worst.map(place);
         verdict.by_default = is_default(worst);
         if verdict.decision != Decision::Allow {
@@ -248,10 +249,9 @@ impl<'a> Layers<'a> {
         let doubt =
             self.decide(tool, |entry| value.is_met(entry, value.written) || value.may_be_meant(entry));
         if let Some(meant) = doubt.filter(|meant| meant.effect != Effect::Allow) {
-            let pattern = escape::text(&meant.written);
+            let (tool, pattern) = (tool.to_owned(), meant.written.clone());
             verdict.decision = Decision::Ask;
-            verdict.message =
-                format!("\"{pattern}\" may be meant for {}{shown}: it asks.", escape::text(tool));
+            verdict.cause = ToolCause::MayMean { tool, value: value.written.to_owned(), pattern }.into();
             verdict.by_default = false;
             verdict.entry = Some(place(meant));
         }
@@ -269,6 +269,16 @@ fn always(tool: &str, value: &Value<'_>, home: &str) -> Vec<String> {
     let entry = Entry::new(tool, written, Effect::Allow, home, Origin::Session);
     let fits = entry.is_ok_and(|entry| value.is_met(&entry, written));
     if fits { vec![written.to_owned()] } else { Vec::new() }
+}
+
+/// Why a line of the file, or none, decided so.
+fn reason(decision: Decision, by_default: bool) -> Reason {
+    match decision {
+        Decision::Allow if by_default => Reason::Policy,
+        Decision::Allow => Reason::Rule,
+        Decision::Ask => Reason::AllowlistMiss,
+        Decision::Deny => Reason::Denylist,
+    }
 }
 
 /// An entry's pattern and line.
@@ -290,19 +300,7 @@ pub(super) fn decision(entry: Option<&Entry>) -> Decision {
     }
 }
 
-/// Why, in one sentence.
-pub(super) fn sentence(tool: &str, shown: &str, entry: Option<&Entry>) -> String {
-    let tool = escape::text(tool);
-    let Some(entry) = entry else { return format!("No rule for {tool}{shown}: it asks.") };
-    let verb = match entry.effect {
-        Effect::Allow => "allows",
-        Effect::Deny => "denies",
-        Effect::Ask => "asks about",
-    };
-    let place = match entry.origin {
-        Origin::File { line } => format!(" (permissions.jsonc, line {line})"),
-        Origin::Subagent => " (the subagent's layer)".to_owned(),
-        Origin::Session => " (this session)".to_owned(),
-    };
-    format!("\"{}\"{place} {verb} {tool}{shown}.", escape::text(&entry.written))
+/// Returns why a line decides about a tool, or none does.
+pub(super) fn about(tool: &str, of: ToolUse, entry: Option<&Entry>) -> Cause {
+    ToolCause::Line { tool: tool.to_owned(), of, line: entry.map(named_entry) }.into()
 }

@@ -28,23 +28,3 @@ pub enum NothingToSave {
     /// Offer too long for the approver to show.
     NotShown,
 }
-
-impl NothingToSave {
-    /// Returns the reason as a clause that follows *because*.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Unread => "a part of it is only known when it runs",
-            Self::Environment => "it sets environment variables that always need a question",
-            Self::AlwaysAsks => "a setting or a rule asks every time",
-            Self::Writes => "it writes to a file, and a rule would let it write to any",
-            Self::Input => "the agent sends its input while it runs",
-            Self::Program => "Postern did not find its program, or does not know the program’s content",
-            Self::NoRuleHelps => "no rule would let it through",
-            Self::EveryFolder => {
-                "the rule would hold in every folder; only the window and a terminal can save that"
-            }
-            Self::HighRisk => "its risk is high, and this approver may not save that",
-            Self::NotShown => "what would be saved is too long to be shown here",
-        }
-    }
-}

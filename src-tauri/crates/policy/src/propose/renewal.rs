@@ -1,6 +1,7 @@
 //! What approving a changed program again renews: the rules that were given for it as it was.
 
 use super::Offer;
+use crate::cause::Difference;
 use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::changes;
 use crate::path;
@@ -22,8 +23,8 @@ pub struct Renewal {
 }
 
 impl Renewal {
-    /// Returns what changed of the program, in words: `14.1 → 15.0, same signer`.
-    pub fn change(&self) -> String {
+    /// Returns what changed of the program.
+    pub fn change(&self) -> Difference {
         changes(&self.was, &self.now)
     }
 

@@ -5,10 +5,12 @@ mod shell;
 
 use crate::path;
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};
+use serde::{Deserialize, Serialize};
 pub use shell::ShellTouch;
 
 /// Reason for a protection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Protection {
     /// A shell or another program runs its content at its start.
     StartFile,
@@ -20,19 +22,6 @@ pub enum Protection {
     Repository,
     /// It configures what an agent or editor runs and may do.
     AgentSettings,
-}
-
-impl Protection {
-    /// Names the content of such a place, as a noun phrase.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::StartFile => "a start file of a shell or program",
-            Self::Keys => "keys or passwords",
-            Self::Autostart => "what the system starts by itself",
-            Self::Repository => "git's configuration or hooks",
-            Self::AgentSettings => "settings or hooks of an agent",
-        }
-    }
 }
 
 /// Base of a place's path.

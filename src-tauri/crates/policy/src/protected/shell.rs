@@ -1,6 +1,7 @@
 //! Protected places that a shell line touches, by its words and by where its links lead.
 
 use super::{Protected, ProtectedPlace, Protection};
+use crate::cause::RiskReason;
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
 use crate::path;
@@ -33,6 +34,14 @@ pub struct ShellTouch {
     pub reads: bool,
     /// True if a link leads there and the word itself does not.
     pub by_link: bool,
+}
+
+impl ShellTouch {
+    /// Returns what is dangerous about it.
+    pub fn reason(&self) -> RiskReason {
+        let (reads, path, protection) = (self.reads, self.word.clone(), self.place.protection);
+        RiskReason::Touches { reads, path, protection }
+    }
 }
 
 impl Protected {

@@ -8,6 +8,7 @@ mod seen;
 pub use dangerous::Danger;
 pub use seen::Seen;
 
+use crate::cause::RiskReason;
 use crate::facts::Facts;
 use crate::path;
 use crate::verdict::{Risk, RiskLevel};
@@ -21,10 +22,10 @@ pub fn patterns() -> impl Iterator<Item = &'static Danger> {
     dangerous::PATTERNS.iter().chain(machine::PATTERNS).chain(outside::PATTERNS)
 }
 
-/// Weighs a request. Reasons are sentences without their full stop, the weightiest first, none twice.
+/// Weighs a request. The weightiest reason comes first, none twice.
 pub fn assess(facts: &Facts<'_>) -> Risk {
-    let mut dangers: Vec<String> = Vec::new();
-    let mut reviews: Vec<String> = Vec::new();
+    let mut dangers: Vec<RiskReason> = Vec::new();
+    let mut reviews: Vec<RiskReason> = Vec::new();
     let steps = &facts.reading.steps;
     for step in steps {
         let reads = only_reads(step);
@@ -38,9 +39,9 @@ pub fn assess(facts: &Facts<'_>) -> Risk {
     let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
     let mut left = MOST_WEIGHED;
     for part in opaque {
-        reviews.push(format!("Not understood: {part}"));
+        reviews.push(RiskReason::Unparsed(part.note().clone()));
         if part.candidates.len() > left {
-            dangers.push("May run more commands than can be weighed one by one".to_owned());
+            dangers.push(RiskReason::TooManyCommands);
         }
         for seen in part.candidates.iter().take(left).filter_map(|argv| Seen::of_words(argv)) {
             hits(&seen, false, &mut dangers, &mut reviews);
@@ -86,53 +87,54 @@ fn only_reads(step: &Step) -> bool {
         && step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv))
 }
 
-fn hits(seen: &Seen<'_>, reads: bool, dangers: &mut Vec<String>, reviews: &mut Vec<String>) {
+fn hits(seen: &Seen<'_>, reads: bool, dangers: &mut Vec<RiskReason>, reviews: &mut Vec<RiskReason>) {
     let counts = |danger: &&Danger| !reads || OF_READING.contains(&danger.id);
     for hit in patterns().filter(counts).filter(|danger| (danger.test)(seen)) {
         let reasons = if hit.level == RiskLevel::Dangerous { &mut *dangers } else { &mut *reviews };
-        reasons.push(hit.reason.to_owned());
+        reasons.push(RiskReason::Danger(hit.reason.into()));
     }
 }
 
 /// What is worth a look in a step that matches no dangerous pattern.
-fn review(step: &Step, reasons: &mut Vec<String>) {
+fn review(step: &Step, reasons: &mut Vec<RiskReason>) {
     if step.via.iter().any(|via| via.power == Power::Elsewhere) {
-        reasons.push("Runs on another machine or in a container".to_owned());
+        reasons.push(RiskReason::Elsewhere);
     }
     for write in step.redirections.iter().filter(|redirection| redirection.writes()) {
         let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
-        reasons.push(format!("Writes to {}", escape::text(target)));
+        reasons.push(RiskReason::Writes { target: target.to_owned() });
     }
-    reasons.extend(step.ways_out.iter().map(ToString::to_string));
+    reasons.extend(step.ways_out.iter().map(|way| RiskReason::UnsafeArg(way.fact().clone())));
     if step.role != Role::Program {
         return;
     }
     let Some(name) = step.program() else {
-        reasons.push("The program's name is only known when it runs".to_owned());
+        reasons.push(RiskReason::ProgramUnknown);
         return;
     };
     let reads = step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv));
     if !reads {
+        let program = name.to_owned();
         reasons.push(match class_of(path::base_name(name)) {
-            Class::Shell | Class::Interpreter => format!("Runs code: {}", escape::text(name)),
-            Class::Wrapper | Class::Multicall => format!("Starts another program: {}", escape::text(name)),
-            Class::Ordinary => format!("{} can change things", escape::text(name)),
+            Class::Shell | Class::Interpreter => RiskReason::RunsCode { program },
+            Class::Wrapper | Class::Multicall => RiskReason::Starts { program },
+            Class::Ordinary => RiskReason::CanChange { program },
         });
     }
 }
 
 /// A name that a reader takes for another one.
-fn looks_like_something_else(text: &str) -> Option<String> {
+fn looks_like_something_else(text: &str) -> Option<RiskReason> {
     let token = escape::lookalikes(text).next()?;
-    let shown = escape::text(&text[token.span.clone()]);
+    let text = text[token.span.clone()].to_owned();
     Some(match token.resemblance {
-        escape::Resemblance::MixedScripts => format!("Mixes alphabets: {shown}"),
-        escape::Resemblance::Ascii(_) => format!("Letters that only look like ASCII ones: {shown}"),
+        escape::Resemblance::MixedScripts => RiskReason::MixedAlphabets { text },
+        escape::Resemblance::Ascii(_) => RiskReason::LooksLikeAscii { text },
     })
 }
 
 /// A download or a decoded text that goes into a shell or an interpreter.
-fn runs_what_it_fetched(steps: &[Step]) -> Option<String> {
+fn runs_what_it_fetched(steps: &[Step]) -> Option<RiskReason> {
     let base = |step: &Step| step.program().map(|name| path::fold(path::base_name(name)).into_owned());
     let fetch =
         |name: &str| ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"].contains(&name);
@@ -141,7 +143,7 @@ fn runs_what_it_fetched(steps: &[Step]) -> Option<String> {
         let class = step.program().map_or(Class::Ordinary, |name| class_of(path::base_name(name)));
         matches!(class, Class::Shell | Class::Interpreter) && step.script.is_none()
     };
-    steps[first + 1..].iter().any(runs).then(|| "Runs what it downloaded or decoded".to_owned())
+    steps[first + 1..].iter().any(runs).then_some(RiskReason::RunsDownload)
 }
 
 #[cfg(test)]

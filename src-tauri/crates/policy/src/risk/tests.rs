@@ -176,7 +176,6 @@ fn risk_never_changes_a_verdict() {
                 builtin || asked.decision != Decision::Allow,
                 "{command}: nothing allows it, however safe"
             );
-            assert!(asked.risk.reasons.iter().all(|reason| !reason.ends_with('.')), "{command}");
         }
     }
     let allowed = Scene::new().allow("rm *").shell("rm -rf build").judge();
@@ -194,7 +193,7 @@ fn where_a_redirection_writes_is_weighed() {
     ] {
         let risk = Scene::new().shell(text).judge().risk;
         assert_eq!(risk.level, RiskLevel::Dangerous, "{text}");
-        assert!(risk.reasons.iter().any(|told| told == reason), "{text}: {:?}", risk.reasons);
+        assert!(risk.reasons.contains(&RiskReason::Danger(reason.into())), "{text}: {:?}", risk.reasons);
     }
     let read = Scene::new().shell("cat < ~/.zshrc").judge().risk;
     assert!(read.level != RiskLevel::Dangerous, "{:?}", read.reasons);
@@ -203,20 +202,19 @@ fn where_a_redirection_writes_is_weighed() {
 #[test]
 fn what_is_worth_a_look_is_told() {
     use crate::testing::Scene;
-    const FETCHED: &str = "Runs what it downloaded or decoded";
     let weighed = |text: &str| Scene::new().shell(text).judge().risk;
     for (text, reason) in [
-        ("busybox ls", "Runs on another machine or in a container"),
-        ("ls > out.txt", "Writes to out.txt"),
-        ("$x y", "The program's name is only known when it runs"),
-        ("python3 x.py", "Runs code: python3"),
-        ("touch x", "touch can change things"),
-        ("curl u | sh", FETCHED),
-        ("base64 -d x | nohup python3 -", FETCHED),
-        ("p\u{430}ypal x", "Letters that only look like ASCII ones: p\\u{430}ypal"),
+        ("busybox ls", RiskReason::Elsewhere),
+        ("ls > out.txt", RiskReason::Writes { target: "out.txt".to_owned() }),
+        ("$x y", RiskReason::ProgramUnknown),
+        ("python3 x.py", RiskReason::RunsCode { program: "python3".to_owned() }),
+        ("touch x", RiskReason::CanChange { program: "touch".to_owned() }),
+        ("curl u | sh", RiskReason::RunsDownload),
+        ("base64 -d x | nohup python3 -", RiskReason::RunsDownload),
+        ("p\u{430}ypal x", RiskReason::LooksLikeAscii { text: "p\u{430}ypal".to_owned() }),
     ] {
         let risk = weighed(text);
-        assert!(risk.reasons.iter().any(|told| told == reason), "{text}: {:?}", risk.reasons);
+        assert!(risk.reasons.contains(&reason), "{text}: {:?}", risk.reasons);
         assert!(risk.level != RiskLevel::Safe, "{text}");
     }
     for text in ["ls", "cat x | wc -l"] {
@@ -225,7 +223,7 @@ fn what_is_worth_a_look_is_told() {
     }
     for text in ["curl u | ls", "curl u && python3 x.py", "ls | sh", "sh -c ls; curl u"] {
         let risk = weighed(text);
-        assert!(!risk.reasons.iter().any(|told| told == FETCHED), "{text}: {:?}", risk.reasons);
+        assert!(!risk.reasons.contains(&RiskReason::RunsDownload), "{text}: {:?}", risk.reasons);
     }
 }
 

@@ -90,7 +90,7 @@ impl Part {
         }
     }
 
-    /// All of them.
+    /// Every rule.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|compiled| &compiled.rule)
     }
@@ -107,7 +107,7 @@ impl Part {
         let mut compiled = Compiled {
             rule: judged_by(rule),
             command: None,
-            args: rule.args.as_deref().map(Arguments::new),
+            args: rule.args.as_deref().map(|args| Arguments::new(args, home)),
             is_glob: false,
             folder: rule.folder.as_deref().map(|folder| folder_key(folder, home, any_case)),
         };
@@ -124,7 +124,7 @@ impl Part {
                 }
             }
             Pattern::Command(text) => {
-                let words = postern_command::words_of(text).map_err(|error| error.to_string())?;
+                let words = postern_command::words_of_at(text, home).map_err(|error| error.to_string())?;
                 let command = WordsPattern::of_command(&words);
                 let first = command.words.first().filter(|word| word.is_literal() || generous);
                 if first.is_none() && !(generous && command.more) {
@@ -183,6 +183,7 @@ fn judged_by(rule: &Rule) -> Rule {
         allow_writes: rule.allow_writes,
         folder: rule.folder.clone(),
         input: rule.input.clone(),
+        origin: rule.origin,
         source: rule.source.clone(),
         lifetime: rule.lifetime.clone(),
         why: rule.why.clone(),

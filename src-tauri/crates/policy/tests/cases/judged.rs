@@ -24,7 +24,7 @@ impl Judged {
         let Self { written, outcome, .. } = self;
         let command = written.get("shell").unwrap_or(&written["argv"]);
         let wanted = &written["expect"];
-        format!("{}: {command}: wanted {wanted}, got {:?}: {}", outcome.id, outcome.got, outcome.message)
+        format!("{}: {command}: wanted {wanted}, got {:?}: {:?}", outcome.id, outcome.got, outcome.found)
     }
 }
 

@@ -98,6 +98,10 @@ impl Host {
                 self.process == Process::Coming
             }
             Event::Exited(_) | Event::TimedOut => self.process == Process::Runs,
+            // A yes is handed to the agent where a process would start.
+            Event::LeftToAgent if matches!(self.life.state(), State::Starting { .. }) => {
+                self.process == Process::Coming
+            }
             Event::AnsweredAllow { .. } | Event::AnsweredDeny(_) | Event::Edited { .. } => self.asked,
             _ => true,
         }
@@ -110,6 +114,7 @@ impl Host {
         match &event {
             Event::Started { .. } => self.process = Process::Runs,
             Event::SpawnFailed { .. } | Event::Drifted(_) | Event::Exited(_) => self.process = Process::Gone,
+            Event::LeftToAgent if self.process == Process::Coming => self.process = Process::Gone,
             _ => {}
         }
         self.said_yes.extend(yes_to(self.life.state(), &event).cloned());

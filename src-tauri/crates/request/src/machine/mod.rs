@@ -2,7 +2,7 @@
 
 use crate::plan::Digest;
 use postern_policy::RuleId;
-use postern_protocol::{By, DenyReason, Outcome, RunState};
+use postern_protocol::{By, DenyReason, EndReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
 /// Where a request is in its life.
@@ -69,6 +69,8 @@ pub enum Ending {
         /// Why, in words.
         message: String,
     },
+    /// Its agent may do it itself: Postern starts nothing, and does not hear what becomes of it.
+    Allowed,
 }
 
 /// A denial, as it is told.
@@ -90,13 +92,19 @@ pub struct Denial {
 }
 
 impl Ending {
-    /// The stable name: the reason of a denial, or the outcome of a run.
-    pub fn name(&self) -> &'static str {
+    /// Returns the reason of a denial or the outcome of a run; `None` if its agent does it itself.
+    pub fn reason(&self) -> Option<EndReason> {
         match self {
-            Self::Denied(denial) => denial.reason.name(),
-            Self::Finished { end } => end.outcome.name(),
-            Self::Failed { .. } => Outcome::Failed.name(),
+            Self::Denied(denial) => Some(EndReason::Denied(denial.reason)),
+            Self::Finished { end } => Some(EndReason::Ran(end.outcome)),
+            Self::Failed { .. } => Some(EndReason::Ran(Outcome::Failed)),
+            Self::Allowed => None,
         }
+    }
+
+    /// Returns the stable name of the reason, or `allowed`.
+    pub fn name(&self) -> &'static str {
+        self.reason().map_or(RunState::Allowed.name(), EndReason::name)
     }
 }
 
@@ -167,6 +175,7 @@ impl From<&Ending> for RunState {
             Ending::Denied(_) => Self::Denied,
             Ending::Finished { .. } => Self::Finished,
             Ending::Failed { .. } => Self::Failed,
+            Ending::Allowed => Self::Allowed,
         }
     }
 }
@@ -211,6 +220,8 @@ pub enum Event {
         /// What was let through.
         digest: Digest,
     },
+    /// It was let through, and is its agent's to do: where a run would start, it ends.
+    LeftToAgent,
     /// Nobody answered in time and the fallback says no.
     Expired(Denial),
     /// The agent withdrew it, its session closed, or its connection went away when that was asked for.

@@ -53,6 +53,7 @@ fn received(event: Event) -> Next {
     match event {
         Event::JudgedQueue => (State::Queued, vec![record(&State::Queued, None), Effect::Accept]),
         Event::JudgedAllow { .. }
+        | Event::LeftToAgent
         | Event::JudgedAsk { .. }
         | Event::JudgedDeny(_)
         | Event::Withdrawn(_)
@@ -86,6 +87,7 @@ fn queued(event: Event) -> Next {
                 vec![record(&asking, None), Effect::Ask { digest }, record(&asking, Some(Tells::Pending))];
             (asking, effects)
         }
+        Event::LeftToAgent => end(Ending::Allowed, None, None),
         Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
         Event::Killed => denied(cancelled()),
         Event::Shutdown => denied(restarted()),
@@ -125,6 +127,7 @@ fn asking(shown: Digest, event: Event) -> Next {
         // A yes to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
         | Event::JudgedAllow { .. }
+        | Event::LeftToAgent
         | Event::JudgedAsk { .. }
         | Event::JudgedQueue
         | Event::JudgedDeny(_)
@@ -151,6 +154,7 @@ fn starting(by: By, stop: Option<Stop>, event: Event) -> Next {
             let effects = vec![Effect::Stop(stop), record(&stopping, tells)];
             (stopping, effects)
         }
+        Event::LeftToAgent => end(Ending::Allowed, None, None),
         Event::Drifted(denial) => denied(denial),
         Event::SpawnFailed { message } => end(Ending::Failed { message }, None, None),
         Event::TimedOut => unchanged(State::Starting { by, stop: stop.or(Some(Stop::TimedOut)) }),
@@ -184,6 +188,7 @@ fn running(pid: u32, event: &Event) -> Next {
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed { .. }
+        | Event::LeftToAgent
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)
@@ -210,6 +215,7 @@ fn stopping(pid: u32, stop: Stop, event: &Event) -> Next {
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed { .. }
+        | Event::LeftToAgent
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)
@@ -231,6 +237,7 @@ fn ended(ending: Ending, event: &Event) -> Next {
         | Event::Edited { .. }
         | Event::AnsweredDeny(_)
         | Event::Allowed { .. }
+        | Event::LeftToAgent
         | Event::Expired(_)
         | Event::Withdrawn(_)
         | Event::Drifted(_)

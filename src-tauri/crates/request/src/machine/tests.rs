@@ -68,6 +68,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::AnsweredDeny(denial(DenyReason::User)),
         Event::Allowed { by: By::Fallback, digest: digest("a") },
         Event::Allowed { by: By::Rule(4), digest: digest("c") },
+        Event::LeftToAgent,
         Event::Expired(denial(DenyReason::Expired)),
         Event::Withdrawn(denial(DenyReason::Cancelled)),
         Event::Drifted(denial(DenyReason::Drifted)),
@@ -103,6 +104,8 @@ fn needs_record(did: &Did) -> bool {
 
 #[derive(Default)]
 struct Laws {
+    /// Whether it was judged so that its agent may do it.
+    left: bool,
     yes: u32,
     starts: u32,
     started: u32,
@@ -113,6 +116,7 @@ impl Laws {
     fn take(&mut self, before: &State, event: &Event, after: &State, effects: &[Did]) {
         let yes = yes_to(before, event);
         self.yes += u32::from(yes.is_some());
+        self.left |= matches!((before, event), (State::Received | State::Queued, Event::LeftToAgent));
         for (at, effect) in effects.iter().enumerate() {
             if needs_record(effect) {
                 let recorded = effects[..at].iter().any(|effect| matches!(effect, Did::Record(_)));
@@ -144,6 +148,10 @@ impl Laws {
             State::Ended(Ending::Denied(_) | Ending::Failed { .. }) => {
                 assert_eq!(self.started, 0, "denied and started exclude each other");
             }
+            State::Ended(Ending::Allowed) => {
+                assert_eq!(self.started, 0, "what its agent does itself was started");
+                assert!(self.yes > 0 || self.left, "nobody let it through");
+            }
             State::Ended(Ending::Finished { .. }) => assert_eq!(self.started, 1, "finished without started"),
             State::Running { .. } | State::Stopping { .. } => assert_eq!(self.started, 1, "runs untold"),
             State::Received | State::Queued | State::Asking { .. } => {
@@ -161,7 +169,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120_000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn laws_hold_over_random_events(drawn in prop::collection::vec(0..29_usize, 0..24)) {
+    fn laws_hold_over_random_events(drawn in prop::collection::vec(0..30_usize, 0..24)) {
         let table = events();
         let mut laws = Laws::default();
         let mut state = State::Received;
@@ -265,6 +273,16 @@ fn every_way_to_a_denial() {
     let [recorded, told] = ended(&denied);
     let answered = [Did::CloseQuestion, recorded, Did::Acknowledge, told];
     check(asking(), Event::AnsweredDeny(no), &denied, &answered);
+}
+
+#[test]
+fn what_its_agent_does_itself_ends_where_a_run_would_start() {
+    let allowed = State::Ended(Ending::Allowed);
+    let told = ended(&allowed);
+    check(State::Received, Event::LeftToAgent, &allowed, &told);
+    check(starting(None), Event::LeftToAgent, &allowed, &told);
+    check(asking(), Event::LeftToAgent, &asking(), &[]);
+    check(State::Running { pid: 5 }, Event::LeftToAgent, &State::Running { pid: 5 }, &[]);
 }
 
 #[test]

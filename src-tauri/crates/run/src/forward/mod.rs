@@ -134,6 +134,7 @@ impl Forward {
             return Ok(Some(ending));
         }
         if self.outputs.waiting().is_none() && self.deadline.is_some_and(|at| at <= Instant::now()) {
+            self.channel.leave();
             return Ok(Some(waiting::left(self.state, self.question.as_ref())));
         }
         let ready = self.wait()?;

@@ -7,6 +7,7 @@ use postern_protocol::{
     KillResult, Notice, Outcome, OutputResult, RunState, Signal, StatusResult, Stdin, Stream, What,
     error_line, limits,
 };
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, kill_process};
 use stage::{Play, Scene, finished};
 use std::io::{Read as _, Write as _};
@@ -361,8 +362,11 @@ fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
         scene.output(Stream::Stdout, b"nor this\n");
         scene.ended_by_signal("PIPE");
     });
-    let mut child = play.command(&["--", "yes"]).stdout(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    // A child that another test starts holds a copy of it until it is its own program.
+    poll(&mut [PollFd::new(&writer, PollFlags::empty())], None).unwrap();
+    let mut child = play.command(&["--", "yes"]).stdout(writer).spawn().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(141));
     play.end();
 }

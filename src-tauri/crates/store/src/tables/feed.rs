@@ -55,7 +55,7 @@ pub struct Entry {
     pub number: i64,
     /// When.
     pub at: Millis,
-    /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`), or
+    /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`, `allowed`), or
     /// [`STRANGER`].
     pub kind: String,
     /// The request as it is now.

@@ -40,9 +40,12 @@ ALTER TABLE rules ADD COLUMN input TEXT NOT NULL DEFAULT '{\"kind\":\"nothing\"}
 UPDATE rules SET input = '{\"kind\":\"any\"}' WHERE json_extract(source, '$.kind') = 'skill';
 ";
 
+/// Who may run what a rule allows. Rules of before hold for the host and, since then, for the agent's own shell.
+pub(crate) const ORIGIN: &str = "ALTER TABLE rules ADD COLUMN origin TEXT NOT NULL DEFAULT '\"any\"';";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input";
+    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
@@ -55,6 +58,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
         allow_writes: row.get(6)?,
         folder: row.get(18)?,
         input: row.get::<_, Json<_>>(19)?.0,
+        origin: row.get::<_, Json<_>>(20)?.0,
         source: row.get::<_, Json<_>>(7)?.0,
         lifetime: row.get::<_, Json<_>>(8)?.0,
         why: row.get(9)?,
@@ -94,8 +98,8 @@ pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
 pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
     )?;
     insert.execute(params![
         text(&rule.effect)?,
@@ -117,6 +121,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
         rule.usage.last_seen.as_ref().map(Json),
         rule.folder,
         text(&rule.input)?,
+        text(&rule.origin)?,
     ])?;
     Ok(conn.last_insert_rowid())
 }
@@ -125,7 +130,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
 pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
-            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14 WHERE id = ?1",
+            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15 WHERE id = ?1",
         params![
             rule.id,
             text(&rule.effect)?,
@@ -141,6 +146,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
             text(&rule.misses)?,
             rule.folder,
             text(&rule.input)?,
+            text(&rule.origin)?,
         ],
     )?;
     one(saved, rule.id)
@@ -279,6 +285,7 @@ mod tests {
             allow_writes: true,
             folder: Some("/Users/u/project".into()),
             input: RuleInput::Text("cc".into()),
+            origin: postern_policy::RuleOrigin::AgentShell,
             source: Source::Skill("bird".into()),
             lifetime: Lifetime::Until(50),
             why: Some("because".into()),

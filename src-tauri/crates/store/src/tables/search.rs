@@ -3,11 +3,12 @@
 //! does not fit. Requests are indexed by the writer when nobody writes, once they have ended, so that none waits for
 //! it; those that are not indexed yet are looked through.
 
-use super::requests::{Decided, Filter, SUMMARY, Summary, summary};
+use super::requests::{Filter, SUMMARY, Summary, summary};
 use super::tally;
 use super::wanted::Word;
 use crate::error::Error;
 use postern_policy::{AgentId, RuleId};
+use postern_protocol::Decided;
 use rusqlite::{Connection, Params, params};
 
 pub(crate) const SCHEMA: &str = "
@@ -56,7 +57,7 @@ fn agent_tag(agent: &AgentId) -> String {
 }
 
 fn decided_tag(decided: Decided) -> String {
-    format!("decided{}", decided.as_str().replace('-', ""))
+    format!("decided{}", decided.name().replace('-', ""))
 }
 
 fn rule_tag(rule: RuleId) -> String {

@@ -1,9 +1,11 @@
 //! How many requests were decided how, by the half hour: what pictures are made of. Counted when a request is indexed, kept
 //! no longer than the requests themselves.
 
-use super::requests::{Decided, Summary};
+use super::requests::Summary;
 use crate::error::Error;
 use postern_policy::{AgentId, Millis, RuleId};
+use postern_protocol::Decided;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, params};
 
 /// Requests are counted by the half hour, in milliseconds: days are the reader's own, and time zones lie whole hours
@@ -33,6 +35,15 @@ pub struct Count<K> {
     pub count: u64,
 }
 
+/// How requests were decided, as the column `decided` has it.
+struct Column(Decided);
+
+impl FromSql for Column {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Decided::named(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
+    }
+}
+
 /// Counts a request that has ended.
 pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
     let Some(decided) = summary.decided() else { return Ok(()) };
@@ -42,7 +53,7 @@ pub(crate) fn count(conn: &Connection, summary: &Summary) -> rusqlite::Result<()
          ON CONFLICT (at, agent, decided, rule) DO UPDATE SET count = count + 1",
     )?;
     let rule = summary.rule().unwrap_or(0);
-    add.execute(params![at, summary.agent.as_str(), decided.as_str(), rule]).map(drop)
+    add.execute(params![at, summary.agent.as_str(), decided.name(), rule]).map(drop)
 }
 
 /// How many were decided how in each half hour since then, of one agent or of all, oldest first.
@@ -83,8 +94,9 @@ fn counts(
     since: Millis,
 ) -> Result<Vec<Count<i64>>, Error> {
     let mut query = conn.prepare_cached(sql)?;
-    let row =
-        |row: &rusqlite::Row<'_>| Ok(Count { key: row.get(0)?, decided: row.get(1)?, count: row.get(2)? });
+    let row = |row: &rusqlite::Row<'_>| {
+        Ok(Count { key: row.get(0)?, decided: row.get::<_, Column>(1)?.0, count: row.get(2)? })
+    };
     let found = query.query_map(params![since, agent.map(AgentId::as_str)], row)?;
     Ok(found.collect::<Result<_, _>>()?)
 }

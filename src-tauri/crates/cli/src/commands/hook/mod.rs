@@ -10,7 +10,7 @@ use crate::print;
 use postern_client::{Channel, ConnectError, Options, read_key};
 use postern_command::quote;
 use postern_contract::methods::{AddAgent, AgentAdd, HookNote, ListAgents, NoteHook, Nothing};
-use postern_doors::hooks::{self, Asked, Kind, ToolClass, Verdict};
+use postern_doors::hooks::{self, Asked, Kind, Odd, ToolClass, Verdict};
 use postern_policy::AgentId;
 use postern_protocol::{
     Call, Client, Decision, Defaults, Event, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved,
@@ -77,6 +77,9 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             Ok(())
         },
     )?;
+    if let Some(left) = hooks::left_to_do(settings.kind, settings.project) {
+        print::line(left)?;
+    }
     note(&mut link, home, settings, Some(agent.clone()))
 }
 
@@ -106,16 +109,23 @@ fn answer(data: &Path, kind: Kind, run: &HookRun) -> Result<(), Failure> {
     let mut text = String::new();
     let read = std::io::stdin().lock().take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| blocked(format!("the event cannot be read: {error}")))?;
-    let asked = hooks::read(kind, &text).map_err(|error| blocked(error.to_string()))?;
-    let event = asked.event.clone();
-    let verdict = named(&run.agent)
-        .and_then(|agent| decide(data, &agent, asked, run.hand_over))
-        .unwrap_or_else(|failure| Verdict::Deny(format!("Postern could not decide: {}", failure.message)));
+    let (event, verdict) = match hooks::read(kind, &text) {
+        Ok(asked) => (asked.event.clone(), verdict(data, run, asked)),
+        Err(Odd::Folder { event, what }) => (event, Verdict::Deny(what)),
+        Err(odd @ Odd::Event { .. }) => return Err(blocked(odd.to_string())),
+    };
     match hooks::answer(kind, &event, &verdict) {
         Ok(told) if told.is_empty() => Ok(()),
         Ok(told) => print::raw(told),
         Err(reason) => Err(blocked(reason)),
     }
+}
+
+/// Asks Postern. A tool that it could not be asked about is denied.
+fn verdict(data: &Path, run: &HookRun, asked: Asked) -> Verdict {
+    named(&run.agent)
+        .and_then(|agent| decide(data, &agent, asked, run.hand_over))
+        .unwrap_or_else(|failure| Verdict::Deny(format!("Postern could not decide: {}", failure.message)))
 }
 
 fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result<Verdict, Failure> {

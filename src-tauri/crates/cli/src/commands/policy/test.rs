@@ -30,7 +30,8 @@ struct Judged {
 
 impl From<Outcome> for Judged {
     fn from(outcome: Outcome) -> Self {
-        let Outcome { id, got, ok, reason, message } = outcome;
+        let Outcome { id, got, ok, reason, found } = outcome;
+        let message = postern_contract::text(&postern_contract::render::found(&found));
         Self { id, got, ok, reason, message }
     }
 }

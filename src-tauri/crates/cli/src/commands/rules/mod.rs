@@ -15,7 +15,7 @@ use postern_contract::methods::{
     RulePreview, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
-use postern_policy::{AgentId, Effect, Lifetime, RuleInput};
+use postern_policy::{AgentId, Effect, Lifetime, RuleInput, RuleOrigin};
 use std::path::Path;
 
 /// How many rules are asked for at once.
@@ -99,7 +99,7 @@ fn add(link: &mut Link, effect: Effect, rule: NewRule) -> Result<(), Failure> {
         postern_command::escape::text(&row.text)
     ))?;
     for remark in &row.remarks {
-        print::line(format!("  note: {remark}"))?;
+        print::line(format!("  note: {}", remark.text))?;
     }
     looked_back(effect, &preview)
 }
@@ -161,6 +161,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         allow_writes: rule.writes,
         folder: rule.folder.as_deref().map(folder_of).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
+        origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },
         lifetime: rule.lasts.map(lasting).transpose()?,
         why: rule.why,
         matches: rule.matches,
@@ -216,6 +217,9 @@ fn notes(row: &RuleRow) -> String {
         }
         RuleInput::Any => notes.push("with any input".to_owned()),
     }
+    if rule.origin == RuleOrigin::AgentShell {
+        notes.push("in the agent's own shell".to_owned());
+    }
     notes.extend(rule.args.as_ref().map(|args| format!("arguments {}", postern_command::quote(args))));
     if let Some(pin) = &rule.pin {
         let script = pin.script.as_ref().map(|script| format!("only {}, unchanged", script.path));
@@ -234,6 +238,6 @@ fn notes(row: &RuleRow) -> String {
         notes.push("also writes".to_owned());
     }
     notes.extend(rule.why.clone());
-    notes.extend(row.remarks.iter().cloned());
+    notes.extend(row.remarks.iter().map(|remark| remark.text.clone()));
     postern_command::escape::text(&notes.join("; "))
 }

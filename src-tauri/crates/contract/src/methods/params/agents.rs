@@ -58,7 +58,7 @@ pub struct HookNote {
     pub kind: String,
     /// The settings that it reads.
     pub file: String,
-    /// Whose rules the hook asks by; none where it was taken out.
+    /// Agent whose rules the hook asks by; `None` if the hook was removed.
     #[serde(default)]
     pub agent: Option<AgentId>,
 }

@@ -1,6 +1,7 @@
 //! What the methods of requests, and of verdicts on what could be asked, take.
 
 use postern_policy::{AgentId, Millis, RuleId};
+use postern_protocol::{Decided, RunState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -13,9 +14,9 @@ pub struct RequestFilter {
     /// Those of this agent.
     #[serde(default)]
     pub agent: Option<AgentId>,
-    /// Those in this state (`denied`, `finished`, `running`, …).
+    /// Those in this state.
     #[serde(default)]
-    pub state: Option<String>,
+    pub state: Option<RunState>,
     /// Those that came in at or after this time.
     #[serde(default)]
     pub since: Option<Millis>,
@@ -24,7 +25,7 @@ pub struct RequestFilter {
     pub until: Option<Millis>,
     /// Those that were decided like this ([`crate::RequestRow::decided`]).
     #[serde(default)]
-    pub decided: Option<String>,
+    pub decided: Option<Decided>,
     /// Those that this rule decided.
     #[serde(default)]
     pub rule: Option<RuleId>,

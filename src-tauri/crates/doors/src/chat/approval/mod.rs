@@ -3,6 +3,8 @@
 use postern_contract::{Moment, Question, RequestRow};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
+use postern_protocol::{DenyReason, EndReason, RunState};
+use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -43,14 +45,21 @@ impl Status {
     /// What became of a question by its request's record, and in words; none while it waits, or where the record does not say.
     pub(super) fn of(request: &RequestRow) -> Option<(Self, String)> {
         let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-        match (request.state.as_str(), request.ending.as_deref()) {
-            ("denied", Some("expired")) => Some(Self::expired()),
-            ("denied", Some("restarted")) => Some(Self::restarted()),
-            ("denied", _) => Some((Self::Denied, format!("Denied{by}"))),
-            ("starting" | "running" | "stopping" | "finished" | "failed", _) => {
-                Some((Self::Approved, format!("Approved{by}")))
-            }
-            _ => None,
+        match request.state {
+            RunState::Denied => Some(match request.ending {
+                Some(EndReason::Denied(DenyReason::Expired)) => Self::expired(),
+                Some(EndReason::Denied(DenyReason::Restarted)) => Self::restarted(),
+                Some(EndReason::Denied(_) | EndReason::Ran(_)) | None => {
+                    (Self::Denied, format!("Denied{by}"))
+                }
+            }),
+            RunState::Starting
+            | RunState::Running
+            | RunState::Stopping
+            | RunState::Finished
+            | RunState::Failed
+            | RunState::Allowed => Some((Self::Approved, format!("Approved{by}"))),
+            RunState::Received | RunState::Resolving | RunState::Asking => None,
         }
     }
 
@@ -156,7 +165,7 @@ impl Approval {
             withheld,
             status: Status::Pending,
             outcome: None,
-            at_zero: question.at_zero.clone(),
+            at_zero: postern_contract::text(&question.at_zero),
             shown: Vec::new(),
         }
     }
@@ -170,7 +179,9 @@ impl Approval {
             question: question.id.to_string(),
             request: question.requests.first().map(ToString::to_string),
             line: text("line"),
-            at_zero: text("atZero"),
+            // Earlier versions recorded it as one text.
+            at_zero: Vec::<postern_contract::Piece>::deserialize(&shown["atZero"])
+                .map_or_else(|_| text("atZero"), |pieces| postern_contract::text(&pieces)),
             code: question.code,
             agent: question.agent,
             digest: question.digest.0,

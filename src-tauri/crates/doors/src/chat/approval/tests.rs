@@ -2,6 +2,7 @@ use super::{Approval, Approvals, OLD, Shown, Status, Withheld, moment};
 use postern_contract::RequestRow;
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::AgentId;
+use postern_protocol::{DenyReason, EndReason, Outcome, RunState};
 use postern_request::Digest;
 
 fn approval(question: &str, code: &str, status: Status) -> Approval {
@@ -43,15 +44,16 @@ fn a_code_means_what_waits_and_else_what_was_shown_last() {
     assert!(all.shown_by("elsewhere", "m-1").is_none(), "an id counts in its own place");
 }
 
-fn request(id: &str, state: &str, ending: Option<&str>) -> RequestRow {
+fn request(id: &str, state: RunState, ending: Option<EndReason>) -> RequestRow {
     RequestRow {
         id: id.to_owned(),
         request_id: "r".to_owned(),
         agent: AgentId::new("main").unwrap(),
+        origin: postern_policy::Origin::Host,
         session: None,
         line: "ls".to_owned(),
-        state: state.to_owned(),
-        ending: ending.map(str::to_owned),
+        state,
+        ending,
         exit_code: None,
         by: None,
         at: 0,
@@ -69,22 +71,22 @@ fn message(status: Status) -> ChatMessage {
 #[test]
 fn the_messages_of_a_request_are_moments_of_its_life() {
     let id = message(Status::Expired).message;
-    let moment = moment(&message(Status::Expired), &request("r1", "finished", None));
+    let moment = moment(&message(Status::Expired), &request("r1", RunState::Finished, None));
     assert_eq!(moment.what, format!("shown by telegram in p, message {id}: expired"));
 }
 
 #[test]
 fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
     for (state, ending, expected) in [
-        ("asking", None, "pending"),
-        ("running", None, "approved"),
-        ("finished", Some("exited"), "approved"),
-        ("denied", Some("user"), "denied"),
-        ("denied", Some("expired"), "expired"),
-        ("denied", Some("restarted"), "denied"),
+        (RunState::Asking, None, "pending"),
+        (RunState::Running, None, "approved"),
+        (RunState::Finished, Some(EndReason::Ran(Outcome::Exited)), "approved"),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::User)), "denied"),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::Expired)), "expired"),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::Restarted)), "denied"),
     ] {
         let moment = moment(&message(Status::Pending), &request("r1", state, ending));
-        assert!(moment.what.ends_with(&format!(": {expected}")), "{state}: {moment:?}");
+        assert!(moment.what.ends_with(&format!(": {expected}")), "{state:?}: {moment:?}");
     }
 }
 
@@ -104,11 +106,12 @@ fn what_waits_is_never_forgotten() {
 #[test]
 fn what_is_written_down_is_what_was_known() {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
-    for (status, withheld) in [
-        (Status::Pending, None),
-        (Status::Approved, Some(Withheld::HighRisk)),
-        (Status::Denied, Some(Withheld::TooLong)),
-        (Status::Expired, None),
+    let pieces = r#"{"line": "ls", "atZero": [{"text": "Denied", "kind": "plain"}]}"#;
+    for (status, withheld, shown) in [
+        (Status::Pending, None, pieces),
+        (Status::Approved, Some(Withheld::HighRisk), pieces),
+        (Status::Denied, Some(Withheld::TooLong), pieces),
+        (Status::Expired, None, r#"{"line": "ls", "atZero": "Denied"}"#),
     ] {
         let outcome = Some("by whom".to_owned());
         let one = Approval { withheld, outcome, ..approval(id, "a1b2", status) };
@@ -126,7 +129,7 @@ fn what_is_written_down_is_what_was_known() {
             requests: Vec::new(),
             asked_at: 0,
             expires_at: 1,
-            shown: r#"{"line": "ls", "atZero": "Denied"}"#.to_owned(),
+            shown: shown.to_owned(),
             closed: None,
         };
         let back = Approvals::of_record(rows.into_iter().map(|row| (row, question.clone())).collect());

@@ -224,17 +224,19 @@ fn number(text: &str) -> Result<i64, Trouble> {
 
 /// A text with what an agent chose as `code`: positions are counted in UTF-16 units.
 fn body(place: &str, message: &Message) -> Result<Value, Trouble> {
-    let (mut offset, mut entities) = (0, Vec::new());
+    let (mut offset, mut entities, mut text) = (0, Vec::new(), String::new());
     for piece in &message.pieces {
-        let length = piece.text().encode_utf16().count();
-        if matches!(piece, Piece::Quoted(_)) && length > 0 {
+        let said = piece.styled();
+        let length = said.encode_utf16().count();
+        text.push_str(&said);
+        if matches!(piece, Piece::Quoted(_) | Piece::Code(_)) && length > 0 {
             entities.push(json!({"type": "code", "offset": offset, "length": length}));
         }
         offset += length;
     }
     Ok(json!({
         "chat_id": number(place)?,
-        "text": message.text(),
+        "text": text,
         "entities": entities,
         "link_preview_options": {"is_disabled": true},
     }))

@@ -10,6 +10,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
 use postern_contract::RequestRow;
 use postern_contract::methods::{FeedEvent, FeedTimes};
+use postern_protocol::{EndReason, RunState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Makes traces.
@@ -68,13 +69,13 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
     let mut all = vec![
         KeyValue::new("postern.request.id", request.id.clone()),
         KeyValue::new("postern.agent", request.agent.to_string()),
-        KeyValue::new("postern.state", request.state.clone()),
+        KeyValue::new("postern.state", request.state.name()),
         KeyValue::new("process.command_line", request.line.clone()),
     ];
     all.extend(text("process.executable.name", &event.program));
     all.extend(text("session.id", &request.session));
-    all.extend(text("postern.ending", &request.ending));
-    all.extend(text("postern.decided", &request.decided));
+    all.extend(request.ending.map(|ending| KeyValue::new("postern.ending", ending.name())));
+    all.extend(request.decided.map(|decided| KeyValue::new("postern.decided", decided.name())));
     all.extend(text("postern.by", &request.by));
     all.extend(text("postern.face", &event.face));
     all.extend(request.rule.map(|rule| KeyValue::new("postern.rule", rule.to_string())));
@@ -84,16 +85,16 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
         level.and_then(|level| level.as_str().map(|level| KeyValue::new("postern.risk", level.to_owned()))),
     );
     if let Some(Status::Error { .. }) = status(request) {
-        all.extend(text("error.type", &request.ending));
+        all.extend(request.ending.map(|ending| KeyValue::new("error.type", ending.name())));
     }
     all
 }
 
 /// An error where it ran and did not go well, or could not run. A denial is an answer, not an error.
 fn status(request: &RequestRow) -> Option<Status> {
-    let well = request.state == "denied" || request.exit_code == Some(0);
-    (!well && ["finished", "failed"].contains(&request.state.as_str()))
-        .then(|| Status::error(request.ending.clone().unwrap_or_default()))
+    let ran = matches!(request.state, RunState::Finished | RunState::Failed);
+    (ran && request.exit_code != Some(0))
+        .then(|| Status::error(request.ending.map(EndReason::name).unwrap_or_default()))
 }
 
 pub(super) fn instant(at: i64) -> SystemTime {

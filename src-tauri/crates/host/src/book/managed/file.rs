@@ -4,7 +4,7 @@ use super::settings;
 use crate::book::BookError;
 use postern_contract::RuleDraft;
 use postern_policy::permissions::FileError;
-use postern_policy::{Lifetime, Rule, RuleId, Settings, Source, check_rule, jsonc, parse_pattern};
+use postern_policy::{Lifetime, Rule, RuleId, Settings, Source, check_rule, jsonc, parse_typed};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -103,12 +103,13 @@ fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, BookError> {
         allow_writes: draft.allow_writes,
         folder: draft.folder,
         input: draft.input,
+        origin: draft.origin,
         source: Source::Managed,
         lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
         why: draft.why,
         matches: draft.matches,
         misses: draft.misses,
-        ..Rule::new(draft.effect, parse_pattern(&draft.text, draft.kind)?)
+        ..Rule::new(draft.effect, parse_typed(&draft.text, draft.kind, home)?)
     };
     check_rule(&rule, home)?;
     Ok(rule)

@@ -33,7 +33,8 @@ async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
     assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
     let verdict = world.judge("main", &["uname", "-a"]);
     assert_eq!(verdict.decision, Decision::Deny, "what it would say is not known");
-    assert!(verdict.message.contains("line 3"), "it says where: {}", verdict.message);
+    let postern_policy::Cause::FileUnreadable { problem } = &verdict.cause else { panic!("{verdict:?}") };
+    assert!(problem.contains("line 3"), "it says where: {problem}");
     let problem = world.book.agent(&id("main")).unwrap().permissions.problem().unwrap();
     assert_eq!(problem.line, 3);
     assert!(problem.column > 1, "and in which column");
@@ -104,6 +105,7 @@ async fn history_that_is_older_than_it_is_kept_goes() {
                 agent: super::id("main"),
                 request_id: id.to_string(),
                 content: [0; 32],
+                origin: postern_policy::Origin::Host,
                 session: None,
                 line: "uname".into(),
                 asked: "{}".into(),

@@ -52,6 +52,7 @@ impl World {
         let folders = search_path(&policy.settings.search_path, &places.home);
         let found = self.book.resolver().facts(&reading, &cwd, &folders);
         let facts = Facts {
+            origin: postern_policy::Origin::Host,
             reading: &reading,
             steps: &found.steps,
             cwd: &cwd.bound.path,

@@ -2,7 +2,8 @@
 
 use super::{World, draft, id, new_agent};
 use crate::book::{BookError, NewRule, Remember};
-use postern_contract::{RuleDraft, Scope};
+use postern_contract::render::of_kind;
+use postern_contract::{RemarkKind, RuleDraft, Scope};
 use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, RuleInput, Source};
 
 #[tokio::test]
@@ -79,7 +80,7 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     );
     let rules = world.book.rules(None, true).await.unwrap();
     let row = rules.iter().find(|row| row.rule.id == listed.rule.id).unwrap();
-    assert!(row.remarks.contains(&"changed".to_owned()), "the list says so: {:?}", row.remarks);
+    assert!(row.remarks.contains(&of_kind(RemarkKind::Changed)), "the list says so: {:?}", row.remarks);
     world.book.update_rule(listed.rule.id, pinned.clone(), true).await.unwrap();
     assert_eq!(world.decision("main", &[path]).0, Decision::Ask, "the old pin was kept");
     world.book.update_rule(listed.rule.id, pinned, false).await.unwrap();
@@ -98,6 +99,7 @@ async fn always_is_saved_once_and_pinned_anew() {
     let path = tool.to_str().unwrap();
     let remember = |pin| Remember {
         agent: id("main"),
+        origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
@@ -122,6 +124,7 @@ async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let rules = vec![new(Pattern::Command("uname -a".into())), new(Pattern::Command("sh *".into()))];
     let remember = Remember {
         agent: id("main"),
+        origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
@@ -164,7 +167,7 @@ async fn managed_rules_are_final_and_read_only() {
     assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Managed));
     let rules = world.book.rules(None, false).await.unwrap();
     let managed = rules.iter().find(|row| row.rule.source == Source::Managed).unwrap();
-    assert!(managed.remarks.contains(&"read-only".to_owned()), "{:?}", managed.remarks);
+    assert!(managed.remarks.contains(&of_kind(RemarkKind::ReadOnly)), "{:?}", managed.remarks);
     let removed = world.book.remove_rule(managed.rule.id).await;
     assert!(matches!(removed, Err(BookError::ReadOnly(_))), "{removed:?}");
     std::fs::write(&world.book.places().managed[0].path, "{").unwrap();

@@ -3,9 +3,10 @@
 use super::super::rows;
 use crate::gate::shown;
 use postern_command::{escape, quote};
+use postern_contract::render::{self, Sentence};
 use postern_contract::{Moment, RequestDetail, Shown};
-use postern_policy::Millis;
-use postern_protocol::RunState;
+use postern_policy::{Decision, Millis, Verdict};
+use postern_protocol::{EndReason, RunState};
 use postern_request::{Ending, Launch};
 use postern_store::outputs::Output;
 use postern_store::requests::RequestRow;
@@ -22,8 +23,10 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
     let timeline = timeline(&row);
     let running = matches!(row.summary.phase, RunState::Running | RunState::Stopping);
     let verdict = row.verdict;
+    let why = why(row.ending.as_ref(), verdict.as_ref());
     RequestDetail {
         row: rows::request(&row.summary),
+        risk: row.summary.risk.as_ref().map(render::risk),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
         asked: row.asked_line,
         cwd: escape::text(
@@ -32,11 +35,11 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
                 .map_or_else(|| word(&asked, "cwd").unwrap_or_default(), |plan| plan.cwd.path.clone()),
         ),
         env: overrides(&asked),
-        steps: verdict.as_ref().map(|verdict| verdict.steps.clone()).unwrap_or_default(),
-        message: message(row.ending.as_ref())
-            .or_else(|| verdict.as_ref().map(|verdict| verdict.message.clone())),
+        steps: verdict.as_ref().map(|verdict| render::steps(&verdict.steps)).unwrap_or_default(),
+        message: why.as_deref().map(postern_contract::text),
+        why,
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
-        trace: verdict.map(|verdict| verdict.trace).unwrap_or_default(),
+        trace: verdict.map(|verdict| render::trace(&verdict.trace)).unwrap_or_default(),
         digest: row.digest.map(|digest| digest.0),
         feedback: row.feedback.as_deref().map(escape::text),
         says: word(&asked, "reason").as_deref().map(escape::text),
@@ -53,13 +56,17 @@ fn word(asked: &Value, key: &str) -> Option<String> {
 }
 
 fn command(launch: Option<&Launch>, asked: &Value) -> Shown {
+    if let (None, Some(tool)) = (word(asked, "shell"), word(asked, "tool")) {
+        let arguments = asked.get("arguments").map(Value::to_string).unwrap_or_default();
+        return shown(&format!("{tool} {arguments}"));
+    }
     let argv = |value: &Value| -> Option<Vec<String>> {
         value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
     };
-    match launch {
+    match launch.filter(|launch| **launch != Launch::Nothing) {
         Some(Launch::Argv { argv }) => shown(&quote(argv)),
         Some(Launch::Shell { text }) => shown(text),
-        None => match (asked.get("command").and_then(argv), word(asked, "shell")) {
+        Some(Launch::Nothing) | None => match (asked.get("command").and_then(argv), word(asked, "shell")) {
             (Some(argv), _) => shown(&quote(&argv)),
             (None, text) => {
                 let beginning = asked.get("notKept").and_then(|kept| word(kept, "beginning"));
@@ -76,18 +83,25 @@ fn overrides(asked: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-fn message(ending: Option<&Ending>) -> Option<String> {
-    match ending? {
-        Ending::Denied(denial) => Some(denial.message.clone()),
-        Ending::Failed { message } => Some(message.clone()),
-        Ending::Finished { .. } => None,
+/// Returns why it ended as it did, else what it was judged by.
+fn why(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<Shown> {
+    let judged = || verdict.map(|verdict| render::cause(&verdict.cause));
+    match ending {
+        // The denial says the same as the verdict that it is from, in plain text.
+        Some(Ending::Denied(_)) if verdict.is_some_and(|verdict| verdict.decision == Decision::Deny) => {
+            judged()
+        }
+        Some(Ending::Denied(denial)) => Some(Sentence::default().fragment(&denial.message).pieces()),
+        Some(Ending::Failed { message }) => Some(Sentence::default().fragment(message).pieces()),
+        Some(Ending::Finished { .. } | Ending::Allowed) | None => judged(),
     }
 }
 
 fn timeline(row: &RequestRow) -> Vec<Moment> {
     let summary = &row.summary;
-    let ended = match (summary.phase, &summary.ending) {
+    let ended = match (summary.phase, summary.ending.map(EndReason::name)) {
         (RunState::Denied, Some(reason)) => format!("denied: {reason}"),
+        (RunState::Allowed, _) => "left to its agent".to_owned(),
         (RunState::Failed, _) => "could not be started".to_owned(),
         (_, Some(outcome)) => format!("ended: {outcome}"),
         (_, None) => "ended".to_owned(),

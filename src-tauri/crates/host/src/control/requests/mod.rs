@@ -10,9 +10,9 @@ use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
 };
-use postern_protocol::{RunState, Signal, Stream};
+use postern_protocol::{Signal, Stream};
 use postern_store::outputs::{self, Output};
-use postern_store::requests::{self, Decided, Filter, RequestRow};
+use postern_store::requests::{self, Filter, RequestRow};
 use uuid::Uuid;
 
 /// How many requests a page holds where nothing is said.
@@ -69,10 +69,10 @@ impl Handle<ListRequests> for Control {
         }
         let filter = Filter {
             agent: params.agent,
-            phase: params.state.as_deref().map(phase).transpose()?,
+            phase: params.state,
             since: params.since,
             until: params.until,
-            decided: params.decided.as_deref().map(decided).transpose()?,
+            decided: params.decided,
             rule: params.rule,
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
@@ -129,7 +129,7 @@ impl Handle<KillRequest> for Control {
     }
 }
 
-/// The hex digits of an id's beginning, at least four of them; none where it is none.
+/// Returns the hex digits that an id begins with, at least four; `None` if the text is no such beginning.
 fn beginning(id: &str) -> Option<String> {
     let digits: String = id.chars().filter(|c| *c != '-').collect();
     let fits = (4..32).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_hexdigit());
@@ -154,15 +154,4 @@ fn signal(name: Option<&str>) -> Result<Signal, ControlError> {
 
 fn missing(id: &str) -> ControlError {
     ControlError::not_found(format!("there is no request {id:?}; postern history shows those there are"))
-}
-
-fn decided(name: &str) -> Result<Decided, ControlError> {
-    let names: Vec<&str> = Decided::ALL.iter().map(|decided| decided.as_str()).collect();
-    Decided::named(name)
-        .ok_or_else(|| ControlError::invalid(format!("decided is one of {}, not {name:?}", names.join(", "))))
-}
-
-fn phase(name: &str) -> Result<RunState, ControlError> {
-    let expected = "received, resolving, asking, starting, running, stopping, denied, finished or failed";
-    RunState::named(name).ok_or_else(|| ControlError::invalid(format!("state is {expected}, not {name:?}")))
 }

@@ -8,6 +8,7 @@ use postern_contract::methods::{
     OfferRules, PutRules, RequestAgain, SuggestRules, TestAgent,
 };
 use postern_policy::Rule;
+use postern_protocol::{Decided, RunState};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
@@ -15,7 +16,7 @@ use tokio::sync::broadcast::Receiver;
 async fn ended(running: &Running, told: &mut Receiver<Told>, id: &str) -> RequestDetail {
     loop {
         let detail = running.call::<GetRequest>(json!({"id": id})).await.unwrap();
-        if matches!(detail.row.state.as_str(), "denied" | "finished" | "failed") {
+        if detail.row.state.has_ended() {
             return detail;
         }
         told.recv().await.expect("the host lives");
@@ -45,13 +46,13 @@ async fn a_channel_is_tested_from_end_to_end_and_asks_like_anybody() {
     let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     answer(&running, &mut told, "once").await;
     let asked = ended(&running, &mut told, &sent.id).await;
-    assert_eq!((asked.row.state.as_str(), asked.row.exit_code), ("finished", Some(0)), "{asked:?}");
-    assert_eq!(asked.row.decided.as_deref(), Some("you-allowed"));
+    assert_eq!((asked.row.state, asked.row.exit_code), (RunState::Finished, Some(0)), "{asked:?}");
+    assert_eq!(asked.row.decided, Some(Decided::YouAllowed));
     assert!(asked.stdout.is_some_and(|text| !text.trim().is_empty()), "it really ran");
     running.raw("agents.set", json!({"agent": "main", "values": {"preset": "deny"}})).await.unwrap();
     let sent = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     let refused = ended(&running, &mut told, &sent.id).await;
-    assert_eq!(refused.row.state, "denied", "a test is no way around the policy");
+    assert_eq!(refused.row.state, RunState::Denied, "a test is no way around the policy");
     let missing = running.call::<TestAgent>(json!({"agent": "nobody"})).await.unwrap_err();
     assert_eq!(missing.code, ControlCode::NotFound);
 }
@@ -63,18 +64,14 @@ async fn run_again_is_a_new_request_that_is_judged_anew() {
     let rule = allow(&running, "uname *").await;
     let first = running.call::<TestAgent>(json!({"agent": "main"})).await.unwrap();
     let first = ended(&running, &mut told, &first.id).await;
-    assert_eq!((first.row.decided.as_deref(), first.row.rule), (Some("rule-allowed"), Some(rule.id)));
+    assert_eq!((first.row.decided, first.row.rule), (Some(Decided::RuleAllowed), Some(rule.id)));
     let again = running.call::<RequestAgain>(json!({"id": first.row.id})).await.unwrap();
     assert_ne!(again.id, first.row.id, "it has a number of its own");
-    assert_eq!(ended(&running, &mut told, &again.id).await.row.state, "finished");
+    assert_eq!(ended(&running, &mut told, &again.id).await.row.state, RunState::Finished);
     running.raw("rules.add", json!({"effect": "deny", "agent": "main", "text": "uname *"})).await.unwrap();
     let again = running.call::<RequestAgain>(json!({"id": first.row.id})).await.unwrap();
     let denied = ended(&running, &mut told, &again.id).await;
-    assert_eq!(
-        denied.row.decided.as_deref(),
-        Some("rule-denied"),
-        "what it was once allowed by does not count"
-    );
+    assert_eq!(denied.row.decided, Some(Decided::RuleDenied), "what it was once allowed by does not count");
 }
 
 #[tokio::test]

@@ -255,6 +255,7 @@ async fn write_requests(running: &Running, count: i64) -> Vec<Uuid> {
                 agent: postern_policy::AgentId::new("main").unwrap(),
                 request_id: Uuid::new_v4().to_string(),
                 content: [0; 32],
+                origin: postern_policy::Origin::Host,
                 session: None,
                 line: format!("uname n{number}"),
                 asked: json!({"command": ["uname", format!("n{number}")]}).to_string(),

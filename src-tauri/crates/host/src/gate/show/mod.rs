@@ -1,27 +1,26 @@
 //! What a person is shown: built here from the plan, the facts and the verdict, every text through the one escape.
 
+mod call;
 mod command;
 mod programs;
 mod text;
-mod tool;
 
+use super::call::Call;
 use super::judge::Judged;
-use super::live::ToolCheck;
 use crate::ask::arming;
 use crate::book::AgentEntry;
 use postern_command::escape;
+use postern_contract::render;
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule, Shown,
-    ShownInput,
+    ShownInput, ShownStep, ShownSubject,
 };
 use postern_policy::environment::{Change, ChangeKind};
-use postern_policy::permissions::{SHELL_TOOL, ToolVerdict};
 use postern_policy::{
-    Ask, Millis, NothingToSave, Offer, Risk, RiskLevel, Rule, Security, Settings, StepVerdict, pattern_text,
+    Millis, NothingToSave, Offer, Origin, RiskLevel, Rule, Settings, StepVerdict, pattern_text,
 };
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
-use sha2::{Digest as _, Sha256};
 pub(crate) use text::shown;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;
@@ -46,28 +45,38 @@ pub(super) struct Asked<'a> {
     pub(super) edited: Option<Shown>,
     /// What its session asked for before.
     pub(super) recent: Vec<Past>,
+    /// The tool by which its agent does it itself.
+    pub(super) call: Option<&'a Call>,
 }
 
 /// The question; none where it cannot be shown in full.
 pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
     let Asked { run, judged, entry, .. } = asked;
+    let shown_call = asked.call.map(|call| call::shown_call(call, judged));
+    let call::ShownCall { tool, subject, command, line } = shown_call.unwrap_or_else(|| call::ShownCall {
+        tool: None,
+        subject: ShownSubject::Command,
+        command: command::parts(&judged.reading),
+        line: escape::text(&judged.reading.text),
+    });
     let mut question = Question {
         id: asked.id.to_string(),
         code: asked.code.clone(),
         digest: judged.digest.0.clone(),
         requests: vec![asked.request.to_string()],
         asker: asker(entry, run.session.as_deref(), run.reason.as_deref()),
-        tool: None,
-        command: command::parts(&judged.reading),
-        line: escape::text(&judged.reading.text),
+        origin: judged.plan.origin,
+        tool,
+        subject,
+        command,
+        line,
         argv: match (&run.what, &judged.plan.launch) {
-            (What::Command(argv), _) | (What::Shell(_), Launch::Argv { argv }) => {
-                Some(argv.iter().map(|word| shown(word)).collect())
-            }
-            (What::Shell(_), Launch::Shell { .. }) => None,
+            (What::Command(argv), Launch::Argv { .. } | Launch::Shell { .. })
+            | (What::Shell(_), Launch::Argv { argv }) => Some(argv.iter().map(|word| shown(word)).collect()),
+            (What::Shell(_), Launch::Shell { .. }) | (_, Launch::Nothing) => None,
         },
-        shell: !matches!(judged.plan.launch, Launch::Argv { .. }),
-        editable: editable(&run.what),
+        shell: matches!(judged.plan.launch, Launch::Shell { .. }),
+        editable: editable(&run.what).filter(|_| judged.plan.origin.is_host()),
         edited: asked.edited.clone(),
         steps: Vec::new(),
         programs: programs::programs(judged, asked.home),
@@ -77,15 +86,15 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         stdin: stdin(&run.stdin),
         why: Shown::default(),
         rule: None,
-        policy: String::new(),
-        risk: judged.verdict.risk.clone(),
+        policy: Shown::default(),
+        risk: render::risk(&judged.verdict.risk),
         proposals: Vec::new(),
         renews: Vec::new(),
         env_setting: None,
         nothing_to_save: None,
         asked_at: asked.at,
         expires_at: asked.expires_at,
-        at_zero: String::new(),
+        at_zero: Shown::default(),
         arming_ms: 0,
         waiting: 0,
         queued: 0,
@@ -104,22 +113,22 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
     }
     let now = Question {
         steps: verdict.steps.iter().map(step).collect(),
-        why: shown(&verdict.message),
+        why: render::cause(&verdict.cause),
         rule: verdict.rule.clone(),
-        policy: policy(settings).to_owned(),
-        risk: Risk {
-            level: verdict.risk.level,
-            // Escaped where they are formed.
-            reasons: verdict.risk.reasons.clone(),
+        policy: match judged.plan.origin {
+            Origin::Host | Origin::AgentShell => render::policy(settings),
+            Origin::Tool => render::tool_policy(),
         },
+        risk: render::risk(&verdict.risk),
         proposals,
         renews: renewals(judged, home),
         env_setting: env_setting(judged, settings),
-        nothing_to_save: judged.nothing_to_save,
+        nothing_to_save: judged.nothing_to_save.map(Into::into),
         // A command that a person changed runs by their yes only.
         at_zero: match question.edited {
-            Some(_) => "Denied".to_owned(),
-            None => super::judged::at_zero(settings),
+            None if judged.plan.origin != Origin::Tool => render::at_zero(settings.fallback),
+            // Nor does the fallback speak for a tool that runs no command.
+            Some(_) | None => render::denied(),
         },
         arming_ms: arming_ms(verdict.risk.level),
         ..question.clone()
@@ -137,69 +146,6 @@ pub(super) fn keep_count(proposal: &mut Proposal, counted: &[Proposal]) {
     }
 }
 
-/// What a tool's question is built from.
-pub(super) struct AskedTool<'a> {
-    pub(super) id: Uuid,
-    pub(super) code: String,
-    pub(super) entry: &'a AgentEntry,
-    pub(super) check: &'a ToolCheck,
-    /// The person's home folder, which paths are shown below as `~`.
-    pub(super) home: &'a str,
-    pub(super) verdict: &'a ToolVerdict,
-    pub(super) at: Millis,
-    pub(super) expires_at: Millis,
-    /// The check's id.
-    pub(super) waiter: Uuid,
-    /// What its session asked for before.
-    pub(super) recent: Vec<Past>,
-}
-
-/// The question of a tool; none where it cannot be shown in full. A shell tool's has its line, folder and steps; every other
-/// only a name and arguments: what a tool does is the agent's own business.
-pub(super) fn tool_question(asked: &AskedTool<'_>) -> Option<Question> {
-    let (check, verdict) = (asked.check, asked.verdict);
-    let shell = check.found.command.as_ref().filter(|_| check.tool == SHELL_TOOL);
-    let tool::Wish { parts, line, says } = tool::wish(check, shell.map(|command| &command.reading));
-    let proposals = if asked.verdict.always.is_empty() { Vec::new() } else { vec![tool_proposal(asked)] };
-    let question = Question {
-        id: asked.id.to_string(),
-        code: asked.code.clone(),
-        digest: tool_digest(check),
-        requests: vec![asked.waiter.to_string()],
-        asker: asker(asked.entry, check.session.as_deref(), says),
-        tool: Some(shown(&check.tool)),
-        command: parts,
-        line,
-        argv: None,
-        shell: shell.is_some(),
-        editable: None,
-        edited: None,
-        steps: verdict.steps.iter().map(step).collect(),
-        programs: Vec::new(),
-        changeable: Vec::new(),
-        cwd: shell.map(|command| shown_path(&command.cwd, asked.home)).unwrap_or_default(),
-        env: Vec::new(),
-        stdin: None,
-        why: shown(&verdict.message),
-        rule: None,
-        policy: "Tools are asked about as permissions.jsonc says".to_owned(),
-        // Escaped where they are formed.
-        risk: verdict.risk.clone(),
-        nothing_to_save: proposals.is_empty().then_some(NothingToSave::NoRuleHelps),
-        proposals,
-        renews: Vec::new(),
-        env_setting: None,
-        asked_at: asked.at,
-        expires_at: asked.expires_at,
-        at_zero: "Denied".to_owned(),
-        arming_ms: arming_ms(verdict.risk.level),
-        waiting: 0,
-        queued: 0,
-        recent: asked.recent.clone(),
-    };
-    (size(&question) <= MOST).then_some(question)
-}
-
 /// The command as a person can change it: where every character of it can be seen.
 fn editable(what: &What) -> Option<String> {
     let text = match what {
@@ -209,47 +155,24 @@ fn editable(what: &What) -> Option<String> {
     escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
-fn tool_proposal(asked: &AskedTool<'_>) -> Proposal {
-    let patterns = asked.verdict.always.join(", ");
-    let label = format!("{} {patterns} in permissions.jsonc", asked.check.tool);
-    Proposal {
-        id: "command".to_owned(),
-        label: shown(&label),
-        folder: None,
-        rules: Vec::new(),
-        renews: 0,
-        would_match: None,
-    }
-}
-
-/// What an answer to a tool's question must name.
-fn tool_digest(check: &ToolCheck) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"postern-tool-v1\0");
-    // Texts and JSON values: they cannot fail to serialise.
-    let content = (&check.agent, &check.session, &check.tool, &check.arguments, &check.cwd);
-    hash.update(serde_json::to_vec(&content).unwrap_or_default());
-    crate::identity::hex(&hash.finalize())
-}
-
 fn asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
     Asker {
         agent: entry.agent.id.clone(),
         name: shown(&entry.agent.name),
         color: entry.agent.color.clone(),
-        known_by: "on its own channel".to_owned(),
+        known_by: render::own_channel(),
         session: session.map(shown),
         says: says.map(shown),
     }
 }
 
-fn step(step: &StepVerdict) -> StepVerdict {
-    StepVerdict {
+fn step(step: &StepVerdict) -> ShownStep {
+    ShownStep {
         argv: step.argv.as_ref().map(|argv| argv.iter().map(|word| escape::text(word)).collect()),
         text: escape::text(&step.text),
         program: step.program.as_deref().map(escape::text),
         path: step.path.as_deref().map(escape::text),
-        ..step.clone()
+        ..render::step(step)
     }
 }
 
@@ -277,24 +200,13 @@ fn stdin(stdin: &Stdin) -> Option<ShownInput> {
     }
 }
 
-/// The policy that asks, in words.
-fn policy(settings: &Settings) -> &'static str {
-    match (settings.security, settings.ask) {
-        (Security::Deny, _) => "Deny everything",
-        (Security::Allowlist | Security::Full, Ask::Always) => "Ask every time",
-        (Security::Allowlist, Ask::OnMiss) => "Ask when no rule matches",
-        (Security::Allowlist, Ask::Off) => "Allow what a rule allows, deny the rest",
-        (Security::Full, Ask::Off | Ask::OnMiss) => "Allow what no rule denies",
-    }
-}
-
 fn proposal(offer: &Offer, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
     let mut label = shown(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
-        // Each stays where it holds.
-        None if renews > 0 => {}
+        // A line of a file is in no folder, and a renewed rule stays where it holds.
+        None if renews > 0 || offer.drafts.is_empty() => {}
         Some(folder) => {
             label.extend(shown(", in "));
             label.extend(folder.iter().cloned());
@@ -333,7 +245,7 @@ fn renewals(judged: &Judged, home: &str) -> Vec<Renewal> {
     };
     let renewal = |renewal: &postern_policy::Renewal| Renewal {
         program: shown_path(&renewal.program, home),
-        change: renewal.change(),
+        change: postern_contract::text(&render::difference(&renewal.change())),
         count: u32::try_from(renewal.rules.len()).unwrap_or(u32::MAX),
         rules: renewal.rules.iter().take(LISTED).map(rule).collect(),
     };

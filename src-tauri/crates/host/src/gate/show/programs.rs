@@ -3,6 +3,7 @@
 use super::super::judge::Judged;
 use super::text::{shown, shown_path};
 use postern_command::{Class, Power, Via, class_of};
+use postern_contract::render::{self, Remark};
 use postern_contract::{Shown, ShownProgram, ShownScript};
 use postern_policy::{Lookup, Program, Script, Signature, Signer, StepFacts};
 
@@ -34,7 +35,7 @@ fn add(
     all: &mut Vec<ShownProgram>,
     lookup: &Lookup,
     script: Option<ShownScript>,
-    remark: Option<&str>,
+    remark: Option<Remark>,
     home: &str,
 ) {
     let program = match lookup {
@@ -47,17 +48,17 @@ fn add(
     }
 }
 
-fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>, home: &str) -> ShownProgram {
+fn found(program: &Program, script: Option<ShownScript>, remark: Option<Remark>, home: &str) -> ShownProgram {
     let identity = program.identity.as_ref();
     let signature = identity.and_then(|identity| identity.signature.as_ref());
-    let mut remarks: Vec<String> = remark.map(ToOwned::to_owned).into_iter().collect();
+    let mut remarks: Vec<Remark> = remark.into_iter().collect();
     let name = program.real_path.rsplit('/').next().unwrap_or_default();
-    remarks.extend(class(class_of(name)).map(ToOwned::to_owned));
+    remarks.extend(class(class_of(name)));
     if program.setuid {
-        remarks.push("runs as another user".to_owned());
+        remarks.push(Remark::OtherUser);
     }
     if let Some(interpreter) = program.shebang.as_ref().and_then(|words| words.first()) {
-        remarks.push(format!("a script for {}", postern_command::escape::text(interpreter)));
+        remarks.push(Remark::Script { interpreter: interpreter.clone() });
     }
     ShownProgram {
         name: shown(&program.invoked),
@@ -69,7 +70,7 @@ fn found(program: &Program, script: Option<ShownScript>, remark: Option<&str>, h
             Signer::Platform => shown("Apple"),
             Signer::Team(team) => shown(&team),
         }),
-        remarks,
+        remarks: remarks.iter().map(render::remark).collect(),
         script,
     }
 }
@@ -82,7 +83,7 @@ fn missing(path: &str, what: &str, home: &str) -> ShownProgram {
         version: None,
         short_hash: None,
         signer: None,
-        remarks: vec![postern_command::escape::text(what)],
+        remarks: vec![render::remark(&Remark::Unusable { what: what.to_owned() })],
         script: None,
     }
 }
@@ -100,20 +101,20 @@ fn short(sha256: &str) -> String {
     sha256.chars().take(8).collect()
 }
 
-fn class(class: Class) -> Option<&'static str> {
+fn class(class: Class) -> Option<Remark> {
     match class {
         Class::Ordinary => None,
-        Class::Shell => Some("a shell"),
-        Class::Interpreter => Some("an interpreter: it can run anything"),
-        Class::Wrapper => Some("runs another program"),
-        Class::Multicall => Some("many programs in one"),
+        Class::Shell => Some(Remark::Shell),
+        Class::Interpreter => Some(Remark::Interpreter),
+        Class::Wrapper => Some(Remark::Wrapper),
+        Class::Multicall => Some(Remark::Multicall),
     }
 }
 
-fn power(via: &Via) -> Option<&'static str> {
+fn power(via: &Via) -> Option<Remark> {
     match via.power {
         Power::Transparent => None,
-        Power::Elevated => Some("gives more rights"),
-        Power::Elsewhere => Some("runs it somewhere else"),
+        Power::Elevated => Some(Remark::MoreRights),
+        Power::Elsewhere => Some(Remark::Elsewhere),
     }
 }

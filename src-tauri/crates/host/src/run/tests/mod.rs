@@ -69,6 +69,8 @@ impl Place {
         let plan = Plan {
             agent: AgentId::new("main").unwrap(),
             session: None,
+            origin: postern_policy::Origin::Host,
+            call: None,
             launch: resolved.launch,
             programs: resolved.held.bound_programs(),
             scripts: resolved.held.bound_scripts(),

@@ -36,7 +36,7 @@ pub fn lint_file(layer: &FileLayer) -> Vec<Finding> {
 
 fn finding(entry: &Entry, kind: FindingKind, message: String, mend: &str) -> Finding {
     let line = RuleId::try_from(entry.line()).unwrap_or(RuleId::MAX);
-    Finding { rule: -line, kind, message, mend: mend.to_owned() }
+    Finding { rule: -line, kind, message, cause: None, mend: mend.to_owned() }
 }
 
 fn said(entry: &Entry) -> String {

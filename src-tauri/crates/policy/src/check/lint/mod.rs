@@ -9,6 +9,7 @@ mod tests;
 pub use file::lint_file;
 
 use super::{Remark, check_rule, remarks};
+use crate::cause::Cause;
 use crate::judge::describes;
 use crate::path;
 use crate::pattern::pattern_text;
@@ -49,7 +50,6 @@ pub enum FindingKind {
 /// One thing that is wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Finding {
     /// The rule; a line of `permissions.jsonc` where it is negative.
     pub rule: RuleId,
@@ -57,6 +57,9 @@ pub struct Finding {
     pub kind: FindingKind,
     /// What is wrong, in one sentence.
     pub message: String,
+    /// Cause of what a made-up command got, where one was tried.
+    #[serde(default)]
+    pub cause: Option<Cause>,
     /// How to mend it, in one sentence.
     pub mend: String,
 }
@@ -97,8 +100,13 @@ pub fn lint<S: BuildHasher>(
 }
 
 fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home: &str) -> Vec<Finding> {
-    let finding =
-        |kind, message: String, mend: &str| Finding { rule: rule.id, kind, message, mend: mend.to_owned() };
+    let finding = |kind, message: String, mend: &str| Finding {
+        rule: rule.id,
+        kind,
+        message,
+        cause: None,
+        mend: mend.to_owned(),
+    };
     if let Err(problem) = check_rule(rule, home) {
         return vec![finding(FindingKind::Broken, format!("{problem}."), "Remove it, and write it anew.")];
     }
@@ -110,8 +118,9 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
             "Remove it, or give it a new time.",
         ));
     }
-    if let Some(why) = never::matches(rule, home) {
-        found.push(finding(FindingKind::NeverMatches, why, "Remove it, or write what was meant."));
+    if let Some((message, cause)) = never::matches(rule, home) {
+        let never = finding(FindingKind::NeverMatches, message, "Remove it, or write what was meant.");
+        found.push(Finding { cause, ..never });
     } else if let Some(message) = denies.shadow(rule, home) {
         found.push(finding(FindingKind::Shadowed, message, "Remove one of the two."));
     }

@@ -4,6 +4,7 @@ use super::super::example::{facts, steps_of, timeless};
 use super::super::would_match;
 use crate::agent::AgentPolicy;
 use crate::arguments::bound;
+use crate::cause::Cause;
 use crate::judge::{describes, judge};
 use crate::path;
 use crate::pattern::pattern_text;
@@ -15,11 +16,11 @@ use crate::words::WordsPattern;
 use postern_command::{Class, Reading, class_of, escape, read_argv};
 use std::collections::HashMap;
 
-/// Why a rule can never match; none where it can, or where that is not plain to see.
-pub(super) fn matches(rule: &Rule, home: &str) -> Option<String> {
+/// Returns why a rule can never match, with the cause of what was tried; `None` where it can, or that is not plain to see.
+pub(super) fn matches(rule: &Rule, home: &str) -> Option<(String, Option<Cause>)> {
     let rule = &timeless(rule);
     if describes(rule) {
-        return carrier_by_glob(rule);
+        return carrier_by_glob(rule).map(|message| (message, None));
     }
     if rule.args.as_deref().is_some_and(|args| bound(args).is_some()) {
         // A hash does not say what it is of.
@@ -27,7 +28,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<String> {
     }
     let tried: Vec<Vec<String>> = examples(rule, home);
     if tried.is_empty() {
-        return impossible_arguments(rule);
+        return impossible_arguments(rule).map(|message| (message, None));
     }
     let mut why = None;
     for argv in &tried {
@@ -37,15 +38,14 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<String> {
         if would_match(rule, &facts) {
             return None;
         }
-        why = why.or_else(|| Some(reason(rule, argv, &reading, &judged(rule, &facts))));
+        why = why.or_else(|| Some(reason(rule, argv, &reading, judged(rule, &facts))));
     }
     why
 }
 
-fn judged(rule: &Rule, facts: &crate::facts::Facts<'_>) -> String {
+fn judged(rule: &Rule, facts: &crate::facts::Facts<'_>) -> Option<Cause> {
     let rules = RuleSet::compile(std::slice::from_ref(rule), facts.home, false);
-    let Some(policy) = policy_of(rules) else { return String::new() };
-    judge(&policy, facts).message
+    Some(judge(&policy_of(rules)?, facts).cause)
 }
 
 fn policy_of(rules: RuleSet) -> Option<AgentPolicy> {
@@ -53,18 +53,19 @@ fn policy_of(rules: RuleSet) -> Option<AgentPolicy> {
     Some(AgentPolicy { rules, ..AgentPolicy::new(agent, Settings::default()) })
 }
 
-fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: &str) -> String {
+fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: Option<Cause>) -> (String, Option<Cause>) {
     let line = escape::text(&postern_command::quote(argv));
     if rule.effect == Effect::Deny {
-        return format!("Not even {line} is denied by it.");
+        return (format!("Not even {line} is denied by it."), None);
     }
     let wrapper = reading.steps.first().and_then(|step| step.via.first());
     if wrapper.is_some() && matches!(rule.pattern, Pattern::Command(_)) {
-        return format!(
+        let message = format!(
             "Of {line} the wrapper is taken off before rules are looked at; write the command that it starts."
         );
+        return (message, None);
     }
-    format!("Not even {line} is allowed by it. {judged}")
+    (format!("Not even {line} is allowed by it."), judged)
 }
 
 /// Commands that fit the pattern: as short as it goes, and with one more word where it takes any.
@@ -76,7 +77,7 @@ fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
         }
         Pattern::Path(_) | Pattern::Identity(_) => return vec![],
         Pattern::Command(text) => {
-            let mut words = postern_command::words_of(text).unwrap_or_default();
+            let mut words = postern_command::words_of_at(text, home).unwrap_or_default();
             let more = words.last().is_some_and(|last| matches!(last.as_str(), "*" | "**"));
             if more {
                 words.pop();
@@ -99,7 +100,7 @@ fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
     let pattern = WordsPattern::of_arguments(args);
     let command = match &rule.pattern {
         Pattern::Command(text) => {
-            postern_command::words_of(text).ok().map(|words| WordsPattern::of_command(&words))
+            postern_command::words_of_at(text, home).ok().map(|words| WordsPattern::of_command(&words))
         }
         Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
     };

@@ -2,7 +2,7 @@
 
 use crate::testing::{Scene, identity, rule};
 use crate::{
-    Ask, Decision, Effect, Fallback, Lookup, Pattern, Pin, Reason, Rule, ScriptPin, Security, Verdict,
+    Ask, Cause, Decision, Effect, Fallback, Lookup, Pattern, Pin, Reason, Rule, ScriptPin, Security, Verdict,
 };
 
 const RUN: &str = "/Users/u/project/run.sh";
@@ -28,11 +28,15 @@ fn a_pin_on_what_the_agent_can_change_allows_nothing() {
         "xargs ./run.sh",
     ] {
         let verdict = scene().allow("/usr/bin/*").changeable(RUN).shell(line).judge();
-        assert!(asked_for_its_file(&verdict), "{line}: {}", verdict.message);
-        assert!(verdict.message.contains("./run.sh"), "{line}: {}", verdict.message);
+        assert!(asked_for_its_file(&verdict), "{line}: {:?}", verdict.cause);
+        assert!(
+            matches!(&verdict.cause, Cause::NotHeld { file, .. } if file == "./run.sh"),
+            "{line}: {:?}",
+            verdict.cause
+        );
     }
     let off = scene().changeable(RUN).set(|settings| settings.ask = Ask::Off).argv(&["./run.sh"]).judge();
-    assert_eq!(off.decision, Decision::Deny, "nobody is asked: {}", off.message);
+    assert_eq!(off.decision, Decision::Deny, "nobody is asked: {:?}", off.cause);
 }
 
 #[test]
@@ -40,7 +44,7 @@ fn a_rule_that_says_nothing_of_the_content_allows_it() {
     let exact = Rule { pattern: Pattern::Exact(vec!["./run.sh".to_owned()]), ..rule(1, Effect::Allow, "x") };
     for rule in [rule(1, Effect::Allow, RUN), rule(1, Effect::Allow, "./run.sh *"), exact] {
         let verdict = Scene::new().program(RUN, "run").changeable(RUN).rule(rule).argv(&["./run.sh"]).judge();
-        assert_eq!(verdict.decision, Decision::Allow, "{}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Allow, "{:?}", verdict.cause);
     }
 }
 
@@ -57,14 +61,14 @@ fn a_link_that_the_agent_made_is_not_the_program_it_leads_to() {
         rule(1, Effect::Allow, "/usr/bin/*"),
     ] {
         let verdict = scene(rule.clone()).judge();
-        assert!(asked_for_its_file(&verdict), "{:?}: {}", rule.pattern, verdict.message);
+        assert!(asked_for_its_file(&verdict), "{:?}: {:?}", rule.pattern, verdict.cause);
     }
     let reads = scene(rule(1, Effect::Allow, "x")).set(|settings| settings.allow_read_only = true);
     assert_eq!(reads.judge().decision, Decision::Ask);
     let mut wrapper = Scene::new().program("/Users/u/project/env", "env").changeable("/Users/u/project/env");
     wrapper.programs.get_mut("/Users/u/project/env").unwrap().real_path = "/usr/bin/env".to_owned();
     let verdict = wrapper.allow("/usr/bin/ls").shell("./env ls").judge();
-    assert_eq!(verdict.decision, Decision::Ask, "nor is a wrapper: {}", verdict.message);
+    assert_eq!(verdict.decision, Decision::Ask, "nor is a wrapper: {:?}", verdict.cause);
 }
 
 #[test]
@@ -77,7 +81,7 @@ fn a_script_that_the_agent_can_change_is_not_the_one_that_was_pinned() {
     let mut scene = scene.changeable(&path).shell("sleep 1; python3 x.py").program("/usr/bin/sleep", "sleep");
     scene = scene.allow("sleep *");
     let verdict = scene.judge();
-    assert!(asked_for_its_file(&verdict), "{}", verdict.message);
+    assert!(asked_for_its_file(&verdict), "{:?}", verdict.cause);
 }
 
 fn on_allow(deny: &[&str]) -> Scene {
@@ -125,7 +129,7 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
         assert_eq!(judged_as(&line(&[]), &lookup).decision, Decision::Allow, "{lookup:?}: nothing is denied");
     }
     let away = on_allow(&["/usr/bin/touch"]).shell("cd \"$D\"; ./t x").judge();
-    assert_eq!(away.decision, Decision::Deny, "it is not known where it lies: {}", away.message);
+    assert_eq!(away.decision, Decision::Deny, "it is not known where it lies: {:?}", away.cause);
     let unanswered = Scene::new().deny("/usr/bin/touch").set(|settings| settings.fallback = Fallback::Full);
     assert_eq!(unanswered.shell("./t x; true").judge_unanswered().decision, Decision::Deny);
 }
@@ -204,8 +208,8 @@ fn an_alias_may_stand_for_what_is_denied() {
         assert_eq!(
             (verdict.decision, verdict.reason),
             (Decision::Deny, Reason::Denylist),
-            "{line}: {}",
-            verdict.message
+            "{line}: {:?}",
+            verdict.cause
         );
     }
     let exact = |line: &str| {
@@ -220,7 +224,7 @@ fn an_alias_may_stand_for_what_is_denied() {
     assert_eq!(exact("git push origin").decision, Decision::Allow, "it is about these words alone");
     for line in ["git status", "git log p", "ls p"] {
         let verdict = on_allow(&["git push *"]).shell(line).judge();
-        assert_eq!(verdict.decision, Decision::Allow, "{line}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Allow, "{line}: {:?}", verdict.cause);
     }
     assert_eq!(
         on_allow(&["/usr/bin/rm"]).shell("git p").judge().decision,

@@ -1,5 +1,5 @@
 use crate::testing::{DATA, Scene};
-use crate::{Decision, Reason, Security};
+use crate::{Cause, Decision, Reason, Security, Verdict};
 use postern_command::MOST_GUESSES;
 
 /// What the core denies, by entry.
@@ -10,8 +10,8 @@ const DENIED: &[(&str, &str)] = &[
     ("postern-keys", "cat < ~/Library/Application\\ Support/Postern/control.key"),
     ("postern-keys", "echo $(< ~/Library/Application\\ Support/Postern/control.key)"),
     ("postern-keys", "cat ~/Library/App*/Postern/agents/*/agent.key"),
-    ("postern-data", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
-    ("postern-data", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
+    ("postern-keys", "cd ~/Library/Application\\ Support/Postern && cat control.key"),
+    ("postern-keys", "cd ~/Library/Application\\ Support/Postern/agents && ls"),
     ("postern-keys", "sort '/users/U/library/application support/POSTERN/control.key'"),
     ("postern-keys", "nohup grep x '/Users/u/Library//Application Support/./Postern/postern.db'"),
     ("postern-keys", "bash -c 'head ~/Library/Application\\ Support/Postern/control.key'"),
@@ -200,6 +200,14 @@ const PASSES: &[&str] = &[
     "grep postern README.md; kill 5",
 ];
 
+/// Returns the entry of the core that denies.
+fn core_id(verdict: &Verdict) -> Option<&str> {
+    match &verdict.cause {
+        Cause::Core { id, .. } => Some(id),
+        _ => None,
+    }
+}
+
 fn verdict(text: &str) -> crate::Verdict {
     Scene::new().set(|settings| settings.security = Security::Full).allow("/**").shell(text).judge()
 }
@@ -211,10 +219,10 @@ fn the_core_holds_whatever_the_settings_and_the_spelling() {
         assert_eq!(
             (verdict.decision, verdict.reason),
             (Decision::Deny, Reason::Core),
-            "{text}: {}",
-            verdict.message
+            "{text}: {:?}",
+            verdict.cause
         );
-        assert!(verdict.message.contains(id), "{text}: {}", verdict.message);
+        assert_eq!(core_id(&verdict), Some(*id), "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -222,7 +230,7 @@ fn the_core_holds_whatever_the_settings_and_the_spelling() {
 fn near_misses_are_not_the_cores_business() {
     for text in PASSES {
         let verdict = verdict(text);
-        assert_ne!(verdict.reason, Reason::Core, "{text}: {}", verdict.message);
+        assert_ne!(verdict.reason, Reason::Core, "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -244,14 +252,14 @@ fn what_is_only_guessed_at_is_looked_at_too() {
         ("stop-postern", "postern approve 1234"),
     ] {
         let found = verdict(&format!("bash -c \"$X; {command}\""));
-        assert_eq!(found.reason, Reason::Core, "{command}: {}", found.message);
-        assert!(found.message.contains(id), "{command}: {}", found.message);
+        assert_eq!(found.reason, Reason::Core, "{command}: {:?}", found.cause);
+        assert_eq!(core_id(&found), Some(id), "{command}: {:?}", found.cause);
     }
     for command in
         ["rm -rf build", "find / -name x", "mv a b", "kill -9 5", "tee ~/Library/x", "postern-run ls"]
     {
         let found = verdict(&format!("bash -c \"$X; {command}\""));
-        assert_ne!(found.reason, Reason::Core, "{command}: {}", found.message);
+        assert_ne!(found.reason, Reason::Core, "{command}: {:?}", found.cause);
     }
 }
 
@@ -266,7 +274,7 @@ fn an_argv_is_looked_at_like_a_line() {
         vec!["postern", "status"],
     ] {
         let verdict = Scene::new().allow("/**").argv(&argv).judge();
-        assert_eq!(verdict.reason, Reason::Core, "{argv:?}: {}", verdict.message);
+        assert_eq!(verdict.reason, Reason::Core, "{argv:?}: {:?}", verdict.cause);
     }
 }
 
@@ -333,11 +341,11 @@ fn a_word_that_is_longer_than_any_path_hides_no_other() {
 fn more_commands_than_are_looked_at_are_denied_as_a_whole() {
     let lines = |count: usize| (0..count).map(|nth| format!("a{nth};")).collect::<Vec<_>>().concat();
     let found = verdict(&lines(MOST_GUESSES));
-    assert_eq!((found.decision, found.reason), (Decision::Ask, Reason::Opaque), "{}", found.message);
+    assert_eq!((found.decision, found.reason), (Decision::Ask, Reason::Opaque), "{:?}", found.cause);
     for text in [lines(MOST_GUESSES + 1), format!("{}rm -rf ~", lines(MOST_GUESSES + 1))] {
         let found = verdict(&text);
-        assert_eq!((found.decision, found.reason), (Decision::Deny, Reason::Opaque), "{}", found.message);
-        assert!(found.message.contains("more that may be denied"), "{}", found.message);
+        assert_eq!((found.decision, found.reason), (Decision::Deny, Reason::Opaque), "{:?}", found.cause);
+        assert_eq!(found.cause, Cause::TooManyCandidates);
     }
     // The same command over and over is one.
     assert_eq!(verdict(&"a;".repeat(2 * MOST_GUESSES)).decision, Decision::Ask);
@@ -388,9 +396,9 @@ fn more_guesses_than_can_be_looked_at_are_denied() {
     let text =
         |count: usize| (0..count).fold("(".to_owned(), |text, nth| format!("{text}cp a ~/{nth}/../y;"));
     let few = verdict(&text(300));
-    assert_eq!((few.decision, few.reason), (Decision::Ask, Reason::Opaque), "{}", few.message);
+    assert_eq!((few.decision, few.reason), (Decision::Ask, Reason::Opaque), "{:?}", few.cause);
     let verdict = verdict(&text(1_700));
-    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Opaque), "{}", verdict.message);
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Opaque), "{:?}", verdict.cause);
     assert_eq!(verdict.advice.as_deref(), Some("Split it into several requests."));
 }
 
@@ -398,7 +406,7 @@ fn more_guesses_than_can_be_looked_at_are_denied() {
 fn no_blanks_in_a_list_hide_what_it_lists() {
     let blanks = " ".repeat(30_000);
     let verdict = verdict(&format!("for x in a{blanks}~; do rm -rf $x; done"));
-    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{}", verdict.message);
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Core), "{:?}", verdict.cause);
 }
 
 /// Shells write braces out before they put variables in: `$x{y,z}` is what `xy` and `xz` hold.
@@ -413,8 +421,8 @@ fn no_name_made_by_braces_hides_what_a_variable_holds() {
         assert_eq!(
             (verdict.decision, verdict.reason),
             (Decision::Deny, Reason::Core),
-            "{line}: {}",
-            verdict.message
+            "{line}: {:?}",
+            verdict.cause
         );
     }
 }
@@ -426,7 +434,7 @@ fn a_long_script_that_cannot_be_read_is_asked_about() {
     };
     let text = (0..300).fold(String::new(), |text, nth| text + &line(nth)) + "echo 'unclosed";
     let verdict = verdict(&text);
-    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{}", verdict.message);
+    assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::Opaque), "{:?}", verdict.cause);
 }
 
 /// XNU strips these prefixes from any path, and several names lead to the same file.

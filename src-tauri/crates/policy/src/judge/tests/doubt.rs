@@ -2,7 +2,7 @@
 
 use crate::permissions::FileLayer;
 use crate::testing::{HOME, Scene, rule};
-use crate::{Ask, Decision, Effect, Fallback, Lifetime, Reason, Rule, Security, Unreadable, Verdict};
+use crate::{Ask, Cause, Decision, Effect, Fallback, Lifetime, Reason, Rule, Security, Unreadable, Verdict};
 
 /// Ways to run `rm` that do not say so, or say it where no reader can be sure.
 const HIDDEN: &[&str] = &[
@@ -66,12 +66,12 @@ fn what_may_be_denied_is_asked_about_and_denied_where_nobody_is_asked() {
         assert_eq!(
             (verdict.decision, verdict.reason),
             (Decision::Deny, Reason::Denylist),
-            "{command}: {}",
-            verdict.message
+            "{command}: {:?}",
+            verdict.cause
         );
         assert!(verdict.advice.is_some(), "{command}: the agent is told what to write instead");
         let asked = scene(Ask::OnMiss).deny("/bin/rm").deny("git push *").shell(command).judge();
-        assert_eq!(asked.decision, Decision::Ask, "{command}: {}", asked.message);
+        assert_eq!(asked.decision, Decision::Ask, "{command}: {:?}", asked.cause);
     }
 }
 
@@ -79,7 +79,7 @@ fn what_may_be_denied_is_asked_about_and_denied_where_nobody_is_asked() {
 fn what_is_plain_or_in_a_file_is_no_doubt() {
     for command in CLEAR {
         let verdict = on_allow(command);
-        assert_eq!(verdict.decision, Decision::Allow, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Allow, "{command}: {:?}", verdict.cause);
     }
 }
 
@@ -87,7 +87,7 @@ fn what_is_plain_or_in_a_file_is_no_doubt() {
 fn without_a_deny_rule_nothing_is_in_doubt() {
     for command in HIDDEN {
         let verdict = scene(Ask::Off).shell(command).judge();
-        assert_eq!(verdict.decision, Decision::Allow, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Allow, "{command}: {:?}", verdict.cause);
         let ended = Rule { lifetime: Lifetime::Until(1), ..rule(1, Effect::Deny, "/bin/rm") };
         let verdict = scene(Ask::Off).rule(ended).shell(command).judge();
         assert_eq!(verdict.decision, Decision::Allow, "{command}: a rule whose time is over");
@@ -98,17 +98,21 @@ fn without_a_deny_rule_nothing_is_in_doubt() {
 fn the_rule_that_is_named_is_told() {
     let verdict = on_allow("python3 -c 'import os; os.system(\"rm build\")'");
     assert_eq!(verdict.rule.unwrap().pattern, "/bin/rm");
-    assert!(verdict.message.contains("names rm"), "{}", verdict.message);
+    assert!(
+        matches!(&verdict.cause, Cause::MayMeanNamed { word, .. } if word == "rm"),
+        "{:?}",
+        verdict.cause
+    );
     let verdict = on_allow("python3 -c 'os.system(\"git push\")'");
     assert_eq!(verdict.rule.unwrap().pattern, "git push *");
     let verdict = on_allow("python3 -c 'os.system(\"git log\")'");
-    assert!(verdict.rule.is_none(), "git alone is not what the rule is about: {}", verdict.message);
+    assert!(verdict.rule.is_none(), "git alone is not what the rule is about: {:?}", verdict.cause);
 }
 
 #[test]
 fn a_name_in_an_argument_that_runs_it_is_a_doubt_too() {
     let verdict = on_allow("sort --compress-program='sh -c rm' x");
-    assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
+    assert_eq!(verdict.decision, Decision::Deny, "{:?}", verdict.cause);
     assert_eq!(on_allow("sort --compress-program 'sh -c $X' x").decision, Decision::Deny);
     assert_eq!(on_allow("sort -o rm x").decision, Decision::Allow, "it only writes there");
 }
@@ -171,12 +175,12 @@ fn no_word_of_an_argument_takes_back_the_doubt_about_what_it_runs() {
         "tar -x -f '!$X -rf y'",
     ] {
         let verdict = on_allow(command);
-        assert_eq!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
         let asked = scene(Ask::OnMiss).deny("/bin/rm").deny("git push *").shell(command).judge();
-        assert_eq!(asked.decision, Decision::Ask, "{command}: {}", asked.message);
+        assert_eq!(asked.decision, Decision::Ask, "{command}: {:?}", asked.cause);
     }
     for command in ["mytool --out '$X'", "mytool --no-exec '$X'", "sort -o '$X' x"] {
         let verdict = on_allow(command);
-        assert_eq!(verdict.decision, Decision::Allow, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Allow, "{command}: {:?}", verdict.cause);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::permissions::{FileLayer, SHELL_TOOL, check_tool};
 use crate::testing::{HOME, Scene, rule};
-use crate::{Ask, Decision, Effect, Reason, Security, SessionLayers, against_command_tool};
+use crate::{Ask, Cause, Decision, Effect, Reason, Security, SessionLayers, against_command_tool};
 
 fn file(text: &str) -> FileLayer {
     FileLayer::parse(text, HOME).unwrap()
@@ -58,7 +58,7 @@ fn only_a_deny_of_a_parent_is_a_veto() {
         (r#"{ "shell_exec": { "ls *": "deny", "ls": "allow" } }"#, Reason::Rule),
     ] {
         let verdict = scene(r#"{ "shell_exec": { "ls *": "allow" } }"#, &[parent], "{}").judge();
-        assert_eq!(verdict.reason, reason, "{parent}: {}", verdict.message);
+        assert_eq!(verdict.reason, reason, "{parent}: {:?}", verdict.cause);
     }
 }
 
@@ -79,7 +79,7 @@ fn the_elevated_gate_is_the_agents_and_then_the_sessions() {
             assert_eq!(verdict.decision, expected, "{elevated} {confined} {security:?}");
             if expected == Decision::Deny {
                 assert_eq!(verdict.reason, Reason::Policy);
-                assert!(verdict.message.contains("elevated"), "{}", verdict.message);
+                assert!(matches!(verdict.cause, Cause::Elevated(_)), "{:?}", verdict.cause);
                 assert!(verdict.advice.is_some());
             }
         }

@@ -36,8 +36,8 @@ fn what_only_reads_runs_confined() {
         assert_eq!(
             (verdict.decision, &verdict.confinement),
             (Decision::Allow, &look()),
-            "{text}: {}",
-            verdict.message
+            "{text}: {:?}",
+            verdict.cause
         );
     }
 }
@@ -63,7 +63,7 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "sort --files0-from=/tmp/x",
     ] {
         let verdict = judged(text);
-        assert_eq!(verdict.decision, Decision::Ask, "{text}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Ask, "{text}: {:?}", verdict.cause);
         assert!(verdict.confinement.is_none(), "{text}: what a person allows runs as it was shown");
     }
 }
@@ -93,7 +93,7 @@ fn a_home_folder_is_read_and_not_gone_through() {
         let mut scene = reader().shell(text);
         scene.cwd = HOME.to_owned();
         let verdict = scene.judge();
-        assert_eq!(verdict.decision, expected, "{text}: {}", verdict.message);
+        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -113,7 +113,7 @@ fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
         ("cargo test; date --file=notes.txt", Decision::Ask),
     ] {
         let verdict = reader().program("/usr/bin/date", "date").allow("cargo test").shell(text).judge();
-        assert_eq!(verdict.decision, expected, "{text}: {}", verdict.message);
+        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
         assert!(verdict.confinement.is_none(), "{text}: one tree of processes, one profile");
     }
 }

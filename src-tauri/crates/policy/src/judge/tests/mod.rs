@@ -9,5 +9,6 @@ mod layers;
 mod look;
 mod lookup;
 mod order;
+mod own_shell;
 mod rules;
 mod weighing;

@@ -1,6 +1,6 @@
 use crate::permissions::FileLayer;
 use crate::testing::{CWD, HOME, Scene};
-use crate::{Ask, Decision, Fallback, Reason, Rule, Security, SessionLayers, Source, Unreadable};
+use crate::{Ask, Cause, Decision, Fallback, Reason, Rule, Security, SessionLayers, Source, Unreadable};
 
 fn file(text: &str) -> FileLayer {
     FileLayer::parse(text, HOME).unwrap()
@@ -179,7 +179,8 @@ fn a_broken_file_denies_and_says_where() {
     scene.policy.file_problem = Some("line 3, column 5: expected comma".to_owned());
     let verdict = scene.judge();
     assert_eq!(verdict.decision, Decision::Deny);
-    assert!(verdict.message.contains("line 3, column 5"), "{}", verdict.message);
+    let problem = "line 3, column 5: expected comma".to_owned();
+    assert_eq!(verdict.cause, Cause::FileUnreadable { problem });
 }
 
 #[test]
@@ -240,7 +241,7 @@ fn what_is_told_is_what_weighs() {
     let told = |text: &str| Scene::new().allow("/usr/bin/ls").shell(text).judge();
     assert_eq!(told("true && ls").rule.unwrap().pattern, "/usr/bin/ls", "a rule before a builtin");
     assert_eq!(told("true").reason, Reason::Builtin);
-    assert_eq!(told("sudo ls").message, "No rule for `sudo ls`.");
+    assert_eq!(told("sudo ls").cause, Cause::NoRule { command: Some("sudo ls".to_owned()) });
 }
 
 #[test]
@@ -254,7 +255,6 @@ fn every_ending_says_something() {
         Scene::new().set(|settings| settings.security = Security::Deny).shell("ls"),
     ] {
         let verdict = scene.judge();
-        assert!(!verdict.message.is_empty());
         assert!(!verdict.trace.is_empty());
         assert!(
             verdict.decision != Decision::Deny || verdict.advice.is_some(),

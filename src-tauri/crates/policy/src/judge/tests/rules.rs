@@ -1,7 +1,7 @@
 use crate::testing::{Scene, identity, rule};
 use crate::{
-    Decision, Effect, Identity, Input, Lifetime, Pattern, Pin, Reason, Rule, RuleInput, ScriptPin, Security,
-    Source,
+    Cause, Change, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern, Pin,
+    Reason, Rule, RuleInput, ScriptPin, Security, Source,
 };
 
 fn allowed(scene: &Scene) -> bool {
@@ -101,7 +101,13 @@ fn a_changed_program_asks_and_says_what_changed() {
     now.version = Some("15.0".to_owned());
     let verdict = scene.judge();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::BinaryChanged));
-    assert!(verdict.message.contains("14.1 → 15.0"), "{}", verdict.message);
+    let content = ContentDifference::Versions { was: "14.1".to_owned(), now: "15.0".to_owned() };
+    let change = Change::Program(Difference { content, signer: None });
+    assert!(
+        matches!(&verdict.cause, Cause::Changed { change: of, .. } if *of == change),
+        "{:?}",
+        verdict.cause
+    );
     assert!(allowed(&scene.allow("git status")), "another rule without a pin covers it all the same");
 }
 
@@ -284,11 +290,11 @@ fn a_deny_rule_follows_the_program_everywhere() {
         "command rm x",
     ] {
         let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
-        assert_eq!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
     }
     for command in ["git rm x", "ls rm", "npm run rm-cache", "echo rm"] {
         let verdict = Scene::new().allow("/**").deny("/usr/bin/rm").shell(command).judge();
-        assert_ne!(verdict.decision, Decision::Deny, "{command}: {}", verdict.message);
+        assert_ne!(verdict.decision, Decision::Deny, "{command}: {:?}", verdict.cause);
     }
 }
 
@@ -308,21 +314,21 @@ fn a_deny_rule_s_glob_is_compared_in_every_spelling_of_a_path() {
     ] {
         for allow in ["/**", "git *"] {
             let verdict = Scene::new().allow(allow).deny(rule).shell(command).judge();
-            assert_eq!(verdict.reason, Reason::Denylist, "{rule} and {command}: {}", verdict.message);
+            assert_eq!(verdict.reason, Reason::Denylist, "{rule} and {command}: {:?}", verdict.cause);
         }
     }
     for (rule, command) in
         [("/usr/bin/*", "/opt/git status"), ("/usr/*", "git status"), ("/bin/*/x", "git status")]
     {
         let verdict = Scene::new().deny(rule).program("/opt/git", "other").shell(command).judge();
-        assert_ne!(verdict.decision, Decision::Deny, "{rule} and {command}: {}", verdict.message);
+        assert_ne!(verdict.decision, Decision::Deny, "{rule} and {command}: {:?}", verdict.cause);
     }
 }
 
 #[test]
 fn a_deny_rule_looks_into_what_cannot_be_read() {
     let verdict = Scene::new().allow("/**").deny("~/bin/x").shell("~/bin/x a").judge();
-    assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
+    assert_eq!(verdict.decision, Decision::Deny, "{:?}", verdict.cause);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use crate::judge::{can_be_covered, changes, covers};
 use crate::permissions::FileLayer;
 use crate::testing::{HOME, Scene, identity, rule};
-use crate::{Ask, Authority, Decision, Effect, Identity, Reason, Rule, Security, Signature, Source, Verdict};
+use crate::{
+    Ask, Authority, Cause, ContentDifference, Decision, Difference, Effect, Found, Gap, Identity, NamedRule,
+    Reason, Rule, RuleSource, Security, Signature, SignerDifference, Source, Verdict,
+};
 
 fn full(rules: Vec<Rule>, command: &str) -> Verdict {
     let scene = Scene::new().set(|settings| settings.security = Security::Full).shell(command);
@@ -188,47 +191,56 @@ fn what_changed_is_told_with_its_version_and_signer() {
         }),
         ..identity(version.unwrap_or("none"))
     };
-    for (was, now, expected) in [
-        (file(Some("1"), None), file(Some("2"), None), "1 → 2"),
-        (file(Some("1"), None), file(Some("1"), None), "still 1, other content"),
-        (file(Some("1"), Some("A")), file(Some("2"), Some("A")), "1 → 2, same signer"),
-        (file(Some("1"), Some("A")), file(Some("2"), Some("B")), "1 → 2, another signer"),
-        (file(Some("1"), Some("A")), file(Some("2"), None), "1 → 2, no longer signed"),
-        (file(Some("1"), None), file(Some("2"), Some("A")), "1 → 2, now signed"),
+    let versions = || ContentDifference::Versions { was: "1".to_owned(), now: "2".to_owned() };
+    for (was, now, content, signer) in [
+        (file(Some("1"), None), file(Some("2"), None), versions(), None),
+        (file(Some("1"), None), file(Some("1"), None), ContentDifference::SameVersion("1".to_owned()), None),
+        (file(Some("1"), Some("A")), file(Some("2"), Some("A")), versions(), Some(SignerDifference::Same)),
+        (file(Some("1"), Some("A")), file(Some("2"), Some("B")), versions(), Some(SignerDifference::Another)),
+        (file(Some("1"), Some("A")), file(Some("2"), None), versions(), Some(SignerDifference::Lost)),
+        (file(Some("1"), None), file(Some("2"), Some("A")), versions(), Some(SignerDifference::New)),
     ] {
-        assert_eq!(changes(&was, &now), expected);
+        assert_eq!(changes(&was, &now), Difference { content, signer });
     }
     let (was, now) = (file(None, None), file(Some("2"), None));
-    assert_eq!(changes(&was, &now), format!("{} → {}", &was.sha256[..8], &now.sha256[..8]));
+    let content =
+        ContentDifference::Hashes { was: was.sha256[..8].to_owned(), now: now.sha256[..8].to_owned() };
+    assert_eq!(changes(&was, &now), Difference { content, signer: None });
 }
 
 #[test]
 fn the_person_is_told_what_it_is_about() {
-    let told = |scene: Scene| scene.judge().message;
+    let told = |scene: Scene| scene.judge().cause;
     let of = |command: &str| Scene::new().allow("/usr/bin/ls").shell(command);
-    assert!(told(of("ls > out.txt")).contains("out.txt"));
-    assert!(told(of("rm -rf /")).contains("`rm`"));
+    let writes = Gap::Writes { target: "out.txt".to_owned() };
+    assert!(matches!(told(of("ls > out.txt")), Cause::NotCovered { gap, .. } if gap == writes));
+    let named = Some("rm".to_owned());
+    assert!(matches!(told(of("rm -rf /")), Cause::Core { command, .. } if command == named));
     let note = |command: &str| {
         let trace = of(command).judge().trace;
         trace.iter().find(|line| line.stage == "read").map(|line| line.found.clone()).unwrap()
     };
-    assert_eq!(note("ls"), "shell text, 1 step, understood in full.");
-    assert_eq!(note("ls; wc x"), "shell text, 2 steps, understood in full.");
+    assert_eq!(note("ls"), Found::Read { shell: true, steps: 1, clear: true });
+    assert_eq!(note("ls; wc x"), Found::Read { shell: true, steps: 2, clear: true });
     let policy = |text: &str| {
         let mut scene = of("ls");
         scene.policy.file = Some(FileLayer::parse(text, HOME).unwrap());
         told(scene)
     };
-    assert!(policy(r#"{ "system.run": "deny" }"#).contains("may not use system.run"));
+    let source = RuleSource::Line(1);
+    assert_eq!(
+        policy(r#"{ "system.run": "deny" }"#),
+        Cause::ToolPolicy { asks: false, source: source.clone() }
+    );
     let many = told(of("ls; wc x; cat y"));
-    assert!(many.contains("(2 of 3 steps need a yes.)"), "{many}");
-    assert!(!told(of("ls; wc x")).contains("steps need"));
+    assert!(matches!(many, Cause::Steps { asking: 2, steps: 3, .. }), "{many:?}");
+    assert!(!matches!(told(of("ls; wc x")), Cause::Steps { .. }));
     let denied = of("ls; rm x; $X y").deny("rm").judge();
     let line = |stage: &str| denied.trace.iter().find(|line| line.stage == stage).unwrap().found.clone();
-    assert_eq!(line("deny rules"), denied.message);
-    assert_eq!(line("managed rules"), "none denies.");
-    assert_eq!(line("verdict"), format!("deny: {}", denied.message));
-    assert!(policy(r#"{ "system.run": "ask" }"#).contains("asks about every use of system.run"));
+    assert_eq!(line("deny rules"), Found::Cause(denied.cause.clone()));
+    assert_eq!(line("managed rules"), Found::NoneDenies);
+    assert_eq!(line("verdict"), Found::Decided { decision: Decision::Deny, cause: denied.cause.clone() });
+    assert_eq!(policy(r#"{ "system.run": "ask" }"#), Cause::ToolPolicy { asks: true, source });
 }
 
 #[test]
@@ -260,7 +272,7 @@ fn where_nobody_is_asked_it_is_denied_for_want_of_a_rule_and_says_what_else_to_d
 fn everything_is_asked_about_where_the_person_wants_it_so() {
     let verdict = Scene::new().set(|settings| settings.ask = Ask::Always).allow("ls").shell("ls").judge();
     assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::AskAlways));
-    assert!(verdict.message.starts_with("Everything of this agent is asked about."), "{}", verdict.message);
+    assert!(matches!(verdict.cause, Cause::AskAlways(_)), "{:?}", verdict.cause);
 }
 
 #[test]
@@ -294,30 +306,28 @@ fn a_rule_s_question_is_told_before_a_program_that_is_missing() {
 #[test]
 fn a_rule_is_told_with_where_it_comes_from_and_only_a_stored_one_counts_as_used() {
     let of = |source: Source| full(vec![Rule { source, ..rule(3, Effect::Deny, "rm") }], "rm x");
-    for (source, word) in [
-        (Source::Person, "the person's own"),
-        (Source::Always, "always"),
-        (Source::Skill("bird".to_owned()), "skill bird"),
-        (Source::Managed, "managed"),
-        (Source::Import, "imported"),
+    for (source, named) in [
+        (Source::Person, RuleSource::Person),
+        (Source::Always, RuleSource::Always),
+        (Source::Skill("bird".to_owned()), RuleSource::Skill("bird".to_owned())),
+        (Source::Managed, RuleSource::Managed),
+        (Source::Import, RuleSource::Import),
     ] {
         let verdict = of(source);
-        assert!(
-            verdict.message.starts_with(&format!("Denied by the rule rm ({word})")),
-            "{}",
-            verdict.message
-        );
+        let (effect, pattern) = (Effect::Deny, "rm".to_owned());
+        assert_eq!(verdict.cause, Cause::Rule(NamedRule { effect, pattern, source: named, why: None }));
         assert_eq!(verdict.used, [3]);
     }
     let mut scene = Scene::new().shell("rm x");
     scene.policy.file = Some(FileLayer::parse("{\n \"shell_exec\": { \"rm *\": \"deny\" } }", HOME).unwrap());
     let verdict = scene.judge();
     assert_eq!((by(&verdict), verdict.used), (-2, Vec::new()), "a line of the file");
-    assert!(verdict.message.contains("(permissions.jsonc:2)"), "{}", verdict.message);
+    let source = RuleSource::Line(2);
+    assert!(matches!(&verdict.cause, Cause::Rule(rule) if rule.source == source), "{:?}", verdict.cause);
 }
 
 #[test]
 fn a_part_that_is_not_followed_is_compared_with_all_its_words() {
     let verdict = full(vec![rule(1, Effect::Deny, "git push *")], "nice --unheard git -c a.b=c push origin");
-    assert_eq!(verdict.decision, Decision::Deny, "{}", verdict.message);
+    assert_eq!(verdict.decision, Decision::Deny, "{:?}", verdict.cause);
 }

@@ -2,7 +2,7 @@
 
 use super::{Allow, Ask, Deny, HOME, policy};
 use crate::permissions::{DEFAULT_FILE, Entry, Origin, ToolVerdict, check_tool};
-use crate::{Decision, Effect};
+use crate::{Cause, Decision, Effect, NamedRule, RuleSource, ToolCause, ToolUse};
 use postern_command::MOST_GUESSES;
 use serde_json::json;
 
@@ -16,16 +16,20 @@ fn decided(entries: &str, command: &str) -> Decision {
     judged(entries, command).decision
 }
 
+fn is_about_a_part(cause: &Cause) -> bool {
+    matches!(cause, Cause::Tool(ToolCause::Line { of: ToolUse::Part, .. }))
+}
+
 #[test]
 fn a_part_that_cannot_be_read_is_denied_where_a_rule_denies_it_and_asked_about_otherwise() {
     const RULES: &str = r#""*": "allow", "rm *": "deny""#;
     let verdict = judged(RULES, "bash -c \"$X; rm x\"");
-    assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "rm *"), "{}", verdict.message);
-    assert!(verdict.message.contains("a part of this line"), "{}", verdict.message);
+    assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "rm *"), "{:?}", verdict.cause);
+    assert!(is_about_a_part(&verdict.cause), "{:?}", verdict.cause);
     // Nothing of it is a command of its own that a rule could ask about.
     let deep = format!("ls; {} ls", "eval ".repeat(10));
     let verdict = judged(RULES, &deep);
-    assert_eq!(verdict.decision, Ask, "{}", verdict.message);
+    assert_eq!(verdict.decision, Ask, "{:?}", verdict.cause);
     assert_eq!(decided(r#""*": "allow""#, &deep), Allow, "the gate is off");
 }
 
@@ -33,13 +37,11 @@ fn a_part_that_cannot_be_read_is_denied_where_a_rule_denies_it_and_asked_about_o
 fn no_length_of_a_line_drops_a_denial() {
     const RULES: &str = r#""*": "allow", "rm *": "deny""#;
     let lines = |count: usize| (0..count).map(|nth| format!("a{nth};")).collect::<Vec<_>>().concat();
-    for (text, denied) in [
-        (format!("{}rm x", lines(500)), "a part of this line"),
-        (lines(MOST_GUESSES + 1), "more that may be denied than can be looked at"),
-    ] {
+    for (text, by_rule) in [(format!("{}rm x", lines(500)), true), (lines(MOST_GUESSES + 1), false)] {
         let verdict = judged(RULES, &text);
-        assert_eq!(verdict.decision, Deny, "{}", verdict.message);
-        assert!(verdict.message.contains(denied), "{}", verdict.message);
+        assert_eq!(verdict.decision, Deny, "{:?}", verdict.cause);
+        let found = (is_about_a_part(&verdict.cause), verdict.cause == Cause::TooManyCandidates);
+        assert_eq!(found, (by_rule, !by_rule), "{:?}", verdict.cause);
     }
     assert_eq!(decided(RULES, &lines(500)), Ask);
 }
@@ -47,7 +49,7 @@ fn no_length_of_a_line_drops_a_denial() {
 #[test]
 fn the_person_is_told_that_a_command_does_more_than_its_rule_allows() {
     const RULES: &str = r#""*": "ask", "ls *": "allow", "rm *": "deny""#;
-    let beyond = |command: &str| judged(RULES, command).message.contains("goes beyond");
+    let beyond = |command: &str| matches!(judged(RULES, command).cause, Cause::Tool(ToolCause::Beyond(_)));
     assert!(beyond("ls > x"));
     for command in ["ls", "cat x", "rm x"] {
         assert!(!beyond(command), "{command}");
@@ -59,7 +61,10 @@ fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
     assert_eq!(judged(r#""*": "ask""#, "git status && ls -la").values, ["git status", "ls -la"]);
     let verdict = judged(r#""*": "ask", "rm *": "deny""#, "ls; rm x");
     assert_eq!(verdict.entry, Some(("rm *".to_owned(), 1)));
-    assert_eq!(verdict.message, "\"rm *\" (permissions.jsonc, line 1) denies shell_exec for rm x.");
+    let (tool, of) = ("shell_exec".to_owned(), ToolUse::Value("rm x".to_owned()));
+    let (pattern, source) = ("rm *".to_owned(), RuleSource::Line(1));
+    let line = Some(NamedRule { effect: Effect::Deny, pattern, source, why: None });
+    assert_eq!(verdict.cause, Cause::Tool(ToolCause::Line { tool, of, line }));
     let verdict = judged(r#""*": "deny""#, "X=1");
     assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "*"));
 }

@@ -1,5 +1,5 @@
 use super::{DEFAULT_FILE, Entry, FileLayer, Origin, append, check_tool, dangers};
-use crate::{AgentId, AgentPolicy, Decision, Effect, SessionLayers, Settings};
+use crate::{AgentId, AgentPolicy, Cause, Decision, Effect, SessionLayers, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ fn every_case_of_the_table_comes_out_as_it_deserves() {
         let verdict = check_tool(&policy, Some("s"), tool, &case["args"], HOME);
         let got = serde_json::to_value(verdict.decision).unwrap();
         if got != case["expect"] {
-            wrong.push(format!("{line}\n    is {got}: {}", verdict.message));
+            wrong.push(format!("{line}\n    is {got}: {:?}", verdict.cause));
         }
         count += 1;
     }
@@ -149,7 +149,7 @@ fn every_command_of_a_line_is_judged_by_itself() {
         ("", Deny),
     ] {
         let verdict = check_tool(&policy(text), None, "shell_exec", &json!({ "command": command }), HOME);
-        assert_eq!(verdict.decision, expected, "{command}: {}", verdict.message);
+        assert_eq!(verdict.decision, expected, "{command}: {:?}", verdict.cause);
     }
     assert_eq!(check(text, "shell_exec", &json!({})), Ask, "no command to compare");
     assert_eq!(
@@ -204,7 +204,8 @@ fn a_broken_file_denies_every_tool() {
     policy.file_problem = Some("line 2, column 1: expected comma".to_owned());
     let verdict = check_tool(&policy, None, "grep", &json!({}), HOME);
     assert_eq!(verdict.decision, Deny);
-    assert!(verdict.message.contains("line 2, column 1"), "{}", verdict.message);
+    let problem = "line 2, column 1: expected comma".to_owned();
+    assert_eq!(verdict.cause, Cause::FileUnreadable { problem });
 }
 
 #[test]

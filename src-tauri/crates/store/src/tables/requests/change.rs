@@ -64,7 +64,7 @@ impl Change {
         let mut change = Self::to(RunState::from(ending), at);
         let exit_code = match ending {
             Ending::Finished { end } => end.exit_code(),
-            Ending::Denied(_) | Ending::Failed { .. } => None,
+            Ending::Denied(_) | Ending::Failed { .. } | Ending::Allowed => None,
         };
         if let Ending::Denied(denial) = ending {
             change.feedback.clone_from(&denial.feedback);
@@ -183,8 +183,9 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
     let ending = change.ending.as_ref();
     let mut insert = conn.prepare_cached(
         "INSERT INTO requests (id, agent, request_id, content, session, phase, line, asked, received_at, verdict, risk,
-            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+            plan, digest, actor, feedback, ended, ending, asked_at, decided_at, ended_at, facts, told, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+            ?23)
          ON CONFLICT (agent, request_id) DO NOTHING",
     )?;
     Ok(insert.execute(params![
@@ -206,10 +207,11 @@ pub(super) fn insert(conn: &Connection, new: &NewRequest, change: &Change) -> Re
         ending.map(|ending| &ending.whole),
         ending.map(|ending| &ending.name),
         since(RunState::Asking),
-        since(RunState::Starting),
+        since(RunState::Starting).or_else(|| since(RunState::Allowed)),
         change.phase.has_ended().then_some(change.at),
         change.facts,
         change.told,
+        text(&new.origin)?,
     ])?)
 }
 

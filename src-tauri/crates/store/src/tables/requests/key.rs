@@ -3,7 +3,7 @@
 use super::change::{Change, insert};
 use super::row::{RequestRow, get_by_key};
 use crate::error::Error;
-use postern_policy::{AgentId, Millis};
+use postern_policy::{AgentId, Millis, Origin};
 use postern_protocol::RunState;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -19,6 +19,8 @@ pub struct NewRequest {
     pub request_id: String,
     /// sha256 over everything it asks for: the same number with other content is an error.
     pub content: [u8; 32],
+    /// Who does it.
+    pub origin: Origin,
     /// Its session.
     pub session: Option<String>,
     /// The command as one line of escaped text.

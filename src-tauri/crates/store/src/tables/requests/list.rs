@@ -1,13 +1,12 @@
 //! The history, page by page: by key, never by offset.
 
-use super::decided::Decided;
 use super::row::{LINE, REST, RequestRow, SUMMARY, Summary, summary, whole};
 use crate::column::Id;
 use crate::error::Error;
 use crate::tables::search;
 use crate::tables::wanted::Word;
 use postern_policy::{AgentId, Millis, RuleId};
-use postern_protocol::RunState;
+use postern_protocol::{Decided, RunState};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;

@@ -7,7 +7,6 @@ mod list;
 mod row;
 
 pub use change::{Change, change, forget_body, intend, told};
-pub use decided::Decided;
 pub use key::{NewRequest, Opening, known, open, open_as};
 pub use list::{Filter, Page, list, list_whole, page};
 pub use row::{Process, RequestRow, Summary, between, get, get_by_key, live, oldest};
@@ -60,6 +59,29 @@ pub(crate) const EDITED: &str = "ALTER TABLE requests ADD COLUMN asked_line TEXT
 pub(crate) const FACTS: &str = "ALTER TABLE requests ADD COLUMN facts TEXT;";
 /// Since format 7: the number of the event that told its end.
 pub(crate) const TOLD: &str = "ALTER TABLE requests ADD COLUMN told INTEGER;";
+
+/// Who does what is asked for. Before, only commands of the host were kept; their feed is as it was. What its agent may do itself is
+/// told once, when that is its end.
+pub(crate) const ORIGIN: &str = "
+ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '\"host\"';
+DROP TRIGGER feed_received;
+DROP TRIGGER feed_changed;
+CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
+    INSERT INTO feed (at, kind, agent, request) VALUES (NEW.received_at, 'received', NEW.agent, NEW.id);
+    INSERT INTO feed (at, kind, agent, request) SELECT
+        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.agent, NEW.id
+        WHERE NEW.phase IN ('asking', 'denied', 'failed', 'allowed')
+            OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"');
+END;
+CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
+WHEN NEW.phase <> OLD.phase AND (NEW.phase IN ('asking', 'running', 'denied', 'finished', 'failed', 'allowed')
+    OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"')) BEGIN
+    INSERT INTO feed (at, kind, agent, request) VALUES (
+        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
+                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
+        NEW.phase, NEW.agent, NEW.id);
+END;
+";
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use crate::column::{Id, Json, Name};
 use crate::error::Error;
-use postern_policy::{AgentId, Millis, Risk, RuleId, Verdict};
-use postern_protocol::{By, RunState};
+use postern_policy::{AgentId, Millis, Origin, Risk, RuleId, Verdict};
+use postern_protocol::{By, EndReason, RunState};
 use postern_request::{Digest, Ending, Plan};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -16,6 +16,19 @@ struct Phase(RunState);
 impl FromSql for Phase {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         RunState::named(value.as_str()?).map(Self).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// An end, as the column `ending` has it: `allowed` of what its agent does itself, which has none.
+struct End(Option<EndReason>);
+
+impl FromSql for End {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        if name == RunState::Allowed.name() {
+            return Ok(Self(None));
+        }
+        EndReason::named(name).map(|end| Self(Some(end))).ok_or(FromSqlError::InvalidType)
     }
 }
 
@@ -54,8 +67,10 @@ pub struct Summary {
     pub id: Uuid,
     /// Whose.
     pub agent: AgentId,
-    /// The agent's own number.
+    /// The agent's own number; the host's again, where the agent has none.
     pub request_id: String,
+    /// Who does it.
+    pub origin: Origin,
     /// Its session.
     pub session: Option<String>,
     /// Where it is in its life.
@@ -64,8 +79,8 @@ pub struct Summary {
     pub line: String,
     /// How careful it asked for.
     pub risk: Option<Risk>,
-    /// The reason of a denial, or the outcome of a run, by its stable name.
-    pub ending: Option<String>,
+    /// The reason of a denial, or the outcome of a run.
+    pub ending: Option<EndReason>,
     /// Exit code.
     pub exit_code: Option<i32>,
     /// Who let it through.
@@ -85,7 +100,7 @@ pub(super) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
-    received_at, started_at, ended_at, json_extract(ended, '$.rule')";
+    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin";
 
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
@@ -97,13 +112,14 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         phase: row.get::<_, Phase>(5)?.0,
         line: row.get(6)?,
         risk: row.get::<_, Option<Json<_>>>(7)?.map(|json| json.0),
-        ending: row.get(8)?,
+        ending: row.get::<_, Option<End>>(8)?.and_then(|end| end.0),
         exit_code: row.get(9)?,
         by: row.get::<_, Option<Json<Actor>>>(10)?.map(|json| json.0.0),
         received_at: row.get(11)?,
         started_at: row.get(12)?,
         ended_at: row.get(13)?,
         denied_by: row.get(14)?,
+        origin: row.get::<_, Json<_>>(15)?.0,
     })
 }
 
@@ -149,27 +165,27 @@ pub(super) const REST: &str =
     ended, asked, plan, verdict, asked_line, facts, told";
 
 pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
-    let process = match (row.get(19)?, row.get(20)?, row.get(21)?) {
+    let process = match (row.get(20)?, row.get(21)?, row.get(22)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
         _ => None,
     };
     Ok(RequestRow {
         summary: summary(row)?,
-        content: row.get(15)?,
-        asked_at: row.get(16)?,
-        decided_at: row.get(17)?,
-        intended_at: row.get(18)?,
+        content: row.get(16)?,
+        asked_at: row.get(17)?,
+        decided_at: row.get(18)?,
+        intended_at: row.get(19)?,
         process,
-        digest: row.get::<_, Option<String>>(22)?.map(Digest),
-        answered_by: row.get(23)?,
-        feedback: row.get(24)?,
-        ending: row.get::<_, Option<Json<_>>>(25)?.map(|json| json.0),
-        asked: row.get(26)?,
-        plan: row.get::<_, Option<Json<_>>>(27)?.map(|json| json.0),
-        verdict: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
-        asked_line: row.get(29)?,
-        facts: row.get(30)?,
-        told: row.get(31)?,
+        digest: row.get::<_, Option<String>>(23)?.map(Digest),
+        answered_by: row.get(24)?,
+        feedback: row.get(25)?,
+        ending: row.get::<_, Option<Json<_>>>(26)?.map(|json| json.0),
+        asked: row.get(27)?,
+        plan: row.get::<_, Option<Json<_>>>(28)?.map(|json| json.0),
+        verdict: row.get::<_, Option<Json<_>>>(29)?.map(|json| json.0),
+        asked_line: row.get(30)?,
+        facts: row.get(31)?,
+        told: row.get(32)?,
     })
 }
 

@@ -2,14 +2,14 @@
 import type { RiskLevel } from "./RiskLevel";
 
 /**
- * Risk explains and orders; it never allows.
+ * A risk in plain text, as lists and outgoing events have it.
  */
-export type Risk = { 
+export type RiskText = { 
 /**
- * How careful.
+ * Its level.
  */
 level: RiskLevel, 
 /**
- * Why, in plain words.
+ * Reasons, the weightiest first, as sentences without their full stop.
  */
 reasons: Array<string>, };

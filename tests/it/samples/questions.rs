@@ -1,6 +1,8 @@
-//! The questions that the pages' tests and designs show: real requests to a real host. `scripts/record-samples` writes
-//! them, and a test holds them to what the host says today.
+//! Questions: real requests to a real host.
 
+use super::asking::Asking;
+use super::steady::replaced;
+use super::{ASKED, HOME, PATIENCE};
 use postern_client::{Channel, Control, read_key};
 use postern_contract::methods::{
     AnswerQuestion, EditQuestion, FaceKind, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
@@ -8,53 +10,19 @@ use postern_contract::methods::{
 use postern_contract::{Answer, AnswerParams, EditParams, Question, Told};
 use postern_policy::AgentId;
 use postern_protocol::{RunParams, Stdin, What};
-use postern_tests::{Postern, postern_run, repository, start};
+use postern_tests::Postern;
 use serde_json::{Map, Value, json};
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Child;
 use uuid::Uuid;
 
-/// Where the pages find them.
-const FILE: &str = "ui/src/backend/recorded.json";
-/// When every question was asked, in milliseconds.
-const ASKED: i64 = 1_772_445_600_000;
-/// How long the host may take: a guard against hanging, never an expectation.
-const PATIENCE: Duration = Duration::from_mins(1);
 /// What the digest of each is made of.
 const DIGITS: &str = "abcdef9876";
-/// The person's home, and what it is called in the samples.
-const HOME: &str = "/Users/kim";
-
-#[test]
-fn the_samples_are_what_a_host_asks() {
-    let kept: Value = serde_json::from_str(&fs::read_to_string(file()).unwrap()).unwrap();
-    let today = Stage::open().record();
-    for (name, question) in today.as_object().unwrap() {
-        assert_eq!(
-            kept[name], *question,
-            "{name}: the question changed: run scripts/record-samples and commit what it writes"
-        );
-    }
-    assert_eq!(kept.as_object().unwrap().len(), today.as_object().unwrap().len());
-}
-
-#[test]
-#[ignore = "writes the samples: run by scripts/record-samples"]
-fn write_the_samples() {
-    let text = serde_json::to_string_pretty(&Stage::open().record()).unwrap();
-    fs::write(file(), text + "\n").unwrap();
-}
-
-fn file() -> PathBuf {
-    repository().join(FILE)
-}
 
 /// A host, two agents, the project that they work on, and the person who looks.
-struct Stage {
+pub(super) struct Stage {
     host: Postern,
     person: Control,
     site: PathBuf,
@@ -62,7 +30,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn open() -> Self {
+    pub(super) fn open() -> Self {
         let host = Postern::start();
         let site = host.home().join("Projects/site");
         fs::create_dir_all(site.join("tools")).unwrap();
@@ -87,7 +55,7 @@ impl Stage {
     }
 
     /// Every sample, by its name.
-    fn record(mut self) -> Value {
+    pub(super) fn record(mut self) -> Value {
         self.push();
         self.dangerous();
         self.script();
@@ -231,15 +199,7 @@ impl Stage {
 
     /// A request of this agent in the project.
     fn run(&self, agent: &str, options: &[&str]) -> Asking {
-        let channel = self.host.data().join("agents").join(agent);
-        let mut run = start(postern_run());
-        run.args(options)
-            .env_clear()
-            .env("POSTERN_SOCKET", channel.join("agent.sock"))
-            .env("POSTERN_KEY_FILE", channel.join("agent.key"))
-            .current_dir(&self.site)
-            .stdin(Stdio::null());
-        Asking(run, None)
+        Asking::on(&self.host.data().join("agents").join(agent), &self.site, options)
     }
 
     /// Keeps the question that this leads to, and answers no.
@@ -317,50 +277,4 @@ impl Stage {
 
 fn round(millis: i64, to: i64) -> i64 {
     (millis + to / 2) / to * to
-}
-
-fn replaced(value: &mut Value, words: &[(String, String)]) {
-    match value {
-        Value::String(text) => {
-            for (chosen, name) in words {
-                *text = text.replace(chosen.as_str(), name);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| replaced(item, words)),
-        Value::Object(members) => members.values_mut().for_each(|member| replaced(member, words)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// A request that is about to be made, and what it reads.
-struct Asking(Command, Option<String>);
-
-impl Asking {
-    fn args<'a>(mut self, words: impl IntoIterator<Item = &'a str>) -> Self {
-        self.0.args(words);
-        self
-    }
-
-    fn shell(self, line: &str) -> Self {
-        self.args(["--shell", line])
-    }
-
-    fn words(self, program: &str, words: &[&str]) -> Self {
-        self.args(["--", program]).args(words.iter().copied())
-    }
-
-    fn told(self, input: &str) -> Self {
-        Self(self.0, Some(input.to_owned()))
-    }
-
-    fn start(mut self) -> Child {
-        if self.1.is_some() {
-            self.0.stdin(Stdio::piped());
-        }
-        let mut child = self.0.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-        if let (Some(input), Some(mut stdin)) = (self.1, child.stdin.take()) {
-            stdin.write_all(input.as_bytes()).unwrap();
-        }
-        child
-    }
 }

@@ -1,0 +1,243 @@
+//! Why a verdict is what it is, in one or two sentences.
+
+use super::gap;
+use super::risk::protection;
+use super::sentence::Sentence;
+use super::tool;
+use crate::piece::Shown;
+use postern_command::{ArgEffect, ArgFact};
+use postern_policy::{Cause, Doubt, Effect, Elevation, Fallback, Label, NamedRule, RuleSource, Unidentified};
+
+/// Returns why, in one or two sentences.
+#[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
+pub fn cause(cause: &Cause) -> Shown {
+    let sentence = match cause {
+        Cause::Invalid(words) => Sentence::new(words.clone()),
+        Cause::LookupMismatch => Sentence::new("Postern looked up something else than it read."),
+        Cause::NothingRuns => Sentence::new("Nothing in it would run."),
+        Cause::RunsAnything => Sentence::new("This agent may run everything that no deny rule names."),
+        Cause::AskAlways(would) => {
+            Sentence::new("Postern asks about everything from this agent. ").then(self::cause(would))
+        }
+        Cause::Steps { cause, asking, steps } => Sentence::default()
+            .then(self::cause(cause))
+            .say(" (")
+            .number(*asking)
+            .say(" of ")
+            .number(*steps)
+            .say(" steps need approval.)"),
+        Cause::NoAnswer(Fallback::Full) => {
+            Sentence::new("No one answered in time, and this agent's fallback allows it.")
+        }
+        Cause::NoAnswer(Fallback::Allowlist) => {
+            Sentence::new("No one answered in time, and no rule allows it as it is now.")
+        }
+        Cause::NoAnswer(Fallback::Deny) => Sentence::new("No one answered in time."),
+        Cause::NothingDenies => Sentence::new("No rule for host commands denies it."),
+        Cause::ToolPolicy { asks, source: from } => {
+            let words = if *asks {
+                "Tool policy asks about every use of `system.run` in this session ("
+            } else {
+                "Tool policy denies `system.run` to this session ("
+            };
+            source(Sentence::new(words), from).say(").")
+        }
+        Cause::Elevated(elevation) => Sentence::new("The elevated gate is ").say(elevated(*elevation)),
+        Cause::FileUnreadable { problem } => Sentence::new("Postern can't read `permissions.jsonc` (")
+            .code(problem)
+            .say("); it allows nothing until the file is fixed."),
+        Cause::ManagedUnreadable { problem } => {
+            Sentence::new("Postern can't read your organization's rules (")
+                .code(problem)
+                .say("); it allows nothing until they are fixed.")
+        }
+        Cause::BrokenDeny { problem } => {
+            Sentence::new("Postern can't read a deny rule (").code(problem).say("), which may mean this.")
+        }
+        Cause::RunsNothing => Sentence::new("This agent may not run anything."),
+        Cause::FolderRefused { folder, folders } => {
+            let begun = match folder {
+                Some(folder) => Sentence::default().code(folder),
+                None => Sentence::new("A folder that is only known when it runs"),
+            };
+            begun.say(" is not one of the folders that it may run in (").list(folders).say(").")
+        }
+        Cause::NotFound { program } => Sentence::default().code(program).say(" was not found."),
+        Cause::Unusable { path, what } => Sentence::default().code(path).say(" ").fragment(what).say("."),
+        Cause::SetsVariables { names } => {
+            Sentence::new("It sets ").list(names).say(", which this agent has to ask about.")
+        }
+        Cause::Rule(rule) => by_rule(rule),
+        Cause::LineAsks(from) => source(Sentence::new("A line asks about it ("), from).say(")."),
+        Cause::RuleMayMatch { pattern } => {
+            Sentence::new("Some of its words are only known when it runs, and the rule ")
+                .code(pattern)
+                .say(" may match them.")
+        }
+        Cause::Core { id, why, command, word } => {
+            let named = label(Sentence::default().say(why.clone()).say(" (").code(id).say(": "), command);
+            match word {
+                Some(word) => named.say(" with ").code(word).say(")"),
+                None => named.say(")"),
+            }
+        }
+        Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
+        Cause::TooManyCandidates => Sentence::new(
+            "A part that Postern can't read holds more commands that a rule may deny than Postern looks at.",
+        ),
+        Cause::Unparsed(note) => Sentence::new("Postern can't read all of it: ").note(note),
+        Cause::MayMeanNamed { doubt, word, pattern } => unread(doubt)
+            .say("), and it names ")
+            .code(word)
+            .say(": the rule ")
+            .code(pattern)
+            .say(" may mean it."),
+        Cause::MayMeanDenied { doubt } => {
+            unread(doubt).say("), and this agent has deny rules: one of them may mean it.")
+        }
+        Cause::ByNumber { name } => {
+            Sentence::default().code(name).say(" names a program by the number of its file.")
+        }
+        Cause::TooManyWords => {
+            Sentence::new("Postern can't read all of it, and it holds more words than Postern looks at.")
+        }
+        Cause::BehindTooManyWords { word, program } => Sentence::new("Postern can't read all of it, and ")
+            .code(word)
+            .say(" follows more words of ")
+            .code(program)
+            .say(" than Postern looks at: it may never be allowed."),
+        Cause::Unidentified { name, why, pattern } => {
+            let begun = Sentence::default().code(name).say(" ");
+            let told = match why {
+                Unidentified::Unusable(what) => begun.fragment(what),
+                Unidentified::NotThere => begun.say("is not there yet"),
+                Unidentified::FolderUnknown => begun.say("is in a folder that is only known when it runs"),
+            };
+            told.say(", so Postern can't tell what it is: the rule ").code(pattern).say(" may mean it.")
+        }
+        Cause::NotCoverable { command, obstacle } => {
+            gap::obstacle(label(Sentence::new("No rule can allow "), command).say(": "), obstacle).say(".")
+        }
+        Cause::Writes { target } => Sentence::new("It writes to ").code(target).say("."),
+        Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).say("."),
+        Cause::NeedsNoRule => Sentence::new("Nothing here needs a rule."),
+        Cause::ReadsConfined => Sentence::new("It only reads, confined, and this agent may read."),
+        Cause::ReadsNoFile => Sentence::new("It only reads, and names no file."),
+        Cause::ReadOnlyBut { command, gap: but } => {
+            let named = label(Sentence::default(), command).say(" is on the read-only list, but ");
+            gap::read_only(named, but).say(".")
+        }
+        Cause::Changed { command, pattern, change } => {
+            let named = label(Sentence::default(), command).say(" changed since the rule ").code(pattern);
+            gap::change(named.say(" was approved: "), change).say(".")
+        }
+        Cause::NotHeld { pattern, file } => Sentence::new("The rule ")
+            .code(pattern)
+            .say(" holds while ")
+            .code(file)
+            .say(" is unchanged, and the agent can change it until it runs."),
+        Cause::NotCovered { command, pattern, gap } => {
+            let named = label(Sentence::new("The rule ").code(pattern).say(" does not cover "), command);
+            gap::gap(named.say(": "), gap).say(".")
+        }
+        Cause::NothingKnown => Sentence::new("Nothing is known about it."),
+        Cause::Protected { place, protection: of } => Sentence::default()
+            .code(place)
+            .say(" is protected (")
+            .say(protection(*of))
+            .say("): only a rule or a line of `permissions.jsonc` that names it allows this."),
+        Cause::NoRule { command } => label(Sentence::new("No rule allows "), command).say("."),
+        Cause::Recorded(text) => Sentence::default().fragment(text),
+        Cause::Tool(of) => return tool::cause(of),
+    };
+    sentence.pieces()
+}
+
+/// Adds the name of a command.
+pub(super) fn label(sentence: Sentence, command: &Label) -> Sentence {
+    match command {
+        Some(words) => sentence.code(words),
+        None => sentence.say("this part"),
+    }
+}
+
+/// Adds where a rule came from.
+pub(super) fn source(sentence: Sentence, from: &RuleSource) -> Sentence {
+    match from {
+        RuleSource::Person => sentence.say("the person's own"),
+        RuleSource::Always => sentence.say("always"),
+        RuleSource::Skill(name) => sentence.say("skill ").code(name),
+        RuleSource::File => sentence.say("permissions.jsonc"),
+        RuleSource::Line(line) => sentence.say("permissions.jsonc:").number(*line),
+        RuleSource::Managed => sentence.say("managed"),
+        RuleSource::Import => sentence.say("imported"),
+        RuleSource::Subagent => sentence.say("the subagent's layer"),
+        RuleSource::Session => sentence.say("this session"),
+    }
+}
+
+fn by_rule(rule: &NamedRule) -> Sentence {
+    let begun = Sentence::new(match rule.effect {
+        Effect::Allow => "Allowed by the rule ",
+        Effect::Deny => "Denied by the rule ",
+        Effect::Ask => "Asked about by the rule ",
+    });
+    let named = source(begun.code(&rule.pattern).say(" ("), &rule.source);
+    match &rule.why {
+        Some(why) => named.say("): ").code(why).say("."),
+        None => named.say(")."),
+    }
+}
+
+fn unread(doubt: &Doubt) -> Sentence {
+    let begun = Sentence::new("Postern can't read all of it (");
+    match doubt {
+        Doubt::Part(note) => begun.note(note),
+        Doubt::Argument(fact) => argument(begun, fact),
+    }
+}
+
+pub(super) fn elevated(elevation: Elevation) -> &'static str {
+    match elevation {
+        Elevation::On => "on: this agent may ask to run commands on the host.",
+        Elevation::OffForAgent => "off: this agent may not ask to run commands on the host.",
+        Elevation::OffForSession => "off: this session was not given the right to run commands on the host.",
+    }
+}
+
+/// Adds what an unsafe argument does.
+pub(super) fn argument(sentence: Sentence, fact: &ArgFact) -> Sentence {
+    match fact {
+        ArgFact::Mark { mark, effect } => sentence.code(mark).say(" ").say(arg_effect(*effect)),
+        ArgFact::Note(words) => sentence.say(words.clone()),
+    }
+}
+
+/// Returns the words that follow an argument's name.
+fn arg_effect(effect: ArgEffect) -> &'static str {
+    match effect {
+        ArgEffect::Runs => "runs another program",
+        ArgEffect::Shell => "hands a text to a shell, which runs it",
+        ArgEffect::Code => "runs code",
+        ArgEffect::NamedCode => "runs code that is found by its name",
+        ArgEffect::Loads => "loads code",
+        ArgEffect::Config => "decides which programs are run",
+        ArgEffect::Folder => "works elsewhere, where settings can run programs",
+        ArgEffect::Fetches => "fetches a program and runs it",
+        ArgEffect::Remote => "runs something on another machine or in a container",
+        ArgEffect::Opens => "opens an application, which can run programs",
+        ArgEffect::Writes => "writes a file",
+        ArgEffect::Plants => "writes what other programs run or read by themselves",
+        ArgEffect::Elevates => "lets the file run with its owner's rights",
+        ArgEffect::Deletes => "removes what it finds",
+        ArgEffect::Sends => "sends data away",
+        ArgEffect::Reads => "reads another file",
+        ArgEffect::Secrets => "reads or changes passwords or keys",
+        ArgEffect::Changes => "changes settings",
+        ArgEffect::Serves => "opens a port",
+        ArgEffect::Outside => "leads out of the working directory",
+        ArgEffect::Unlisted => "is an option that is not known here",
+        ArgEffect::Pattern => "could match a file whose name is an option",
+        ArgEffect::RunTime => "is known only at run time",
+    }
+}

@@ -1,0 +1,91 @@
+//! Why rules do not hold, as fragments of a sentence.
+
+use super::cause::argument;
+use super::sentence::Sentence;
+use crate::piece::Shown;
+use postern_policy::{Change, ContentDifference, Difference, Gap, Obstacle, ReadOnlyGap, SignerDifference};
+
+/// Adds what prevents every rule from covering a step.
+pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
+    match obstacle {
+        Obstacle::Elsewhere => sentence.say("Postern can't look up here what it runs"),
+        Obstacle::NotFound => sentence.say("its program was not found"),
+        Obstacle::Unusable { path, what } => sentence.code(path).say(" ").fragment(what),
+        Obstacle::ProgramUnknown => sentence.say("its program is only known when it runs"),
+        Obstacle::Sets { name } => sentence.say("it sets ").code(name),
+        Obstacle::FolderUnknown => sentence.say("the folder it would run in is only known when it runs"),
+        Obstacle::Leaves { folder } => sentence.say("it leaves the working directory for ").code(folder),
+        Obstacle::StrangeWrapper { name } => {
+            sentence.say("its wrapper ").code(name).say(" is not one that Postern knows")
+        }
+        Obstacle::WrapperUnknown => sentence.say("a wrapper was not looked up"),
+    }
+}
+
+/// Adds why a rule that matches does not cover a step.
+pub(super) fn gap(sentence: Sentence, gap: &Gap) -> Sentence {
+    match gap {
+        Gap::FolderChanges { folder } => {
+            sentence.say("it holds in ").code(folder).say(", and the line changes its folder")
+        }
+        Gap::OtherFolder { folder, cwd } => {
+            sentence.say("it holds in ").code(folder).say(", and this runs in ").code(cwd)
+        }
+        Gap::OtherInput => sentence.say("it was given with other text on standard input"),
+        Gap::NoInput => sentence.say("it was given without standard input"),
+        Gap::StreamedInput => sentence
+            .say("it does not cover standard input that is sent while it runs (`</dev/null` gives none)"),
+        Gap::StartsOthers => sentence.say("it starts other programs: a rule must name it"),
+        Gap::OtherUser => sentence.say("it runs with another user's rights: a rule must name it"),
+        Gap::UnsafeArg(fact) => argument(sentence, fact).say(": a rule must name that argument"),
+        Gap::Writes { target } => {
+            sentence.say("it writes to ").code(target).say(", and the rule does not say that it may")
+        }
+    }
+}
+
+/// Adds why the read-only list does not hold for a step.
+pub(super) fn read_only(sentence: Sentence, gap: &ReadOnlyGap) -> Sentence {
+    match gap {
+        ReadOnlyGap::CannotConfine => {
+            sentence.say("this system can't confine it (`postern doctor` says why)")
+        }
+        ReadOnlyGap::NotConfined => sentence.say("it would not be confined beside the other steps"),
+        ReadOnlyGap::OwnShell => sentence.say("nothing confines it in the agent's own shell"),
+        ReadOnlyGap::Sends => sentence.say("it sends what it is given to someone else"),
+        ReadOnlyGap::Dangerous => sentence.say("it is dangerous"),
+        ReadOnlyGap::AgentWrites => sentence.say("its program is where the agent can write"),
+        ReadOnlyGap::Outside { path } => sentence.code(path).say(" is outside of its folders"),
+        ReadOnlyGap::HoldsKeys => sentence.say("it goes through a folder that holds keys"),
+    }
+}
+
+/// Adds what changed since a rule was given.
+pub(super) fn change(sentence: Sentence, change: &Change) -> Sentence {
+    match change {
+        Change::NotApproved => sentence.say("this skill's program was not approved yet"),
+        Change::Script { path } => sentence.say("the script ").code(path).say(" is not the approved one"),
+        Change::Program(between) => sentence.then(difference(between)),
+        Change::Unidentified => sentence.say("Postern could not identify it"),
+    }
+}
+
+/// Returns how two identities of a program differ: `14.1 → 15.0, same signer`.
+pub fn difference(difference: &Difference) -> Shown {
+    let content = match &difference.content {
+        ContentDifference::Versions { was, now } | ContentDifference::Hashes { was, now } => {
+            Sentence::default().code(was).say(" → ").code(now)
+        }
+        ContentDifference::SameVersion(version) => {
+            Sentence::new("still ").code(version).say(", other content")
+        }
+    };
+    let signed = match difference.signer {
+        Some(SignerDifference::Same) => content.say(", same signer"),
+        Some(SignerDifference::Another) => content.say(", another signer"),
+        Some(SignerDifference::Lost) => content.say(", no longer signed"),
+        Some(SignerDifference::New) => content.say(", now signed"),
+        None => content,
+    };
+    signed.pieces()
+}

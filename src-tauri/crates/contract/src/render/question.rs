@@ -1,0 +1,152 @@
+//! What a question says besides its cause: the policy that asks, what happens at zero, remarks about programs.
+
+use super::sentence::Sentence;
+use crate::piece::Shown;
+use postern_policy::{Ask, Fallback, NothingToSave, Security, Settings};
+
+/// Returns the policy that asks.
+pub fn policy(settings: &Settings) -> Shown {
+    let words = match (settings.security, settings.ask) {
+        (Security::Deny, _) => "Deny everything",
+        (Security::Allowlist | Security::Full, Ask::Always) => "Ask every time",
+        (Security::Allowlist, Ask::OnMiss) => "Ask when no rule matches",
+        (Security::Allowlist, Ask::Off) => "Allow what a rule allows, deny the rest",
+        (Security::Full, Ask::Off | Ask::OnMiss) => "Allow what no rule denies",
+    };
+    Sentence::new(words).pieces()
+}
+
+/// Returns the policy that asks about tools.
+pub fn tool_policy() -> Shown {
+    Sentence::new("Ask about tools as `permissions.jsonc` says").pieces()
+}
+
+/// Returns what happens to a question that no one answers in time.
+pub fn at_zero(fallback: Fallback) -> Shown {
+    match fallback {
+        Fallback::Deny => denied(),
+        Fallback::Allowlist => Sentence::new("Denied, unless a rule allows it").pieces(),
+        Fallback::Full => Sentence::new("Allowed").pieces(),
+    }
+}
+
+/// Returns what happens to a question that ends in a denial.
+pub fn denied() -> Shown {
+    Sentence::new("Denied").pieces()
+}
+
+/// Returns why *always* saves nothing, as a clause that follows *because*.
+pub fn nothing_to_save(why: NothingToSave) -> &'static str {
+    match why {
+        NothingToSave::Unread => "a part of it is only known when it runs",
+        NothingToSave::Environment => "it sets environment variables that always need a question",
+        NothingToSave::AlwaysAsks => "a setting or a rule asks every time",
+        NothingToSave::Writes => "it writes to a file, and a rule would let it write to any",
+        NothingToSave::Input => "the agent sends its input while it runs",
+        NothingToSave::Program => "Postern did not find its program, or does not know the program’s content",
+        NothingToSave::NoRuleHelps => "no rule would let it through",
+        NothingToSave::EveryFolder => {
+            "the rule would hold in every folder; only the window and a terminal can save that"
+        }
+        NothingToSave::HighRisk => "its risk is high, and this approver may not save that",
+        NothingToSave::NotShown => "what would be saved is too long to be shown here",
+    }
+}
+
+/// Returns how an agent with a channel of its own is known.
+pub fn own_channel() -> Shown {
+    Sentence::new("on its own channel").pieces()
+}
+
+/// A fact about a program that a person should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// It is a shell.
+    Shell,
+    /// It is an interpreter.
+    Interpreter,
+    /// It runs another program.
+    Wrapper,
+    /// It is many programs in one.
+    Multicall,
+    /// It gives more rights.
+    MoreRights,
+    /// It runs the rest somewhere else.
+    Elsewhere,
+    /// It runs as another user.
+    OtherUser,
+    /// It is a script.
+    Script {
+        /// The interpreter that its first line names.
+        interpreter: String,
+    },
+    /// It is no program.
+    Unusable {
+        /// A sentence fragment of the host.
+        what: String,
+    },
+}
+
+/// Returns a remark about a program, as a fragment.
+pub fn remark(remark: &Remark) -> Shown {
+    let sentence = match remark {
+        Remark::Shell => Sentence::new("a shell"),
+        Remark::Interpreter => Sentence::new("an interpreter: it can run anything"),
+        Remark::Wrapper => Sentence::new("runs another program"),
+        Remark::Multicall => Sentence::new("many programs in one"),
+        Remark::MoreRights => Sentence::new("gives more rights"),
+        Remark::Elsewhere => Sentence::new("runs it somewhere else"),
+        Remark::OtherUser => Sentence::new("runs as another user"),
+        Remark::Script { interpreter } => Sentence::new("a script for ").code(interpreter),
+        Remark::Unusable { what } => Sentence::default().fragment(what),
+    };
+    sentence.pieces()
+}
+
+/// What became of an earlier request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PastOutcome {
+    /// It runs.
+    Runs,
+    /// The agent may do it itself.
+    Allowed,
+    /// It could not be started.
+    NotStarted,
+    /// The person denied it.
+    DeniedByPerson,
+    /// No one answered.
+    NoAnswer,
+    /// The agent withdrew it.
+    Withdrawn,
+    /// It was denied.
+    Denied,
+    /// It exited with this code.
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(i32),
+    /// It ran out of time.
+    Timeout,
+    /// It was stopped.
+    Stopped,
+    /// Its end is not known.
+    Unknown,
+}
+
+/// Returns what became of an earlier request, as a fragment.
+pub fn past(outcome: PastOutcome) -> Shown {
+    let sentence = match outcome {
+        PastOutcome::Runs => Sentence::new("runs"),
+        PastOutcome::Allowed => Sentence::new("allowed"),
+        PastOutcome::NotStarted => Sentence::new("could not start"),
+        PastOutcome::DeniedByPerson => Sentence::new("denied by you"),
+        PastOutcome::NoAnswer => Sentence::new("nobody answered"),
+        PastOutcome::Withdrawn => Sentence::new("withdrawn"),
+        PastOutcome::Denied => Sentence::new("denied"),
+        PastOutcome::Exited(code) => Sentence::new("exit ").number(code),
+        PastOutcome::Signalled(signal) => Sentence::new("signal ").number(signal),
+        PastOutcome::Timeout => Sentence::new("ran out of time"),
+        PastOutcome::Stopped => Sentence::new("stopped"),
+        PastOutcome::Unknown => Sentence::new("end not known"),
+    };
+    sentence.pieces()
+}

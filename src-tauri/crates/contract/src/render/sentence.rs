@@ -1,0 +1,99 @@
+//! How a sentence is put together: fixed words and texts of requests go in by different ways.
+
+use crate::piece::{Piece, PieceKind, Shown, of_kind};
+use postern_command::{Note, Words};
+
+/// A sentence in the making. Only words that stand in this program become plain text.
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct Sentence(Shown);
+
+impl Sentence {
+    /// Begins with fixed words.
+    pub fn new(words: impl Into<Words>) -> Self {
+        Self::default().say(words)
+    }
+
+    /// Adds fixed words. Backticks in them mark code that Postern names.
+    pub fn say(mut self, words: impl Into<Words>) -> Self {
+        for (at, part) in words.into().as_written().split('`').enumerate() {
+            let kind = if at % 2 == 0 { PieceKind::Plain } else { PieceKind::Code };
+            if !part.is_empty() {
+                self.push(Piece { text: part.to_owned(), kind });
+            }
+        }
+        self
+    }
+
+    /// Adds text of a request, a rule or a file.
+    pub fn code(mut self, text: &str) -> Self {
+        let mut pieces = of_kind(text, PieceKind::Code).peekable();
+        // The text is code even where no character of it can be shown.
+        if pieces.peek().is_none_or(|first| first.kind != PieceKind::Code) {
+            self.push(Piece { text: String::new(), kind: PieceKind::Code });
+        }
+        self.0.extend(pieces);
+        self
+    }
+
+    /// Adds texts as a list, each as code.
+    pub fn list<'a>(mut self, texts: impl IntoIterator<Item = &'a String>) -> Self {
+        for (at, text) in texts.into_iter().enumerate() {
+            self = if at > 0 { self.say(", ") } else { self }.code(text);
+        }
+        self
+    }
+
+    /// Adds a number.
+    pub fn number(mut self, number: impl TryInto<i64>) -> Self {
+        let text = number.try_into().map_or_else(|_| "many".to_owned(), |number: i64| number.to_string());
+        self.push(Piece { text, kind: PieceKind::Plain });
+        self
+    }
+
+    /// Adds a fragment that the host made at run time (the message of a system error), escaped as a whole.
+    pub fn fragment(mut self, text: &str) -> Self {
+        for piece in of_kind(text, PieceKind::Plain) {
+            self.push(piece);
+        }
+        self
+    }
+
+    /// Adds a note about a part of the request.
+    pub fn note(self, note: &Note) -> Self {
+        let (before, text, after) = note.parts();
+        let begun = self.say(before.clone());
+        let told = match text {
+            Some(text) => begun.code(text),
+            None => begun,
+        };
+        told.say(after.clone())
+    }
+
+    /// Adds another sentence.
+    pub fn then(mut self, pieces: Shown) -> Self {
+        for piece in pieces {
+            self.push(piece);
+        }
+        self
+    }
+
+    /// Returns the sentence in pieces.
+    pub fn pieces(self) -> Shown {
+        self.0
+    }
+
+    /// Returns the sentence as plain text.
+    pub fn text(&self) -> String {
+        crate::piece::text(&self.0)
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match self.0.last_mut() {
+            Some(last) if last.kind == PieceKind::Plain && piece.kind == PieceKind::Plain => {
+                last.text.push_str(&piece.text);
+            }
+            Some(_) | None => self.0.push(piece),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What each stage of a judgement found.
+
+use super::cause::elevated;
+use super::sentence::Sentence;
+use crate::piece::Shown;
+use postern_policy::{Confinement, Decision, Found, Security};
+
+/// Returns what a stage found, in one sentence.
+pub fn found(found: &Found) -> Shown {
+    let sentence = match found {
+        Found::Cause(cause) => return super::cause(cause),
+        Found::Decided { decision, cause } => Sentence::new(match decision {
+            Decision::Allow => "allow: ",
+            Decision::Ask => "ask: ",
+            Decision::Deny => "deny: ",
+        })
+        .then(super::cause(cause)),
+        Found::Read { shell, steps, clear } => {
+            let kind = Sentence::new(if *shell { "shell text, " } else { "argv, " }).number(*steps);
+            let counted = kind.say(if *steps == 1 { " step, " } else { " steps, " });
+            counted.say(if *clear { "understood in full." } else { "not understood in full." })
+        }
+        Found::NoneDenies => Sentence::new("none denies."),
+        Found::NotInCore => Sentence::new("nothing of the built-in core."),
+        Found::NoneMatches => Sentence::new("none matches, at any depth."),
+        Found::MayUseHost => Sentence::new("this session may use `system.run`."),
+        Found::ShellOpen => Sentence::new("nothing closes the agent's own shell."),
+        Found::AllNamed => Sentence::new("protected places are touched, and each is named."),
+        Found::Elevated(elevation) => Sentence::new(elevated(*elevation)),
+        Found::EveryStep => Sentence::new("shell text: every step is looked up by itself."),
+        Found::Program { name, path } => Sentence::default().code(name).say(" is ").code(path).say("."),
+        Found::NotLookedUp { name } => Sentence::default().code(name).say(" is not looked up."),
+        Found::Security(security) => Sentence::new(match security {
+            Security::Deny => "security: deny.",
+            Security::Allowlist => "security: allowlist.",
+            Security::Full => "security: full.",
+        }),
+        Found::Confinement(Confinement::None) => Sentence::new("none: it would run as you do."),
+        Found::Confinement(Confinement::Look { folders }) => Sentence::new("look: it reads ")
+            .list(folders)
+            .say(" and the system's files, writes nothing, and has no network."),
+        Found::Touched { place, named } => {
+            let words = if *named { ", and a line names it." } else { ", and no line names it." };
+            Sentence::new("it touches ").code(place).say(words)
+        }
+        Found::Said(text) => Sentence::default().fragment(text),
+    };
+    sentence.pieces()
+}

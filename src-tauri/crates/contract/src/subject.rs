@@ -1,0 +1,136 @@
+//! What a question is about, in its own form: every face shows an edit as an edit, and a call by its fields.
+
+use crate::piece::{Shown, plain};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What a question is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum ShownSubject {
+    /// A command: its text, steps and programs stand in the question.
+    #[default]
+    Command,
+    /// Changes to a file.
+    FileEdit {
+        /// Which file, as the agent wrote it.
+        path: Shown,
+        /// What would change in it, in order.
+        lines: Vec<DiffLine>,
+    },
+    /// Files or folders that are read.
+    FileRead {
+        /// Which, as the agent wrote them.
+        paths: Vec<Shown>,
+    },
+    /// Something that is fetched from the network.
+    Fetch {
+        /// The host that is asked.
+        host: Shown,
+        /// The whole address.
+        url: Shown,
+        /// What else the tool is given.
+        fields: Vec<Field>,
+    },
+    /// A tool of an MCP server.
+    McpCall {
+        /// The server.
+        server: Shown,
+        /// Its tool.
+        tool: Shown,
+        /// What it is called with.
+        fields: Vec<Field>,
+    },
+    /// Any other tool.
+    Other {
+        /// Its name.
+        tool: Shown,
+        /// What it is called with.
+        fields: Vec<Field>,
+    },
+}
+
+/// A line of a file that would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    /// What becomes of it.
+    pub change: LineChange,
+    /// The line, without its end.
+    pub text: Shown,
+}
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum LineChange {
+    /// It stays.
+    Same,
+    /// It goes.
+    Removed,
+    /// It comes.
+    Added,
+    /// Another piece of the file begins here.
+    Gap,
+}
+
+impl LineChange {
+    /// Its sign in front of a line.
+    pub fn sign(self) -> char {
+        match self {
+            Self::Same => ' ',
+            Self::Removed => '-',
+            Self::Added => '+',
+            Self::Gap => '…',
+        }
+    }
+}
+
+/// Something that a tool is called with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// Its name.
+    pub name: Shown,
+    /// Its value, line by line: a text as it is, anything else as JSON.
+    pub value: Vec<Shown>,
+}
+
+/// A row of a subject: a label, and pieces of shown text.
+pub type Row = (String, Shown);
+
+impl ShownSubject {
+    /// The subject as labelled rows, for faces that show text alone; empty for a command. A label is Postern's own, but for the names
+    /// of fields, which are escaped.
+    pub fn rows(&self) -> Vec<Row> {
+        let labelled = |label: &str, shown: &Shown| vec![(label.to_owned(), shown.clone())];
+        match self {
+            Self::Command => Vec::new(),
+            Self::FileEdit { path, lines } => {
+                let lines = lines.iter().map(|line| (line.change.sign().to_string(), line.text.clone()));
+                labelled("edits", path).into_iter().chain(lines).collect()
+            }
+            Self::FileRead { paths } => paths.iter().flat_map(|path| labelled("reads", path)).collect(),
+            Self::Fetch { host, url, fields } => {
+                [labelled("asks", host), labelled("for", url), rows_of(fields)].concat()
+            }
+            Self::McpCall { server, tool, fields } => {
+                [labelled("server", server), labelled("tool", tool), rows_of(fields)].concat()
+            }
+            Self::Other { tool, fields } => [labelled("tool", tool), rows_of(fields)].concat(),
+        }
+    }
+}
+
+fn rows_of(fields: &[Field]) -> Vec<Row> {
+    let row = |field: &Field| {
+        let label = plain(&field.name);
+        field
+            .value
+            .iter()
+            .enumerate()
+            .map(move |(at, line)| (if at == 0 { label.clone() } else { String::new() }, line.clone()))
+            .collect::<Vec<_>>()
+    };
+    fields.iter().flat_map(row).collect()
+}

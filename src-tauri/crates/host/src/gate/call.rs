@@ -1,0 +1,404 @@
+//! A tool of the agent's own that it wants to use (`tool.check`): a request like any other, which its agent carries out itself.
+//! Here is what is its own: how it comes in, and how it is answered.
+
+use super::live::{ConnectionId, Request};
+use super::message::ToolAnswer;
+use super::task::{Task, answer};
+use crate::ask::FaceId;
+use crate::socket::Reply;
+use postern_command::escape;
+use postern_contract::methods::ToolQuestion;
+use postern_contract::render;
+use postern_contract::{
+    AnswerParams, Attention, RequiredType, ResolvedType, Told, ToolApprovalRequired, ToolApprovalResolved,
+};
+use postern_policy::{AgentId, Command, Decision, Origin, Subject};
+use postern_protocol::{
+    Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
+};
+use postern_request::{BoundCall, DenyReason, Ending};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// How long an agent's calls wait for it after its last connection ended. Source 4 clears them at once; the channel lets
+/// an agent come back and hear what it missed, which takes a moment. An answer later than that would reach nobody: whoever
+/// starts anew asks anew.
+const GRACE: Duration = Duration::from_secs(5);
+/// Characters of a call's arguments that its line in lists shows.
+const LINE: usize = 200;
+/// The offer by which *Always* adds a line to `permissions.jsonc`, for a command: [`ToolApprove`] has no other.
+///
+/// [`ToolApprove`]: postern_contract::methods::ToolApprove
+pub(super) const FILE: &str = "file";
+
+/// The use of a tool, as it was asked for.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+    pub(crate) session: Option<String>,
+    /// The folder that relative paths among the arguments start in.
+    pub(crate) cwd: Option<String>,
+    /// What becomes of it where only a default speaks.
+    pub(crate) defaults: Option<Defaults>,
+    /// What it is about.
+    pub(crate) subject: Subject,
+}
+
+impl Call {
+    /// The call that was checked.
+    pub(crate) fn new(params: ToolCheckParams) -> Self {
+        let ToolCheckParams { tool, arguments, session, cwd, defaults } = params;
+        let subject = Subject::of_call(&tool, &arguments);
+        let cwd = cwd.filter(|cwd| cwd.starts_with('/'));
+        Self { tool, arguments: Value::Object(arguments), session, cwd, defaults, subject }
+    }
+
+    /// Reads a call back as it was written down ([`Self::asked`]); `None` if it was not kept.
+    pub(crate) fn of_asked(asked: &str) -> Option<Self> {
+        let asked: Value = serde_json::from_str(asked).ok()?;
+        let text = |name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self::new(ToolCheckParams {
+            tool: text("tool")?,
+            arguments: asked.get("arguments")?.as_object()?.clone(),
+            session: text("session"),
+            cwd: text("cwd"),
+            defaults: serde_json::from_value(asked.get("defaults").cloned().unwrap_or_default()).ok()?,
+        }))
+    }
+
+    /// Who does it.
+    pub(crate) fn origin(&self) -> Origin {
+        self.subject.origin_of_call()
+    }
+
+    /// Its arguments by name.
+    pub(crate) fn named(&self) -> &Map<String, Value> {
+        static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
+        self.arguments.as_object().unwrap_or(&NONE)
+    }
+
+    /// The folder that a command of it would run in, where it names one.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        let named = self.arguments.get("cwd").and_then(Value::as_str).filter(|cwd| cwd.starts_with('/'));
+        named.or(self.cwd.as_deref())
+    }
+
+    /// Everything that an answer to it is about.
+    pub(crate) fn bound(&self) -> BoundCall {
+        // A JSON value: it cannot fail to serialise.
+        let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
+        let arguments = crate::identity::hex(&arguments);
+        BoundCall { tool: self.tool.clone(), arguments, cwd: self.cwd.clone() }
+    }
+
+    /// It as one line of escaped text, for lists: what it is about, without what it would write there.
+    fn line(&self) -> String {
+        let (tool, quote) = (&self.tool, |text: &str| postern_command::quote_word(text));
+        let line = match &self.subject {
+            Subject::Command(Command::Shell(text)) => text.clone(),
+            Subject::Command(Command::Argv(argv)) => postern_command::quote(argv),
+            Subject::FileEdit { path, .. } => format!("{tool} {}", quote(path)),
+            Subject::FileRead { paths } => format!("{tool} {}", postern_command::quote(paths)),
+            Subject::Fetch { url } => format!("{tool} {}", quote(url)),
+            Subject::McpCall { .. } | Subject::Other { .. } => {
+                let arguments = self.arguments.to_string();
+                let mut beginning: String = arguments.chars().take(LINE).collect();
+                if beginning.len() < arguments.len() {
+                    beginning.push('…');
+                }
+                format!("{tool} {beginning}")
+            }
+        };
+        escape::text(&line)
+    }
+
+    /// As it is written down: a command as every command is, with the tool beside it.
+    pub(super) fn asked(&self, run: &RunParams) -> String {
+        let mut asked = json!({ "tool": self.tool, "arguments": self.arguments });
+        if let What::Shell(text) = &run.what {
+            asked["shell"] = json!(text);
+        }
+        for (name, value) in
+            [("cwd", self.folder()), ("session", self.session.as_deref()), ("reason", run.reason.as_deref())]
+        {
+            if let Some(value) = value {
+                asked[name] = json!(value);
+            }
+        }
+        if let Some(defaults) = self.defaults {
+            asked["defaults"] = json!(defaults);
+        }
+        asked.to_string()
+    }
+
+    /// The same as the parameters of a request. Of a tool that runs no command it has the name alone: what it is about is the
+    /// subject.
+    fn run(&self, id: Uuid) -> RunParams {
+        let (what, reason) = match &self.subject {
+            Subject::Command(Command::Shell(text)) => {
+                let says = self.arguments.get("description").and_then(Value::as_str);
+                (What::Shell(text.clone()), says.map(str::to_owned))
+            }
+            Subject::Command(Command::Argv(argv)) => (What::Command(argv.clone()), None),
+            Subject::FileEdit { .. }
+            | Subject::FileRead { .. }
+            | Subject::Fetch { .. }
+            | Subject::McpCall { .. }
+            | Subject::Other { .. } => (What::Command(vec![self.tool.clone()]), None),
+        };
+        let (session, cwd) = (self.session.clone(), self.folder().map(str::to_owned));
+        RunParams { session, cwd, reason, ..RunParams::new(id, what) }
+    }
+}
+
+impl Request {
+    /// The use of a tool.
+    fn of_call(connection: ConnectionId, agent: &AgentId, call: Call, output_cap: u64) -> Self {
+        let id = Uuid::now_v7();
+        let run = call.run(id);
+        let fingerprint = run.fingerprint();
+        let line = call.line();
+        let request = super::calls::new_request(id, connection, agent, run, fingerprint, output_cap);
+        Self { line, origin: call.origin(), call: Some(Arc::new(call)), ..request }
+    }
+
+    /// Whether its agent was told that a person is asked, and waits for the answer.
+    pub(super) fn is_call_that_waits(&self) -> bool {
+        self.call.is_some() && self.accepted.is_empty() && self.ending().is_none()
+    }
+}
+
+impl Task {
+    pub(super) fn tool_check(
+        &mut self,
+        connection: ConnectionId,
+        agent: &AgentId,
+        params: ToolCheckParams,
+        reply: Reply,
+    ) {
+        let policy = match self.admit(agent, params.session.as_deref()) {
+            Ok(policy) => policy,
+            Err(error) => {
+                reply.error(&error);
+                return;
+            }
+        };
+        let cap = policy.settings.output_cap_bytes;
+        let mut request = Request::of_call(connection, agent, Call::new(params), cap);
+        request.accepted.push(reply);
+        self.take_in(request);
+    }
+
+    /// The calls that wait, oldest first.
+    pub(super) fn waiting_tools(&self) -> Vec<ToolQuestion> {
+        let waiting = self.requests.values().filter(|request| request.is_call_that_waits());
+        let mut waiting: Vec<ToolQuestion> = waiting.filter_map(waiting_tool).collect();
+        // Version 7: in the order in which they came.
+        waiting.sort_unstable_by(|one, other| one.approval_id.cmp(&other.approval_id));
+        waiting
+    }
+
+    /// Source 4's event for a call that a person is asked about.
+    pub(super) fn tell_required(&self, id: Uuid) {
+        if let Some(waiting) = self.requests.get(&id).and_then(waiting_tool) {
+            self.tell(Told::ToolApprovalRequired(Box::new(required(&waiting))));
+        }
+    }
+
+    /// A person answered by the call's id instead of the question's.
+    pub(super) fn answer_tool(&mut self, wanted: ToolAnswer, face: FaceId, reply: oneshot::Sender<bool>) {
+        let ToolAnswer { session, id, answer: said, feedback } = wanted;
+        let id = Uuid::parse_str(&id).unwrap_or_default();
+        let theirs = self.requests.get(&id).filter(|request| request.call.is_some());
+        let theirs =
+            theirs.is_some_and(|request| request.run.session.as_deref().unwrap_or_default() == session);
+        let Some(waiting) = self.questions.of(id).filter(|_| theirs) else {
+            answer(reply, false);
+            return;
+        };
+        let (requests, proposal) = (vec![id.to_string()], Some(FILE.to_owned()));
+        let params =
+            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.question, said) };
+        let (answered, told) = oneshot::channel();
+        self.answer(params, face, answered);
+        let watchers = self.parts.told.clone();
+        tokio::spawn(async move {
+            let answered = told.await.ok();
+            // Source 4's answer has no room for what was not saved, and why.
+            let unsaved = answered.as_ref().filter(|answered| answered.applied).and_then(|answered| {
+                answered.reason.clone().or_else(|| answered.not_saved.map(postern_contract::not_saved))
+            });
+            if let Some(message) = unsaved {
+                // Nobody may be watching.
+                _ = watchers.send(Told::Attention(Attention { message }));
+            }
+            answer(reply, answered.is_some_and(|answered| answered.applied));
+        });
+    }
+
+    /// When the next agent that went away is not waited for any more.
+    pub(super) fn next_gone(&self) -> Option<Instant> {
+        let waits = |agent: &AgentId| {
+            self.requests.values().any(|request| request.is_call_that_waits() && request.agent == *agent)
+        };
+        let gone = self.agents.iter().filter_map(|(agent, state)| Some((agent, state.gone_at?)));
+        gone.filter(|(agent, _)| waits(agent)).map(|(_, at)| at + GRACE).min()
+    }
+
+    /// Takes back the calls of agents that did not come back.
+    pub(super) fn forget_gone(&mut self) {
+        let now = Instant::now();
+        let is_gone = |agent: &AgentId| {
+            self.agents.get(agent).and_then(|state| state.gone_at).is_some_and(|at| at + GRACE <= now)
+        };
+        let waiting = self.requests.values().filter(|request| request.is_call_that_waits());
+        let theirs: Vec<Uuid> =
+            waiting.filter(|request| is_gone(&request.agent)).map(|request| request.id).collect();
+        for id in theirs {
+            self.withdraw(id, "its agent went away");
+        }
+    }
+
+    /// Tells the end of a call: answers those who wait for the verdict. Who was told that a person is asked got the event.
+    pub(super) fn tell_call_ended(&self, request: &mut Request) {
+        if request.accepted.is_empty() {
+            self.tell(Told::ToolApprovalResolved(ToolApprovalResolved {
+                kind: ResolvedType::ToolApprovalResolved,
+                approval_id: request.id.to_string(),
+                session_id: request.run.session.clone().unwrap_or_default(),
+                approved: request.ending() == Some(&Ending::Allowed),
+            }));
+        }
+        let result = ended_result(request);
+        for reply in std::mem::take(&mut request.accepted) {
+            reply.ok(&result);
+        }
+    }
+}
+
+/// The answer to a call that a person is asked about.
+pub(super) fn asked_result(request: &Request) -> ToolCheckResult {
+    ToolCheckResult {
+        decision: Decision::Ask,
+        by_default: false,
+        check_id: Some(request.id),
+        message: request.judged.as_ref().map(|judged| render::why(&judged.verdict.cause)),
+        error: None,
+    }
+}
+
+fn ended_result(request: &Request) -> ToolCheckResult {
+    let verdict = request.judged.as_ref().map(|judged| &judged.verdict);
+    match request.ending() {
+        Some(Ending::Allowed) => ToolCheckResult {
+            decision: Decision::Allow,
+            by_default: request.judged.as_ref().is_some_and(|judged| judged.is_by_default()),
+            check_id: None,
+            message: verdict.map(|verdict| render::why(&verdict.cause)),
+            error: None,
+        },
+        ending => {
+            let (error, message) = denied(ending);
+            let decision = Decision::Deny;
+            ToolCheckResult { decision, by_default: false, check_id: None, message, error: Some(error) }
+        }
+    }
+}
+
+/// Returns the event that ends a call for an agent that was told that a person is asked; `None` if the answer itself is the end.
+pub(super) fn ended_event(request: &Request) -> Option<Notice> {
+    request.accepted.is_empty().then(|| resolved(request.id, request.ending()))
+}
+
+/// How a call ended, as its agent is told.
+pub(super) fn resolved(check_id: Uuid, ending: Option<&Ending>) -> Notice {
+    Notice::ToolResolved(match ending {
+        Some(Ending::Allowed) => {
+            ToolResolved { check_id, decision: Decision::Allow, feedback: None, error: None, message: None }
+        }
+        ending => {
+            let (error, message) = denied(ending);
+            let feedback = match ending {
+                Some(Ending::Denied(denial)) => denial.feedback.clone(),
+                _ => None,
+            };
+            ToolResolved { check_id, decision: Decision::Deny, feedback, error: Some(error), message }
+        }
+    })
+}
+
+/// Which error a call that was not allowed ends with, and what the agent gives its model as the tool's result: the person's words
+/// are in it; where nobody refused it says what to do about it.
+fn denied(ending: Option<&Ending>) -> (ToolError, Option<String>) {
+    let Some(Ending::Denied(denial)) = ending else { return (ToolError::ToolDeniedError, None) };
+    let rejected = denial.reason == DenyReason::User;
+    let error = if rejected { ToolError::ToolRejectedError } else { ToolError::ToolDeniedError };
+    (error, Some(super::end::text(denial)))
+}
+
+fn waiting_tool(request: &Request) -> Option<ToolQuestion> {
+    let call = request.call.as_ref()?;
+    Some(ToolQuestion {
+        approval_id: request.id.to_string(),
+        agent: request.agent.clone(),
+        tool_name: escape::text(&call.tool),
+        arguments: visible_json(&call.arguments),
+        session_id: request.run.session.clone().unwrap_or_default(),
+    })
+}
+
+/// The event that source 4 has for it.
+pub(crate) fn required(waiting: &ToolQuestion) -> ToolApprovalRequired {
+    ToolApprovalRequired {
+        kind: RequiredType::ToolApprovalRequired,
+        approval_id: waiting.approval_id.clone(),
+        tool_name: waiting.tool_name.clone(),
+        arguments: waiting.arguments.clone(),
+        session_id: waiting.session_id.clone(),
+    }
+}
+
+/// A value as JSON text that is still JSON, and in which everything can be seen: outside of its strings JSON is ASCII, and
+/// inside them any character can be written as an escape.
+fn visible_json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    let mut shown = String::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    for c in text.chars() {
+        if escape::is_visible(c.encode_utf8(&mut buffer)) {
+            shown.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible_json;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn arguments_stay_json_and_nothing_in_them_hides() {
+        for value in [
+            json!({"a": "x\u{202e}y\u{200b}"}),
+            json!({"\u{e0041}": "\n\u{7f}"}),
+            json!({"a b": ["é", 1.5, null]}),
+        ] {
+            let text = visible_json(&value);
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
+            assert!(!text.contains(['\u{202e}', '\u{200b}', '\u{e0041}', '\u{7f}']), "{text}");
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The use of a tool, looked up and judged: a command of the agent's own shell as every command is; any other tool by the agent's
+//! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does the same to files.
+
+use super::call::Call;
+use super::denial;
+use super::judge::{Judged, Judgement, World, first_folder, unjudged};
+use crate::book::now;
+use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
+use postern_command::{Dialect, Reading, read_shell_at};
+use postern_policy::permissions::{
+    NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, named_paths,
+};
+use postern_policy::{
+    AgentPolicy, Command, Decision, Facts, Input, Millis, NothingToSave, Offer, Origin, Protected, Reason,
+    Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict, against_command_tool, expand_home,
+    judge, judge_unanswered, propose, protect_in_own_shell, risk,
+};
+use postern_protocol::Defaults;
+use postern_request::{BoundDir, Launch, Plan, Stdin};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The use of a tool with what was found about it beside its steps.
+#[derive(Debug)]
+pub(crate) struct CallFacts {
+    call: Arc<Call>,
+    /// The protected places that a command touches.
+    line: Vec<ShellTouch>,
+    /// What another tool does to files.
+    files: FileFacts,
+}
+
+/// What a tool that runs no command does to files.
+#[derive(Debug, Default)]
+struct FileFacts {
+    /// The same as redirections from them and into them, and the folder that these would start in.
+    command: Option<(Reading, Vec<StepFacts>, String)>,
+    /// The protected places that it touches.
+    touches: Vec<Touch>,
+    /// The risk of commands that it carries, where its tool is none that is known to run them.
+    carried: Option<Risk>,
+}
+
+/// Reads, looks up and judges the use of a tool.
+pub(crate) fn judge_call(
+    world: &World,
+    policy: &AgentPolicy,
+    version: u64,
+    call: &Arc<Call>,
+    at: Millis,
+) -> Judgement {
+    let mut judged = match &call.subject {
+        Subject::Command(Command::Shell(text)) => {
+            let reading = read_shell_at(text, Dialect::Bash, &world.home);
+            if let Some(invalid) = &reading.invalid {
+                return Judgement::Refused(denial::invalid(invalid.message));
+            }
+            own_shell(world, policy, version, call, text, reading)
+        }
+        _ => other_tool(world, policy, version, call),
+    };
+    if let Some(overrun) = world.resolver.identities().overrun() {
+        return Judgement::Refused(denial::too_much(overrun));
+    }
+    judged.verdict = judged.again(world, policy, at);
+    let offers = judged.propose(world, policy, &judged.verdict, at);
+    judged.offer(offers);
+    Judgement::Judged(Box::new(judged))
+}
+
+/// A command of the agent's own shell. The folder is the one that the agent names, which may be one in a sandbox that is none
+/// here; without one it is where a host command of this agent would run.
+fn own_shell(
+    world: &World,
+    policy: &AgentPolicy,
+    version: u64,
+    call: &Arc<Call>,
+    text: &str,
+    reading: Reading,
+) -> Judged {
+    let folder = call.folder().map_or_else(|| first_folder(world, &policy.settings), str::to_owned);
+    let programs = search_path(&policy.settings.search_path, &world.home);
+    let opened = Cwd::open(&folder).ok();
+    let cwd = opened
+        .as_ref()
+        .map_or_else(|| BoundDir { path: folder, device: 0, inode: 0 }, |opened| opened.bound.clone());
+    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.path);
+    let resolver = world.resolver.reached_by(reach);
+    let launch = Launch::Shell { text: text.to_owned() };
+    let mut plan = plan(policy, version, call, launch, cwd);
+    let mut previews = Vec::new();
+    let steps = if let Some(opened) = &opened {
+        let Resolved { launch, steps, held } = resolver.facts(&reading, opened, &programs);
+        plan.launch = launch;
+        plan.programs = held.bound_programs();
+        plan.scripts = held.bound_scripts();
+        previews.extend(held.scripts.iter().map(|script| super::judge::preview(script)));
+        steps
+    } else {
+        resolver.steps(&reading, Path::new(&plan.cwd.path), &programs)
+    };
+    let mut judged = judged(policy, call, plan, reading, steps);
+    judged.previews = previews;
+    let touches = touches_of_line(&judged.facts(world, policy, now()));
+    if let Some(found) = &mut judged.call {
+        found.line = touches;
+    }
+    judged
+}
+
+/// The protected places that a command touches. Reads the disk.
+pub(crate) fn touches_of_line(facts: &Facts<'_>) -> Vec<ShellTouch> {
+    Protected::new(facts.home, real_place).of_line(facts)
+}
+
+fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Call>) -> Judged {
+    let folder = call.cwd.clone().unwrap_or_default();
+    let cwd = BoundDir { path: folder, device: 0, inode: 0 };
+    let plan = plan(policy, version, call, Launch::Nothing, cwd);
+    let reading =
+        Reading { text: String::new(), steps: Vec::new(), opaque: Vec::new(), plain: None, invalid: None };
+    let mut judged = judged(policy, call, plan, reading, Vec::new());
+    if let Some(found) = &mut judged.call {
+        found.files = FileFacts::look_up(world, &policy.settings, call);
+    }
+    judged
+}
+
+fn plan(policy: &AgentPolicy, version: u64, call: &Arc<Call>, launch: Launch, cwd: BoundDir) -> Plan {
+    Plan {
+        agent: policy.agent.clone(),
+        session: call.session.clone(),
+        origin: call.origin(),
+        call: Some(call.bound()),
+        launch,
+        programs: Vec::new(),
+        scripts: Vec::new(),
+        cwd,
+        confinement: postern_policy::Confinement::None,
+        env: Vec::new(),
+        stdin: Stdin::Nothing,
+        timeout_ms: None,
+        policy: version,
+    }
+}
+
+fn judged(
+    policy: &AgentPolicy,
+    call: &Arc<Call>,
+    plan: Plan,
+    reading: Reading,
+    steps: Vec<StepFacts>,
+) -> Judged {
+    let digest = plan.digest();
+    let found = CallFacts { call: Arc::clone(call), line: Vec::new(), files: FileFacts::default() };
+    Judged {
+        reading,
+        steps,
+        verdict: unjudged(),
+        offers: Vec::new(),
+        nothing_to_save: None,
+        changes: Vec::new(),
+        previews: Vec::new(),
+        digest,
+        open: None,
+        counted: None,
+        session: call.session.clone(),
+        shell: plan.launch != Launch::Nothing,
+        env_to_ask: Vec::new(),
+        input: Input::Nothing,
+        confinable: false,
+        folders: (Vec::new(), policy.settings.folders.clone()),
+        call: Some(Box::new(found)),
+        plan,
+    }
+}
+
+impl FileFacts {
+    /// Looks a call up. Reads the disk where the call names a path or a command.
+    fn look_up(world: &World, settings: &Settings, call: &Call) -> Self {
+        let (tool, arguments) = (call.tool.as_str(), &call.arguments);
+        let paths = named_paths(tool, arguments);
+        let text = acts_as(tool, arguments, &world.home, &world.data);
+        let carried = carried_commands(arguments);
+        if paths.is_empty() && text.is_none() && carried.is_empty() {
+            return Self::default();
+        }
+        let command = text.map(|text| {
+            let reading = read_shell_at(&text, Dialect::Bash, &world.home);
+            let folder = call.folder().map_or_else(|| first_folder(world, settings), str::to_owned);
+            let cwd = Cwd::open(&folder).map_or(folder, |cwd| cwd.bound.path);
+            let programs = search_path(&settings.search_path, &world.home);
+            let reach = Reach::of_agent(&settings.folders, &world.home, &cwd);
+            let steps = world.resolver.reached_by(reach).steps(&reading, Path::new(&cwd), &programs);
+            (reading, steps, cwd)
+        });
+        let protected = Protected::new(&world.home, real_place);
+        let of_path = |named: NamedPath<'_>| {
+            let written = expand_home(&named.path, &world.home);
+            // Without a folder a relative path may start anywhere: in the home folder it does most harm.
+            let path = Path::new(call.cwd.as_deref().unwrap_or(&world.home)).join(&*written);
+            let real = real_path(&path);
+            Touch::of_path(&protected, &path.to_string_lossy(), real.as_deref(), named.used)
+        };
+        let touches = paths.into_iter().flat_map(of_path).collect();
+        let risks = carried.iter().map(|text| {
+            let reading = read_shell_at(text, Dialect::Bash, &world.home);
+            risk::assess(&facts_of(world, None, &reading, &[], &world.home))
+        });
+        let carried = risks.max_by_key(|risk| risk.level);
+        Self { command, touches, carried }
+    }
+}
+
+/// What a tool does to files as facts for the rules: nobody runs it as a command.
+fn facts_of<'a>(
+    world: &'a World,
+    session: Option<&'a str>,
+    reading: &'a Reading,
+    steps: &'a [StepFacts],
+    cwd: &'a str,
+) -> Facts<'a> {
+    Facts {
+        origin: Origin::Tool,
+        reading,
+        steps,
+        cwd,
+        home: &world.home,
+        data: &world.data,
+        own_pid: Some(std::process::id()),
+        session,
+        now: now(),
+        case_insensitive: world.any_case,
+        shell: true,
+        folders: &[],
+        confinable: false,
+        env_to_ask: &[],
+        input: &Input::Nothing,
+    }
+}
+
+/// Where a protected place leads: what is there, and a link to what is not there yet.
+fn real_place(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    match std::fs::canonicalize(path) {
+        Ok(real) => Some(real.to_string_lossy().into_owned()),
+        Err(_) if path.is_symlink() => real_path(path),
+        Err(_) => None,
+    }
+}
+
+fn real_path(path: &Path) -> Option<String> {
+    real(path).map(|path| path.to_string_lossy().into_owned())
+}
+
+impl CallFacts {
+    /// The verdict on the use of a tool by a policy. `facts` are those of its command.
+    pub(super) fn judge(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+        if facts.origin == Origin::AgentShell {
+            let verdict = protect_in_own_shell(judge(policy, facts), policy, facts, &self.line);
+            return with_defaults(verdict, self.call.defaults);
+        }
+        self.judge_tool(world, policy).into_verdict()
+    }
+
+    /// The same as if nobody could be asked.
+    pub(super) fn unanswered(&self, world: &World, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+        if facts.origin == Origin::AgentShell {
+            return protect_in_own_shell(judge_unanswered(policy, facts), policy, facts, &self.line);
+        }
+        self.judge_tool(world, policy).into_verdict()
+    }
+
+    /// What *Always* could save. For a tool that is no command that is a line of the agent's `permissions.jsonc`.
+    pub(super) fn propose(
+        &self,
+        world: &World,
+        policy: &AgentPolicy,
+        facts: &Facts<'_>,
+        verdict: &Verdict,
+    ) -> Result<Vec<Offer>, NothingToSave> {
+        if facts.origin == Origin::AgentShell {
+            // No rule names what a link in the line leads to.
+            let by_link = self.line.iter().any(|touch| touch.by_link);
+            return if by_link { Err(NothingToSave::NoRuleHelps) } else { propose(policy, facts, verdict) };
+        }
+        let patterns = self.patterns(world, policy);
+        if patterns.is_empty() {
+            return Err(NothingToSave::NoRuleHelps);
+        }
+        let label = format!("{} {} in permissions.jsonc", self.call.tool, patterns.join(", "));
+        Ok(vec![Offer { id: "command", label, drafts: Vec::new(), folder: None, renews: Vec::new() }])
+    }
+
+    /// The patterns that *Always* adds to the agent's `permissions.jsonc` for its tool.
+    pub(super) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
+        self.judge_tool(world, policy).always
+    }
+
+    /// Judges a tool by the agent's file and its session's layers, by the protected places that it touches, and what it does to
+    /// files by the rules for host commands as well.
+    fn judge_tool(&self, world: &World, policy: &AgentPolicy) -> ToolVerdict {
+        let Call { tool, arguments, session, defaults, .. } = &*self.call;
+        let session = session.as_deref();
+        let mut verdict = check_tool(policy, session, tool, arguments, &world.home);
+        if let Some(carried) = &self.files.carried
+            && carried.level > verdict.risk.level
+        {
+            verdict.risk = carried.clone();
+        }
+        if let Some((reading, steps, cwd)) = &self.files.command {
+            let facts = facts_of(world, session, reading, steps, cwd);
+            verdict = verdict.and(against_command_tool(policy, &facts));
+        }
+        verdict = verdict.protect(policy, session, tool, &self.files.touches, &world.home);
+        match defaults {
+            Some(Defaults::Ask) => verdict.asking_for_defaults(),
+            Some(Defaults::Leave) => verdict.leaving_defaults(),
+            None => verdict,
+        }
+    }
+
+    /// Whether an allowed call rests on nobody's decision.
+    pub(super) fn is_by_default(&self, verdict: &Verdict) -> bool {
+        let reason = if self.call.tool == SHELL_TOOL { Reason::Builtin } else { Reason::Policy };
+        verdict.decision == Decision::Allow && verdict.reason == reason
+    }
+}
+
+/// What a verdict on a command of the agent's own shell means for an agent that asks by itself, where nobody decided anything.
+fn with_defaults(verdict: Verdict, defaults: Option<Defaults>) -> Verdict {
+    let undecided = match verdict.decision {
+        Decision::Allow => verdict.reason == Reason::Builtin,
+        Decision::Ask => verdict.reason == Reason::AllowlistMiss && verdict.rule.is_none(),
+        Decision::Deny => false,
+    };
+    match (defaults, verdict.decision) {
+        (Some(Defaults::Ask), Decision::Allow) if undecided => Verdict {
+            cause: ToolCause::Default(Box::new(verdict.cause)).into(),
+            decision: Decision::Ask,
+            reason: Reason::AllowlistMiss,
+            ..verdict
+        },
+        (Some(Defaults::Leave), Decision::Ask) if undecided => {
+            Verdict { decision: Decision::Allow, reason: Reason::Builtin, ..verdict }
+        }
+        _ => verdict,
+    }
+}

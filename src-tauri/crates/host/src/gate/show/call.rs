@@ -1,0 +1,175 @@
+//! The use of a tool, as a person reads it: a shell's line, or a path before the other arguments.
+
+use super::super::call::Call;
+use super::super::judge::Judged;
+use super::command;
+use super::text::shown;
+use postern_command::escape;
+use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, Shown, ShownSubject};
+use postern_policy::{Command, FileChange, Subject, beside_command};
+use serde_json::{Map, Value};
+
+/// The use of a tool in stretches and as one line, in which nothing that it is given is left out.
+pub(super) struct ShownCall {
+    /// The tool, where it runs no command.
+    pub(super) tool: Option<Shown>,
+    pub(super) subject: ShownSubject,
+    pub(super) command: Vec<CommandPart>,
+    pub(super) line: String,
+}
+
+/// What a call wants.
+pub(super) fn shown_call(call: &Call, judged: &Judged) -> ShownCall {
+    let part = |text: &str, role| CommandPart { text: shown(text), role, step: None };
+    if let Subject::Command(Command::Argv(_) | Command::Shell(_)) = &call.subject {
+        let (mut command, mut line) = (command::parts(&judged.reading), escape::text(&judged.reading.text));
+        let rest = each(&beside_command(call.named()));
+        if !rest.is_empty() {
+            let with = format!("   (with {rest})");
+            line.push_str(&escape::text(&with));
+            command.push(part(&with, PartRole::Operator));
+        }
+        return ShownCall { tool: None, subject: ShownSubject::Command, command, line };
+    }
+    // An edit or a read is about a path: it comes first, and the other arguments behind it.
+    let arguments = call.named();
+    let named = ["path", "file_path"].into_iter().find_map(|name| {
+        let path = arguments.get(name)?.as_str()?;
+        Some((name, path))
+    });
+    let with = match named {
+        Some((name, path)) => {
+            let mut rest = arguments.clone();
+            rest.remove(name);
+            let (path, rest) = (postern_command::quote_word(path), each(&rest));
+            if rest.is_empty() { format!(" {path}") } else { format!(" {path} {rest}") }
+        }
+        None => format!(" {}", call.arguments),
+    };
+    let line = escape::text(&format!("{}{with}", call.tool));
+    let command = vec![part(&call.tool, PartRole::Program), part(&with, PartRole::Argument)];
+    ShownCall { tool: Some(shown(&call.tool)), subject: subject(call), command, line }
+}
+
+/// What a tool that runs no command is used for.
+fn subject(call: &Call) -> ShownSubject {
+    match &call.subject {
+        Subject::Command(_) => ShownSubject::Command,
+        Subject::FileEdit { path, change } => {
+            ShownSubject::FileEdit { path: shown(path), lines: diff(change) }
+        }
+        Subject::FileRead { paths } => {
+            ShownSubject::FileRead { paths: paths.iter().map(|path| shown(path)).collect() }
+        }
+        Subject::Fetch { url } => {
+            let mut rest = call.named().clone();
+            rest.remove("url");
+            let host = host_of(url);
+            ShownSubject::Fetch { host: shown(host), url: shown(url), fields: fields(&rest) }
+        }
+        Subject::McpCall { server, tool, arguments } => {
+            ShownSubject::McpCall { server: shown(server), tool: shown(tool), fields: fields(arguments) }
+        }
+        Subject::Other { tool, arguments } => {
+            ShownSubject::Other { tool: shown(tool), fields: fields(arguments) }
+        }
+    }
+}
+
+/// The host of an address: what stands between the scheme and the path, without a user and their password.
+fn host_of(url: &str) -> &str {
+    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
+    // A backslash is a slash to those who fetch.
+    let authority = behind.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+fn fields(arguments: &Map<String, Value>) -> Vec<Field> {
+    let field = |(name, value): (&String, &Value)| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            // What holds others is JSON: no text of a value can pass for the name of another.
+            Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+        };
+        Field { name: shown(name), value: text.split('\n').map(shown).collect() }
+    };
+    arguments.iter().map(field).collect()
+}
+
+fn diff(change: &FileChange) -> Vec<DiffLine> {
+    let line = |change, text: &str| DiffLine { change, text: shown(text.strip_suffix('\n').unwrap_or(text)) };
+    match change {
+        FileChange::Whole(text) => {
+            text.split_inclusive('\n').map(|text| line(LineChange::Added, text)).collect()
+        }
+        FileChange::Pieces(pieces) => {
+            let mut lines = Vec::new();
+            for (at, piece) in pieces.iter().enumerate() {
+                if at > 0 {
+                    lines.push(line(LineChange::Gap, ""));
+                }
+                let diff = similar::TextDiff::from_lines(piece.old.as_str(), piece.new.as_str());
+                lines.extend(diff.iter_all_changes().map(|change| {
+                    let what = match change.tag() {
+                        similar::ChangeTag::Equal => LineChange::Same,
+                        similar::ChangeTag::Delete => LineChange::Removed,
+                        similar::ChangeTag::Insert => LineChange::Added,
+                    };
+                    line(what, change.value())
+                }));
+            }
+            lines
+        }
+    }
+}
+
+/// Arguments, each as `"name": value` in JSON: none can pass for another.
+fn each(arguments: &Map<String, Value>) -> String {
+    let each = arguments.iter().map(|(name, value)| format!("{}: {value}", Value::from(name.as_str())));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{diff, fields, host_of};
+    use postern_policy::{FileChange, Replacement};
+    use serde_json::json;
+
+    #[test]
+    fn the_host_is_the_one_that_is_asked() {
+        for (url, host) in [
+            ("https://a.example/x", "a.example"),
+            ("https://good.example@evil.example:8080/x", "evil.example:8080"),
+            ("https://evil.example\\@good.example/", "evil.example"),
+            ("https://evil.example?@good.example", "evil.example"),
+            ("http://[::1]#x", "[::1]"),
+        ] {
+            assert_eq!(host_of(url), host, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_edit_is_its_lines() {
+        let shown = |change: &FileChange| {
+            let lines = diff(change).into_iter().map(|line| {
+                let text: String = line.text.into_iter().map(|piece| piece.text).collect();
+                format!("{}{text}", line.change.sign())
+            });
+            lines.collect::<Vec<_>>()
+        };
+        let piece = |old: &str, new: &str| Replacement { old: old.to_owned(), new: new.to_owned() };
+        let pieces = FileChange::Pieces(vec![piece("a\nb\n", "a\nc\n"), piece("", "x")]);
+        assert_eq!(shown(&pieces), [" a", "-b", "+c", "…", "+x"]);
+        assert_eq!(shown(&FileChange::Whole("a\n\u{202e}b".to_owned()))[0], "+a");
+        assert!(!shown(&FileChange::Whole("\u{202e}b".to_owned()))[0].contains('\u{202e}'));
+    }
+
+    #[test]
+    fn a_text_stands_as_it_is_and_what_holds_others_as_json() {
+        let arguments = json!({"body": "a\nb", "labels": ["x"], "n": 4});
+        let fields = fields(arguments.as_object().unwrap());
+        let lines: Vec<usize> = fields.iter().map(|field| field.value.len()).collect();
+        assert_eq!(lines, [2, 3, 1]);
+    }
+}

@@ -1,0 +1,441 @@
+//! Facts behind a verdict, with their data: `contract::render` makes every sentence from them, nothing else does.
+//!
+//! Texts of requests, rules and files are kept as they are. They are escaped where they are rendered.
+
+use crate::agent::Elevation;
+use crate::confinement::Confinement;
+use crate::protected::Protection;
+use crate::rule::Effect;
+use crate::settings::{Fallback, Security};
+use crate::verdict::Decision;
+use postern_command::{ArgFact, Note, Words};
+use serde::{Deserialize, Serialize};
+
+/// Why a verdict is what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Cause {
+    /// The request cannot be judged as it was sent.
+    Invalid(Words),
+    /// The steps that were looked up are not those that were read.
+    LookupMismatch,
+    /// Nothing in the request would run.
+    NothingRuns,
+    /// The agent may run everything that no deny rule names.
+    RunsAnything,
+    /// Every request of the agent is asked about; this is why it would be allowed.
+    AskAlways(Box<Cause>),
+    /// Several steps are asked about; this is the cause of the first.
+    Steps { cause: Box<Cause>, asking: usize, steps: usize },
+    /// No one answered, and this is what happens then.
+    NoAnswer(Fallback),
+    /// No rule for host commands denies a tool's command.
+    NothingDenies,
+
+    /// The session's tool policy denies host commands, or asks about each.
+    ToolPolicy { asks: bool, source: RuleSource },
+    /// The elevated gate is off.
+    Elevated(Elevation),
+    /// The agent's file of rules cannot be read.
+    FileUnreadable { problem: String },
+    /// The organisation's rules cannot be read.
+    ManagedUnreadable { problem: String },
+    /// A deny rule cannot be read.
+    BrokenDeny { problem: String },
+    /// The agent may not run anything.
+    RunsNothing,
+    /// A folder is none of those that the agent may run in; `None` is one that is only known when it runs.
+    FolderRefused { folder: Option<String>, folders: Vec<String> },
+    /// The program was not found.
+    NotFound { program: String },
+    /// The program is no program; `what` is a sentence fragment of the host.
+    Unusable { path: String, what: String },
+    /// The request sets variables that the agent has to ask about.
+    SetsVariables { names: Vec<String> },
+
+    /// A rule, or a line of a file, decided.
+    Rule(NamedRule),
+    /// A line of a file asks.
+    LineAsks(RuleSource),
+    /// A rule may match once the words are known.
+    RuleMayMatch { pattern: String },
+    /// The built-in core denies; `word` is the argument that names what it guards.
+    Core { id: String, why: Words, command: Label, word: Option<String> },
+    /// The command would empty the folder where it runs.
+    EmptiesFolder,
+    /// Text that was not understood holds too many commands that may be denied.
+    TooManyCandidates,
+
+    /// A part was not understood.
+    Unparsed(Note),
+    /// Something was not understood, and it names what a rule denies.
+    MayMeanNamed { doubt: Doubt, word: String, pattern: String },
+    /// Something was not understood while deny rules are in force.
+    MayMeanDenied { doubt: Doubt },
+    /// A program is named by the number of its file.
+    ByNumber { name: String },
+    /// Text that was not understood holds more words than are looked at.
+    TooManyWords,
+    /// A guarded word is behind more words than are looked at.
+    BehindTooManyWords { word: String, program: String },
+    /// Nobody can tell what a program is, and a deny rule may mean it.
+    Unidentified { name: String, why: Unidentified, pattern: String },
+
+    /// No rule can cover the step.
+    NotCoverable { command: Label, obstacle: Obstacle },
+    /// The step writes to a file.
+    Writes { target: String },
+    /// An argument makes a program do more than its ordinary work.
+    UnsafeArg(ArgFact),
+    /// The step is harmless.
+    NeedsNoRule,
+    /// The step only reads, and the system holds it to that.
+    ReadsConfined,
+    /// The step only reads, and names no file.
+    ReadsNoFile,
+    /// The step is on the read-only list, which does not hold here.
+    ReadOnlyBut { command: Label, gap: ReadOnlyGap },
+    /// A rule matches, and the program or script is not the approved one.
+    Changed { command: Label, pattern: String, change: Change },
+    /// A rule rests on a file that the agent can change until it runs.
+    NotHeld { pattern: String, file: String },
+    /// A rule matches and does not cover the step.
+    NotCovered { command: Label, pattern: String, gap: Gap },
+    /// No rule matches.
+    NoRule { command: Label },
+    /// Nothing was found about the step.
+    NothingKnown,
+    /// A line of the agent's own shell touches a protected place that nothing names.
+    Protected { place: String, protection: Protection },
+
+    /// A cause that only uses of a tool have.
+    Tool(ToolCause),
+
+    /// A sentence that an earlier version of Postern recorded.
+    #[serde(untagged)]
+    Recorded(String),
+}
+
+impl From<ToolCause> for Cause {
+    fn from(cause: ToolCause) -> Self {
+        Self::Tool(cause)
+    }
+}
+
+/// Why a use of a tool is allowed, asked about or denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum ToolCause {
+    /// A line of a file about a tool decided, or none did.
+    Line { tool: String, of: ToolUse, line: Option<NamedRule> },
+    /// A line allows it, and it does more than that line says.
+    Beyond(Box<Cause>),
+    /// A default allows it, and the agent's own rules ask.
+    Default(Box<Cause>),
+    /// The tool's arguments lack what rules are compared with.
+    Missing { tool: String, argument: String },
+    /// A line may be meant for the value.
+    MayMean { tool: String, value: String, pattern: String },
+    /// The arguments cannot be compared with a line that may be meant; `folder` says that only the folder is missing.
+    NotCompared { tool: String, folder: bool, pattern: String },
+    /// A value holds a NUL.
+    Nul { tool: String },
+    /// The call names no value.
+    NoValue { tool: String },
+    /// No command could be read in a shell tool's line.
+    NoCommand,
+    /// A part of a shell tool's line could not be read.
+    Unparsed,
+    /// The call touches a protected place.
+    Protected { place: String, protection: Protection },
+}
+
+/// The words that name a command (`git push`); `None` where it has no name.
+pub type Label = Option<String>;
+
+/// A rule as a sentence names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedRule {
+    /// Its effect.
+    pub effect: Effect,
+    /// Its pattern with its argument patterns.
+    pub pattern: String,
+    /// Its source.
+    pub source: RuleSource,
+    /// Its reason, in the person's words.
+    pub why: Option<String>,
+}
+
+/// Where a rule came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleSource {
+    /// The person wrote it.
+    Person,
+    /// An answer saved it.
+    Always,
+    /// A skill brought it.
+    Skill(String),
+    /// The agent's `permissions.jsonc`.
+    File,
+    /// A line of the agent's `permissions.jsonc`.
+    Line(usize),
+    /// An organisation shipped it.
+    Managed,
+    /// It was imported.
+    Import,
+    /// The subagent's layer.
+    Subagent,
+    /// The session added it.
+    Session,
+}
+
+/// Something that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// A part of the text.
+    Part(Note),
+    /// An argument.
+    Argument(ArgFact),
+}
+
+/// Why nobody can tell what a program is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unidentified {
+    /// It is no program; a sentence fragment of the host says why.
+    Unusable(String),
+    /// It is not there yet.
+    NotThere,
+    /// Its folder is only known when it runs.
+    FolderUnknown,
+}
+
+/// What prevents every rule from covering a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Obstacle {
+    /// It runs on another machine, or where nothing can be looked up.
+    Elsewhere,
+    /// Its program was not found.
+    NotFound,
+    /// Its program is no program; `what` is a sentence fragment of the host.
+    Unusable { path: String, what: String },
+    /// Its program is only known when it runs.
+    ProgramUnknown,
+    /// It sets a variable.
+    Sets { name: String },
+    /// Its folder is only known when it runs.
+    FolderUnknown,
+    /// It leaves the working directory.
+    Leaves { folder: String },
+    /// A wrapper is not one that is known.
+    StrangeWrapper { name: String },
+    /// A wrapper was not looked up.
+    WrapperUnknown,
+}
+
+/// Why a rule that matches does not cover a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Gap {
+    /// It holds in a folder, and the line changes its folder.
+    FolderChanges { folder: String },
+    /// It holds in another folder.
+    OtherFolder { folder: String, cwd: String },
+    /// It was given with other text on standard input.
+    OtherInput,
+    /// It was given without standard input.
+    NoInput,
+    /// Standard input is sent while the command runs.
+    StreamedInput,
+    /// The program starts others, and the rule does not name it.
+    StartsOthers,
+    /// The program runs as another user, and the rule does not name it.
+    OtherUser,
+    /// The rule does not name an unsafe argument.
+    UnsafeArg(ArgFact),
+    /// The rule does not allow writing.
+    Writes { target: String },
+}
+
+/// Why the read-only list does not hold for a step that is on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum ReadOnlyGap {
+    /// This system cannot confine it.
+    CannotConfine,
+    /// The other steps prevent its confinement.
+    NotConfined,
+    /// Nothing confines the agent's own shell.
+    OwnShell,
+    /// It sends what it is given to someone else.
+    Sends,
+    /// It is dangerous.
+    Dangerous,
+    /// The agent can write where its program is.
+    AgentWrites,
+    /// A path is outside of the agent's folders.
+    Outside { path: String },
+    /// It goes through a folder that holds keys.
+    HoldsKeys,
+}
+
+/// What changed since a rule was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Change {
+    /// A skill's program was not approved yet.
+    NotApproved,
+    /// The script is not the approved one.
+    Script { path: String },
+    /// The program is not the approved one.
+    Program(Difference),
+    /// The program cannot be identified.
+    Unidentified,
+}
+
+/// How two identities of a program differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    /// Their contents.
+    pub content: ContentDifference,
+    /// Their signers; `None` where neither is signed.
+    pub signer: Option<SignerDifference>,
+}
+
+/// How the contents of two programs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum ContentDifference {
+    /// Their versions differ.
+    Versions { was: String, now: String },
+    /// Their versions are the same, their contents are not.
+    SameVersion(String),
+    /// Only the beginnings of their hashes are known.
+    Hashes { was: String, now: String },
+}
+
+/// How the signers of two programs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SignerDifference {
+    /// The same.
+    Same,
+    /// Another.
+    Another,
+    /// It is signed no longer.
+    Lost,
+    /// It is signed now.
+    New,
+}
+
+/// What a call of a tool is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolUse {
+    /// Any use.
+    Any,
+    /// This value.
+    Value(String),
+    /// A part of the line.
+    Part,
+}
+
+/// Why a request needs care.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum RiskReason {
+    /// A listed danger.
+    Danger(Words),
+    /// It runs on another machine or in a container.
+    Elsewhere,
+    /// It writes to a file.
+    Writes { target: String },
+    /// An argument makes a program do more than its ordinary work.
+    UnsafeArg(ArgFact),
+    /// The program's name is only known when it runs.
+    ProgramUnknown,
+    /// It runs code.
+    RunsCode { program: String },
+    /// It starts another program.
+    Starts { program: String },
+    /// It may change something.
+    CanChange { program: String },
+    /// A part was not understood.
+    Unparsed(Note),
+    /// It may run more commands than are weighed.
+    TooManyCommands,
+    /// A word mixes alphabets.
+    MixedAlphabets { text: String },
+    /// Letters only look like ASCII ones.
+    LooksLikeAscii { text: String },
+    /// It runs what it downloaded or decoded.
+    RunsDownload,
+    /// It is a tool of the agent's own.
+    OwnTool,
+    /// It touches a protected place.
+    Touches { reads: bool, path: String, protection: Protection },
+    /// A sentence that an earlier version of Postern recorded.
+    #[serde(untagged)]
+    Recorded(String),
+}
+
+/// What a stage of the judgement found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Found {
+    /// What may decide.
+    Cause(Cause),
+    /// What decided.
+    Decided { decision: Decision, cause: Cause },
+    /// The request was read.
+    Read { shell: bool, steps: usize, clear: bool },
+    /// No rule of the stage denies.
+    NoneDenies,
+    /// The core has nothing on it.
+    NotInCore,
+    /// No deny rule matches.
+    NoneMatches,
+    /// The session may use host commands.
+    MayUseHost,
+    /// Nothing closes the agent's own shell.
+    ShellOpen,
+    /// Protected places are touched, and each is named.
+    AllNamed,
+    /// The state of the elevated gate.
+    Elevated(Elevation),
+    /// Every step of shell text is looked up by itself.
+    EveryStep,
+    /// The program that a name is.
+    Program { name: String, path: String },
+    /// The program is not looked up.
+    NotLookedUp { name: String },
+    /// The agent's security setting.
+    Security(Security),
+    /// How the run would be confined.
+    Confinement(Confinement),
+    /// A protected place is touched.
+    Touched { place: String, named: bool },
+    /// A sentence of the host, or one that an earlier version of Postern recorded.
+    #[serde(untagged)]
+    Said(String),
+}
+
+impl From<Cause> for Found {
+    fn from(cause: Cause) -> Self {
+        Self::Cause(cause)
+    }
+}

@@ -1,0 +1,120 @@
+//! A command of an agent's own shell: judged as on the host, with what `permissions.jsonc` says about that shell as one more
+//! layer. What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A line that asks
+//! about every command is how the file begins, and decides nothing.
+
+use super::allow::{Subject, is_harmless};
+use super::outcome::{Outcome, entry_ref, named_entry};
+use super::{Judgement, step};
+use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Found, RiskReason};
+use crate::facts::Facts;
+use crate::permissions::host::{closed_shell, open_shell};
+use crate::permissions::names_place;
+use crate::protected::ShellTouch;
+use crate::rule::{Effect, Pattern};
+use crate::subject::Origin;
+use crate::verdict::{Decision, Reason, RiskLevel, TraceLine, Verdict};
+
+impl Judgement<'_> {
+    /// Whether a file, or a subagent's layer, closes the agent's own shell.
+    pub(super) fn by_shell_policy(&mut self) -> Option<Outcome> {
+        let (policy, facts) = (self.policy, self.facts);
+        let found = closed_shell(policy, facts.session).map(|(entry, is_veto)| {
+            let (rule, cause) = (entry_ref(entry), Cause::Rule(named_entry(entry)));
+            let reason = if is_veto { Reason::Managed } else { Reason::Denylist };
+            let advice =
+                "The agent's permissions.jsonc closes its shell. Do it another way, or ask the person.";
+            Outcome::new(Decision::Deny, reason, cause).by(rule).advise(advice)
+        });
+        self.note(
+            "tool policy",
+            found.as_ref().map_or(Found::ShellOpen, |outcome| outcome.cause.clone().into()),
+        );
+        found
+    }
+
+    /// What a file says that lets every command of the agent's own shell through.
+    pub(super) fn by_open_shell(&self) -> Option<Outcome> {
+        let (policy, facts) = (self.policy, self.facts);
+        if facts.origin != Origin::AgentShell {
+            return None;
+        }
+        let entry = open_shell(policy, facts.session)?;
+        let cause = Cause::Rule(named_entry(entry));
+        Some(Outcome::new(Decision::Allow, Reason::Rule, cause).by(entry_ref(entry)))
+    }
+}
+
+/// What a person's line of the file allows of a step in the agent's own shell: there its program may lie where Postern does not
+/// look.
+pub(super) fn by_file(policy: &AgentPolicy, facts: &Facts<'_>, subject: &Subject<'_>) -> Option<Outcome> {
+    let harmless = || subject.step.assignments.iter().all(|one| is_harmless(one, &policy.settings));
+    (facts.origin == Origin::AgentShell && harmless())
+        .then(|| step::by_file(policy, facts, subject))
+        .flatten()
+}
+
+/// The same verdict where the line touches protected places: it is dangerous, and only a line of the file or a rule that names
+/// each of them lets it through without a person.
+pub fn protect_in_own_shell(
+    mut verdict: Verdict,
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    touches: &[ShellTouch],
+) -> Verdict {
+    // What is denied touches nothing.
+    if touches.is_empty() || verdict.decision == Decision::Deny {
+        return verdict;
+    }
+    verdict.risk.level = RiskLevel::Dangerous;
+    let mut reasons: Vec<RiskReason> = Vec::new();
+    for reason in touches.iter().map(ShellTouch::reason) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.append(&mut verdict.risk.reasons);
+    verdict.risk.reasons = reasons;
+    let named = |touch: &&ShellTouch| {
+        names_place(policy, facts, touch) || is_named_by_rule(policy, facts, &verdict, touch)
+    };
+    let unnamed = touches.iter().find(|touch| !named(touch));
+    let found = match unnamed {
+        Some(touch) => {
+            let (place, protection) = (touch.place.shown(), touch.place.protection);
+            let cause = Cause::Protected { place, protection };
+            if verdict.decision == Decision::Allow {
+                verdict.decision = Decision::Ask;
+                verdict.reason = Reason::AllowlistMiss;
+                verdict.rule = None;
+                verdict.cause.clone_from(&cause);
+                if let Some(step) = verdict.steps.get_mut(touch.step) {
+                    step.decision = Decision::Ask;
+                    step.reason = Reason::AllowlistMiss;
+                    step.rule = None;
+                    step.cause.clone_from(&cause);
+                }
+            }
+            Found::Cause(cause)
+        }
+        None => Found::AllNamed,
+    };
+    verdict.trace.push(TraceLine { stage: "protected places".to_owned(), found });
+    verdict
+}
+
+/// Whether the rule that allows the step of a touch names the place: the step's exact words, or the very word.
+fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, touch: &ShellTouch) -> bool {
+    let by = verdict.steps.get(touch.step).and_then(|step| step.rule.as_ref());
+    let Some(by) = by.filter(|by| by.effect == Effect::Allow && by.id > 0) else { return false };
+    let mut rules = policy.rules.parts().flat_map(crate::ruleset::Part::rules);
+    let Some(rule) = rules.find(|rule| rule.id == by.id) else { return false };
+    match &rule.pattern {
+        Pattern::Exact(_) => !touch.by_link,
+        Pattern::Command(text) => {
+            let words = postern_command::words_of_at(text, facts.home).unwrap_or_default();
+            !touch.by_link && words.contains(&touch.word)
+        }
+        Pattern::Path(_) | Pattern::Identity(_) => false,
+    }
+}

@@ -1,0 +1,108 @@
+//! A command of an agent's own shell: as on the host, with the agent's file as one more layer.
+
+use crate::permissions::{DEFAULT_FILE, FileLayer};
+use crate::testing::{HOME, Scene, rule};
+use crate::{
+    Decision, Effect, Fallback, Origin, Protected, Reason, Rule, RuleOrigin, Security, Verdict,
+    protect_in_own_shell,
+};
+
+/// `line` in the agent's own shell, by this file.
+fn scene(file: &str, line: &str) -> Scene {
+    let mut scene = Scene::new().shell(line);
+    scene.origin = Origin::AgentShell;
+    scene.confinable = false;
+    scene.policy.file = Some(FileLayer::parse(file, HOME).unwrap());
+    scene
+}
+
+#[test]
+fn a_line_of_the_person_wins_where_it_is_stricter_and_allows_where_it_allows() {
+    use Decision::{Allow, Ask, Deny};
+    for (file, line, expected, reason) in [
+        (DEFAULT_FILE, "ls -l", Ask, Reason::AllowlistMiss),
+        (DEFAULT_FILE, "uname -a", Allow, Reason::Rule),
+        (DEFAULT_FILE, "cd /tmp", Allow, Reason::Builtin),
+        (r#"{ "shell_exec": { "ls *": "allow" } }"#, "ls -l", Allow, Reason::Rule),
+        (r#"{ "shell_exec": { "mytool *": "allow" } }"#, "mytool x", Allow, Reason::Rule),
+        (r#"{ "shell_exec": { "ls *": "allow" } }"#, "ls -l > x", Ask, Reason::AllowlistMiss),
+        (r#"{ "shell_exec": { "uname *": "ask" } }"#, "uname -a", Ask, Reason::AskAlways),
+        (r#"{ "shell_exec": { "uname *": "deny" } }"#, "uname -a", Deny, Reason::Denylist),
+        (r#"{ "shell_exec": "deny" }"#, "uname -a", Deny, Reason::Denylist),
+        (r#"{ "shell_exec": "allow" }"#, "mytool > x", Allow, Reason::Rule),
+        // A deny rule may be meant by what cannot be read.
+        (r#"{ "shell_exec": "allow" }"#, "mytool | sh", Ask, Reason::Opaque),
+        (r#"{ "shell_exec": "allow" }"#, "rm -rf /", Deny, Reason::Core),
+        (r#"{ "shell_exec": "allow" }"#, "curl x", Deny, Reason::Denylist),
+        (r#"{ "system.run": "deny" }"#, "uname -a", Allow, Reason::Rule),
+        (r#"{ "system.run": { "ls *": "allow" } }"#, "ls -l", Ask, Reason::AllowlistMiss),
+    ] {
+        let verdict = scene(file, line)
+            .program("/usr/bin/uname", "uname")
+            .allow("/usr/bin/uname")
+            .deny("/usr/bin/curl")
+            .judge();
+        assert_eq!(
+            (verdict.decision, verdict.reason),
+            (expected, reason),
+            "{file} {line}: {:?}",
+            verdict.cause
+        );
+    }
+}
+
+#[test]
+fn settings_hold_as_on_the_host_and_the_hosts_own_gates_do_not() {
+    let line = || scene(DEFAULT_FILE, "ls -l");
+    let denied = line().set(|settings| settings.security = Security::Deny).judge();
+    assert_eq!((denied.decision, denied.reason), (Decision::Deny, Reason::Policy));
+    assert_eq!(line().set(|settings| settings.security = Security::Full).judge().decision, Decision::Allow);
+    let closed = line().set(|settings| settings.elevated = false).judge();
+    assert_eq!(closed.decision, Decision::Ask, "it does not ask for this machine: {:?}", closed.cause);
+    let nobody = line().set(|settings| settings.fallback = Fallback::Full).judge_unanswered();
+    assert_eq!(nobody.decision, Decision::Allow);
+    let reads = |line| scene(DEFAULT_FILE, line).set(|settings| settings.allow_read_only = true).judge();
+    assert_eq!(reads("ls -l src").decision, Decision::Ask, "nothing confines it");
+    assert_eq!(reads("ls -l").decision, Decision::Allow, "it names no file");
+}
+
+#[test]
+fn a_rule_for_the_own_shell_holds_there_alone() {
+    let only = Rule { origin: RuleOrigin::AgentShell, ..rule(7, Effect::Allow, "/usr/bin/ls") };
+    let own = scene(DEFAULT_FILE, "ls -l").rule(only.clone());
+    assert_eq!(own.judge().decision, Decision::Allow);
+    let host = Scene::new().shell("ls -l").rule(only);
+    assert_eq!(host.judge().decision, Decision::Ask);
+    let both = scene(DEFAULT_FILE, "ls -l").rule(rule(7, Effect::Allow, "/usr/bin/ls"));
+    assert_eq!(both.judge().decision, Decision::Allow, "what the host was given, the own shell was given");
+    let denied = Rule { origin: RuleOrigin::AgentShell, ..rule(7, Effect::Deny, "/usr/bin/ls") };
+    assert_eq!(Scene::new().shell("ls -l").rule(denied).judge().decision, Decision::Deny);
+}
+
+fn protected(scene: &Scene) -> Verdict {
+    scene.with_facts(|policy, facts| {
+        let touches = Protected::new(HOME, |_| None).of_line(facts);
+        assert!(!touches.is_empty(), "it touches a protected place");
+        protect_in_own_shell(crate::judge(policy, facts), policy, facts, &touches)
+    })
+}
+
+#[test]
+fn only_what_names_a_protected_place_lets_a_line_touch_it() {
+    let line = "cp x ~/.zshrc";
+    for (file, rules, expected) in [
+        (DEFAULT_FILE, &[][..], Decision::Ask),
+        (r#"{ "shell_exec": "allow" }"#, &[], Decision::Ask),
+        (r#"{ "shell_exec": { "cp *": "allow" } }"#, &[], Decision::Ask),
+        (r#"{ "shell_exec": { "cp x ~/.zshrc": "allow" } }"#, &[], Decision::Allow),
+        (DEFAULT_FILE, &["cp *"], Decision::Ask),
+        (DEFAULT_FILE, &["cp x ~/.zshrc"], Decision::Allow),
+        (r#"{ "shell_exec": { "cp *": "deny" } }"#, &["cp x ~/.zshrc"], Decision::Deny),
+    ] {
+        let scene = rules.iter().fold(scene(file, line), |scene, text| scene.allow(text));
+        let verdict = protected(&scene);
+        assert_eq!(verdict.decision, expected, "{file} {rules:?}: {:?}", verdict.cause);
+        let dangerous = verdict.risk.level == crate::RiskLevel::Dangerous;
+        assert!(dangerous || expected == Decision::Deny, "{file} {rules:?}");
+    }
+}

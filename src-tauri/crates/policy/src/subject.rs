@@ -1,0 +1,280 @@
+//! What a request is about, and who would do it: typed where a request comes in, and never read from a text again.
+
+use crate::permissions::SHELL_TOOL;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+/// Who does what is asked for once it is allowed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Origin {
+    /// Postern runs it on this machine.
+    #[default]
+    Host,
+    /// The agent runs it in its own shell: Postern only answers.
+    AgentShell,
+    /// The agent uses another tool of its own: Postern only answers.
+    Tool,
+}
+
+impl Origin {
+    /// Whether Postern runs it.
+    pub fn is_host(&self) -> bool {
+        matches!(self, Self::Host)
+    }
+}
+
+/// What a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A command.
+    Command(Command),
+    /// Changes to a file.
+    FileEdit {
+        /// Which file, as written.
+        path: String,
+        /// What would change in it.
+        change: FileChange,
+    },
+    /// Files or folders that are read or searched.
+    FileRead {
+        /// Which, as written.
+        paths: Vec<String>,
+    },
+    /// Something that is fetched from the network.
+    Fetch {
+        /// From where.
+        url: String,
+    },
+    /// A tool of an MCP server.
+    McpCall {
+        /// The server.
+        server: String,
+        /// Its tool.
+        tool: String,
+        /// What it is called with.
+        arguments: Map<String, Json>,
+    },
+    /// Any other tool.
+    Other {
+        /// Its name.
+        tool: String,
+        /// What it is called with.
+        arguments: Map<String, Json>,
+    },
+}
+
+/// A command as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Program and arguments, without a shell.
+    Argv(Vec<String>),
+    /// Shell text.
+    Shell(String),
+}
+
+/// What would change in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// All of it is written anew.
+    Whole(String),
+    /// Pieces of it are replaced, in this order.
+    Pieces(Vec<Replacement>),
+}
+
+/// A piece of a file, and what replaces it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// The text that is there.
+    pub old: String,
+    /// The text that would be.
+    pub new: String,
+}
+
+/// Under which names tools take the one path that they are about.
+const PATHS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
+/// Under which names tools take the text of a whole file.
+const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
+/// Under which names tools take the text that is replaced, and the text that replaces it.
+const REPLACED: [(&str, &str); 4] =
+    [("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("old", "new")];
+/// Arguments of a shell tool that have a place of their own.
+const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
+
+impl Subject {
+    /// What the use of a tool is about. What is not known to be anything else is [`Subject::Other`], with all its arguments:
+    /// nothing that a tool is given is left out.
+    pub fn of_call(tool: &str, arguments: &Map<String, Json>) -> Self {
+        let other = || Self::Other { tool: tool.to_owned(), arguments: arguments.clone() };
+        if let Some((server, own)) = mcp_name(tool) {
+            let (server, tool) = (server.to_owned(), own.to_owned());
+            return Self::McpCall { server, tool, arguments: arguments.clone() };
+        }
+        let known = match tool {
+            SHELL_TOOL => {
+                text(arguments, "command").map(|text| Self::Command(Command::Shell(text.to_owned())))
+            }
+            "read_file" | "glob" | "grep" => read(tool, arguments),
+            "write_file" | "edit_file" => edit(arguments),
+            _ => fetched(arguments),
+        };
+        known.unwrap_or_else(other)
+    }
+
+    /// Who does it.
+    pub fn origin_of_call(&self) -> Origin {
+        match self {
+            Self::Command(_) => Origin::AgentShell,
+            Self::FileEdit { .. }
+            | Self::FileRead { .. }
+            | Self::Fetch { .. }
+            | Self::McpCall { .. }
+            | Self::Other { .. } => Origin::Tool,
+        }
+    }
+}
+
+/// The arguments of a shell tool that are no part of its command, its folder or its reason.
+pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
+    let rest = arguments.iter().filter(|(name, _)| !OF_A_COMMAND.contains(&name.as_str()));
+    rest.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Server and tool of an MCP tool's name, where it keeps them apart: `mcp__server__tool`.
+fn mcp_name(tool: &str) -> Option<(&str, &str)> {
+    let named = tool.strip_prefix("mcp__")?.split_once("__")?;
+    (!named.0.is_empty() && !named.1.is_empty()).then_some(named)
+}
+
+fn text<'a>(arguments: &'a Map<String, Json>, name: &str) -> Option<&'a str> {
+    arguments.get(name)?.as_str()
+}
+
+/// The path, and whether nothing but the arguments of these names stands beside it.
+fn path_beside<'a>(arguments: &'a Map<String, Json>, names: &[&str]) -> Option<&'a str> {
+    let mut paths = PATHS.iter().filter_map(|name| Some((*name, text(arguments, name)?)));
+    let (name, path) = paths.next().filter(|_| paths.next().is_none())?;
+    arguments.keys().all(|key| key == name || names.contains(&key.as_str())).then_some(path)
+}
+
+/// A tool that only reads. What it looks for is part of what it is about: a pattern is shown with the arguments.
+fn read(tool: &str, arguments: &Map<String, Json>) -> Option<Subject> {
+    if tool != "read_file" {
+        return None;
+    }
+    let named = arguments.get("paths").and_then(Json::as_array);
+    let all: Option<Vec<String>> = match named {
+        Some(paths) if arguments.len() == 1 => {
+            paths.iter().map(|path| path.as_str().map(str::to_owned)).collect()
+        }
+        Some(_) => None,
+        None => path_beside(arguments, &["limit", "offset"]).map(|path| vec![path.to_owned()]),
+    };
+    all.filter(|paths| !paths.is_empty()).map(|paths| Subject::FileRead { paths })
+}
+
+fn edit(arguments: &Map<String, Json>) -> Option<Subject> {
+    let whole = WHOLE.iter().find_map(|name| {
+        let path = path_beside(arguments, &[name])?;
+        Some((path, FileChange::Whole(text(arguments, name)?.to_owned())))
+    });
+    let one = || {
+        REPLACED.iter().find_map(|(old, new)| {
+            let path = path_beside(arguments, &[old, new, "replace_all"])?;
+            Some((path, FileChange::Pieces(vec![replacement(arguments, old, new)?])))
+        })
+    };
+    let many = || {
+        let path = path_beside(arguments, &["edits"])?;
+        let edits = arguments.get("edits")?.as_array().filter(|edits| !edits.is_empty())?;
+        let all: Option<Vec<Replacement>> = edits
+            .iter()
+            .map(|edit| {
+                let edit = edit.as_object()?;
+                REPLACED.iter().find_map(|(old, new)| {
+                    let only = edit.keys().all(|key| [*old, *new, "replace_all"].contains(&key.as_str()));
+                    replacement(edit, old, new).filter(|_| only)
+                })
+            })
+            .collect();
+        Some((path, FileChange::Pieces(all?)))
+    };
+    let (path, change) = whole.or_else(one).or_else(many)?;
+    Some(Subject::FileEdit { path: path.to_owned(), change })
+}
+
+fn replacement(arguments: &Map<String, Json>, old: &str, new: &str) -> Option<Replacement> {
+    let (old, new) = (text(arguments, old)?.to_owned(), text(arguments, new)?.to_owned());
+    Some(Replacement { old, new })
+}
+
+/// A tool that is given the address of something on the network.
+fn fetched(arguments: &Map<String, Json>) -> Option<Subject> {
+    let url = text(arguments, "url")?;
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|start| url.get(..start.len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case(start)));
+    is_web.then(|| Subject::Fetch { url: url.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(tool: &str, arguments: Json) -> Subject {
+        let Json::Object(arguments) = arguments else { panic!("arguments are an object") };
+        Subject::of_call(tool, &arguments)
+    }
+
+    #[test]
+    fn every_kind_is_known_by_what_the_tool_is_given() {
+        let shell = of("shell_exec", json!({"command": "ls -l", "cwd": "/"}));
+        assert_eq!(shell, Subject::Command(Command::Shell("ls -l".to_owned())));
+        assert_eq!(shell.origin_of_call(), Origin::AgentShell);
+        assert_eq!(
+            of("read_file", json!({"path": "/a", "limit": 5})),
+            Subject::FileRead { paths: vec!["/a".to_owned()] }
+        );
+        assert_eq!(
+            of("write_file", json!({"path": "/a", "content": "x"})),
+            Subject::FileEdit { path: "/a".to_owned(), change: FileChange::Whole("x".to_owned()) }
+        );
+        let piece = || Replacement { old: "a".to_owned(), new: "b".to_owned() };
+        for arguments in [
+            json!({"file_path": "/a", "old_string": "a", "new_string": "b", "replace_all": true}),
+            json!({"path": "/a", "edits": [{"old_string": "a", "new_string": "b"}]}),
+        ] {
+            let change = FileChange::Pieces(vec![piece()]);
+            assert_eq!(of("edit_file", arguments), Subject::FileEdit { path: "/a".to_owned(), change });
+        }
+        assert_eq!(
+            of("WebFetch", json!({"url": "HTTPS://a.example/x", "prompt": "sum up"})),
+            Subject::Fetch { url: "HTTPS://a.example/x".to_owned() }
+        );
+        let called = of("mcp__github__create_issue", json!({"title": "x"}));
+        assert!(
+            matches!(called, Subject::McpCall { server, tool, .. } if server == "github" && tool == "create_issue")
+        );
+    }
+
+    #[test]
+    fn what_would_not_be_shown_whole_is_shown_with_all_its_arguments() {
+        for (tool, arguments) in [
+            ("shell_exec", json!({"cmd": "ls"})),
+            ("write_file", json!({"path": "/a", "content": "x", "mode": "0777"})),
+            ("write_file", json!({"path": "/a", "file_path": "/b", "content": "x"})),
+            ("edit_file", json!({"path": "/a", "old_string": "a"})),
+            ("edit_file", json!({"path": "/a", "edits": [{"old_string": "a", "new_string": "b", "at": 4}]})),
+            ("read_file", json!({"path": "/a", "run": "x"})),
+            ("WebFetch", json!({"url": "file:///etc/passwd"})),
+            ("grep", json!({"path": "/a", "pattern": "x"})),
+            ("mcp____x", json!({})),
+        ] {
+            let subject = of(tool, arguments.clone());
+            assert!(matches!(subject, Subject::Other { .. }), "{tool} {arguments}: {subject:?}");
+            assert_eq!(subject.origin_of_call(), Origin::Tool);
+        }
+    }
+}

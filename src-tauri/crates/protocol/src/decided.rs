@@ -1,0 +1,149 @@
+//! Words of a request's end: how it was decided, and how it ended.
+
+use crate::{By, DenyReason, Outcome, RunState};
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
+/// How a request ended: the reason of a denial, or the outcome of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum EndReason {
+    /// It was denied.
+    Denied(DenyReason),
+    /// It ran, or was to run.
+    Ran(Outcome),
+}
+
+impl EndReason {
+    /// Returns the stable name: `user`, `exited`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Denied(reason) => reason.name(),
+            Self::Ran(outcome) => outcome.name(),
+        }
+    }
+
+    /// Returns the one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+}
+
+/// How a request was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Decided {
+    /// The user was asked and allowed it.
+    YouAllowed,
+    /// An allow rule or a skill's rule let it through; nobody was asked.
+    RuleAllowed,
+    /// The agent's settings let it through: *Allow*, the read-only list, the fallback.
+    SettingAllowed,
+    /// The user was asked and denied it.
+    YouDenied,
+    /// A deny rule, the built-in core or an organization's rule.
+    RuleDenied,
+    /// Anything else that denies without asking: settings, limits, a pause, what cannot be found or read.
+    SettingDenied,
+    /// The user was asked and did not answer.
+    Unanswered,
+}
+
+impl Decided {
+    /// Every one.
+    pub const ALL: [Self; 7] = [
+        Self::YouAllowed,
+        Self::RuleAllowed,
+        Self::SettingAllowed,
+        Self::YouDenied,
+        Self::RuleDenied,
+        Self::SettingDenied,
+        Self::Unanswered,
+    ];
+
+    /// Returns the stable name: `you-allowed`, `rule-allowed`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::YouAllowed => "you-allowed",
+            Self::RuleAllowed => "rule-allowed",
+            Self::SettingAllowed => "setting-allowed",
+            Self::YouDenied => "you-denied",
+            Self::RuleDenied => "rule-denied",
+            Self::SettingDenied => "setting-denied",
+            Self::Unanswered => "unanswered",
+        }
+    }
+
+    /// Returns the one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decided| decided.name() == name)
+    }
+
+    /// Returns `true` where the user was asked.
+    pub fn was_asked(self) -> bool {
+        matches!(self, Self::YouAllowed | Self::YouDenied | Self::Unanswered)
+    }
+
+    /// Returns how a request in this state was decided, by its end and by what let it through. `None` until it is decided, and
+    /// if it went away before.
+    pub fn of(state: RunState, end: Option<EndReason>, by: Option<&By>) -> Option<Self> {
+        if state == RunState::Denied {
+            let Some(EndReason::Denied(reason)) = end else { return None };
+            return match reason {
+                DenyReason::User => Some(Self::YouDenied),
+                DenyReason::Core | DenyReason::Denylist => Some(Self::RuleDenied),
+                DenyReason::Expired | DenyReason::CannotPresent => Some(Self::Unanswered),
+                DenyReason::Cancelled | DenyReason::Restarted => None,
+                DenyReason::Policy
+                | DenyReason::AllowlistMiss
+                | DenyReason::NotFound
+                | DenyReason::Invalid
+                | DenyReason::Drifted
+                | DenyReason::QueueFull
+                | DenyReason::RateLimited
+                | DenyReason::EnvRefused
+                | DenyReason::CwdRefused
+                | DenyReason::NoAnswer
+                | DenyReason::Paused => Some(Self::SettingDenied),
+            };
+        }
+        match by? {
+            By::Person => Some(Self::YouAllowed),
+            By::Rule(_) | By::Skill(_) => Some(Self::RuleAllowed),
+            By::Policy | By::Fallback => Some(Self::SettingAllowed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_what_is_written_down() {
+        for decided in Decided::ALL {
+            assert_eq!(serde_json::to_value(decided).unwrap(), decided.name());
+            assert_eq!(Decided::named(decided.name()), Some(decided));
+        }
+        assert_eq!(Decided::named("other"), None);
+    }
+
+    #[test]
+    fn an_end_is_read_by_its_name() {
+        let ends = [
+            EndReason::Denied(DenyReason::AllowlistMiss),
+            EndReason::Denied(DenyReason::User),
+            EndReason::Ran(Outcome::Exited),
+            EndReason::Ran(Outcome::Failed),
+        ];
+        for end in ends {
+            assert_eq!(serde_json::to_value(end).unwrap(), end.name());
+            assert_eq!(EndReason::named(end.name()), Some(end));
+        }
+        assert_eq!(EndReason::named("allowed"), None, "what its agent does has no end that is known here");
+    }
+}
