@@ -8,6 +8,8 @@ use postern_tests::telegram::Fault;
 fn strangers_are_ignored_and_noted() {
     let chat = Chat::new();
     let (asked, question) = chat.ask(&["uname"]);
+    // A reaction that overtakes the end of posting waits for it, behind what is said meanwhile: here it shall come first.
+    chat.settled();
     chat.bot.reacts(EVE, ANNA.id, question.message, "👍");
     chat.bot.presses(EVE, ANNA.id, question.message, "always");
     chat.bot.says(EVE, ANNA.id, &format!("/approve {}", question.code));

@@ -3,18 +3,21 @@
 use super::*;
 use crate::Store;
 use crate::testing::{asked, id, open as opened};
-use postern_policy::{Decision, Reason, Risk, RiskLevel, Verdict};
-use postern_protocol::{By, DenyReason, Outcome, RunState};
+use postern_policy::{Cause, Decision, Reason, Risk, RiskLevel, RiskReason, Verdict};
+use postern_protocol::{By, Decided, DenyReason, EndReason, Outcome, RunState};
 use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, RunEnd, State, Stdin};
 
 fn verdict() -> Verdict {
     Verdict {
         decision: Decision::Ask,
         reason: Reason::AllowlistMiss,
-        message: "No rule covers it.".into(),
+        cause: Cause::NoRule { command: Some("ls".to_owned()) },
         advice: None,
         rule: None,
-        risk: Risk { level: RiskLevel::NeedsReview, reasons: vec!["it writes".into()] },
+        risk: Risk {
+            level: RiskLevel::NeedsReview,
+            reasons: vec![RiskReason::Writes { target: "x".to_owned() }],
+        },
         confinement: postern_policy::Confinement::None,
         steps: Vec::new(),
         used: vec![3],
@@ -26,6 +29,8 @@ fn plan() -> Plan {
     Plan {
         agent: id("main"),
         session: Some("s".into()),
+        origin: postern_policy::Origin::Host,
+        call: None,
         launch: Launch::Argv { argv: vec!["git".into()] },
         programs: Vec::new(),
         scripts: Vec::new(),
@@ -105,11 +110,12 @@ fn a_whole_life_is_written_down() {
         id: new.id,
         agent: id("main"),
         request_id: "r1".into(),
+        origin: postern_policy::Origin::Host,
         session: None,
         phase: RunState::Finished,
         line: "git show r1".into(),
         risk: Some(verdict().risk),
-        ending: Some("exited".into()),
+        ending: Some(EndReason::Ran(Outcome::Exited)),
         exit_code: Some(3),
         by: Some(By::Person),
         denied_by: None,
@@ -148,7 +154,7 @@ fn nothing_changes_what_has_ended() {
     put(&store, &new);
     assert!(put_change(&store, new.id, Change::ended(&denied(DenyReason::User), 2).unwrap()));
     let before = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
-    assert_eq!(before.summary.ending.as_deref(), Some("user"));
+    assert_eq!(before.summary.ending, Some(EndReason::Denied(DenyReason::User)));
     assert_eq!(before.feedback.as_deref(), Some("not today"));
     assert!(!put_change(&store, new.id, Change::to(RunState::Starting, 3).by(&By::Person).unwrap()));
     assert!(!put_change(&store, new.id, Change::ended(&denied(DenyReason::Core), 3).unwrap()));
@@ -184,7 +190,7 @@ fn every_ending_has_its_name() {
         put(&store, &new);
         put_change(&store, new.id, Change::ended(&ending, nth).unwrap());
         let row = store.read(|conn| get(conn, new.id)).unwrap().unwrap();
-        assert_eq!(row.summary.ending.as_deref(), Some(name));
+        assert_eq!(row.summary.ending.map(EndReason::name), Some(name));
         assert_eq!(row.summary.phase, RunState::from(&State::Ended(ending.clone())), "{name}");
         assert_eq!(row.ending, Some(ending));
     }
@@ -303,7 +309,7 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
                 expected.insert(0, "r8".into());
             }
             assert_eq!(page(&store, &filter, 9), expected, "{decided:?}, {when}");
-            assert_eq!(Decided::named(decided.as_str()), Some(decided));
+            assert_eq!(Decided::named(decided.name()), Some(decided));
         }
         let by_rule = Filter { rule: Some(4), ..Filter::default() };
         // The sample denials name rule 4 too.
@@ -329,28 +335,25 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
 #[test]
 fn what_is_not_indexed_yet_is_looked_through_a_piece_at_a_time() {
     let (_folder, store) = opened();
-    store
-        .write(|conn| {
-            for nth in 0..4500 {
-                let line = if nth == 7 { "needle".into() } else { format!("hay {nth}") };
-                open(conn, &NewRequest { line, ..asked("main", &format!("r{nth}"), 1000 + nth) })?;
-            }
-            Ok(())
-        })
-        .wait()
-        .unwrap();
-    let mut filter = Filter { search: Some("needle".into()), ..Filter::default() };
-    let mut found = Vec::new();
-    let mut pages = 0;
-    loop {
-        let next = store.read(|conn| super::page(conn, &filter, 10)).unwrap();
-        found.extend(next.requests.into_iter().map(|row| row.request_id));
-        pages += 1;
-        filter.before = next.next;
-        if filter.before.is_none() {
-            break;
+    // Within one write: what indexes runs after it.
+    let read = store.write(|conn| {
+        for nth in 0..4500 {
+            let line = if nth == 7 { "needle".into() } else { format!("hay {nth}") };
+            open(conn, &NewRequest { line, ..asked("main", &format!("r{nth}"), 1000 + nth) })?;
         }
-    }
+        let mut filter = Filter { search: Some("needle".into()), ..Filter::default() };
+        let (mut found, mut pages) = (Vec::new(), 0);
+        loop {
+            let next = super::page(conn, &filter, 10)?;
+            found.extend(next.requests.into_iter().map(|row| row.request_id));
+            pages += 1;
+            filter.before = next.next;
+            if filter.before.is_none() {
+                return Ok((found, pages));
+            }
+        }
+    });
+    let (found, pages) = read.wait().unwrap();
     assert_eq!(found, ["r7"]);
     assert!(pages > 1, "no reading looks through everything: {pages}");
 }
