@@ -45,6 +45,15 @@ describe("an agent's page", () => {
     expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
   });
 
+  it("lets questions wait while nobody is connected", async () => {
+    const { user, call } = await open("builder");
+    await user.click(screen.getByText("Advanced"));
+    const choice = within(screen.getByRole("radiogroup", { name: "While nobody is connected" }));
+    await user.click(choice.getByRole("radio", { name: "Wait" }));
+    const settings = expect.objectContaining({ unattended: "wait" });
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", settings });
+  });
+
   it("asks twice before nobody's answer means yes, then shows it in red", async () => {
     const { user, call } = await open("builder");
     await user.click(screen.getByText("Advanced"));

@@ -103,6 +103,8 @@ export const pages = {
     fallbackConfirmAgain: "This is the most dangerous setting there is. Set it all the same?",
     timeout: "A question waits",
     seconds: "seconds",
+    unattended: "While nobody is connected",
+    unattendeds: { deny: "Deny", wait: "Wait" },
     runTimeout: "A command runs, where it names no time",
     runTimeoutCap: "A command runs at most",
     noLimit: "no limit",
