@@ -155,6 +155,9 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
         assert_eq!(decision(host.hook(&MAIN, &event(tool, &input, &home))).0, "none", "{tool}");
     }
     assert!(!watch.saw_one(), "nobody was asked");
+    for row in host.json(&["history", "--limit", "20"]).as_array().unwrap() {
+        assert_eq!((&row["by"], &row["decided"]), (&json!("its own prompt"), &json!(null)), "{row}");
+    }
     let file = rules_of(&host, "main");
     let text = std::fs::read_to_string(&file).unwrap();
     let mine =

@@ -129,6 +129,7 @@ export const activity = {
     failed: "could not start",
     allowed: "allowed",
   } satisfies Record<RunState, string>,
+  left: "left to the agent",
   after: (ms: string) => `+${ms}`,
   newer: (n: number) => count(n, "new request"),
 } as const;

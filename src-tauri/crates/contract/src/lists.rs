@@ -2,6 +2,7 @@
 
 use crate::piece::Shown;
 use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
+use crate::subject::ShownSubject;
 use postern_policy::{
     AgentId, Effect, Lifetime, Millis, Origin, PatternKind, Preset, Rule, RuleId, RuleInput, RuleOrigin,
     RuleRef, Settings,
@@ -320,6 +321,10 @@ pub struct RequestDetail {
     pub row: RequestRow,
     /// The command in pieces.
     pub command: Shown,
+    /// The use of one of the agent's tools in its own form; `None` for a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub subject: Option<ShownSubject>,
     /// The command as the agent asked it, as escaped text, where the person changed it.
     #[serde(default)]
     pub asked: Option<String>,

@@ -115,6 +115,7 @@ impl Decided {
             By::Person => Some(Self::YouAllowed),
             By::Rule(_) | By::Skill(_) => Some(Self::RuleAllowed),
             By::Policy | By::Fallback => Some(Self::SettingAllowed),
+            By::Default => None,
         }
     }
 }

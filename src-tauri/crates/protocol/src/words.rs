@@ -32,6 +32,8 @@ pub enum By {
     Skill(i64),
     /// The fallback, when nobody answered.
     Fallback,
+    /// Nobody: only a default allows it, so the agent's own prompt decides. Never a run.
+    Default,
 }
 
 impl By {
@@ -39,7 +41,7 @@ impl By {
     pub fn rule(self) -> Option<i64> {
         match self {
             Self::Rule(rule) | Self::Skill(rule) => Some(rule),
-            Self::Policy | Self::Person | Self::Fallback => None,
+            Self::Policy | Self::Person | Self::Fallback | Self::Default => None,
         }
     }
 }

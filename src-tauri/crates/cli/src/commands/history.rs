@@ -11,7 +11,7 @@ use postern_contract::methods::{
     FeedAsk, FeedEvent, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents, RequestFilter,
     RequestKill, RequestNumber,
 };
-use postern_contract::{RequestDetail, RequestRow};
+use postern_contract::{RequestDetail, RequestRow, ShownSubject};
 use postern_policy::Millis;
 use serde::Serialize;
 
@@ -163,6 +163,9 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
     fields.extend(detail.digest.clone().map(|digest| ("digest", digest)));
     for (name, value) in fields {
         print::line(format!("  {name:<12} {value}"))?;
+    }
+    for (label, text) in detail.subject.iter().flat_map(ShownSubject::rows) {
+        print::line(format!("  {label:<12} {}", postern_contract::text(&text)))?;
     }
     for moment in &detail.timeline {
         print::line(format!("  {:<12} {}", print::time(moment.at), moment.what))?;

@@ -108,6 +108,7 @@ fn by(summary: &Summary) -> Option<String> {
         By::Person => "you".to_owned(),
         By::Skill(id) => format!("skill rule {id}"),
         By::Fallback => "fallback".to_owned(),
+        By::Default => "its own prompt".to_owned(),
     };
     Some(words)
 }

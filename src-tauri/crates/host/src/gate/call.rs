@@ -14,7 +14,7 @@ use postern_contract::{
 };
 use postern_policy::{AgentId, Command, Decision, Origin, Subject};
 use postern_protocol::{
-    Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
+    By, Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
 };
 use postern_request::{BoundCall, DenyReason, Ending};
 use serde_json::{Map, Value, json};
@@ -299,7 +299,7 @@ fn ended_result(request: &Request) -> ToolCheckResult {
     match request.ending() {
         Some(Ending::Allowed) => ToolCheckResult {
             decision: Decision::Allow,
-            by_default: request.judged.as_ref().is_some_and(|judged| judged.is_by_default()),
+            by_default: request.by == Some(By::Default),
             check_id: None,
             message: verdict.map(|verdict| render::why(&verdict.cause)),
             error: None,

@@ -401,9 +401,14 @@ impl Judged {
         self.call.as_ref().map(|call| call.patterns(world, policy)).unwrap_or_default()
     }
 
-    /// Whether it was allowed and nobody decided that: no rule, no line of a person, no setting.
-    pub(super) fn is_by_default(&self) -> bool {
-        self.call.as_ref().is_some_and(|call| call.is_by_default(&self.verdict))
+    /// Returns who let it through, where this verdict did.
+    pub(super) fn by(&self, verdict: &Verdict) -> By {
+        match (verdict.reason, &verdict.rule) {
+            (Reason::Skill, Some(rule)) => By::Skill(rule.id),
+            (Reason::Rule, Some(rule)) => By::Rule(rule.id),
+            _ if self.call.as_ref().is_some_and(|call| call.is_by_default(verdict)) => By::Default,
+            _ => By::Policy,
+        }
     }
 
     /// What is started, as it is told.
@@ -415,15 +420,6 @@ impl Judged {
             }
             Launch::Nothing => Vec::new(),
         }
-    }
-}
-
-/// Who let it through, where a verdict did.
-pub(crate) fn by_of(verdict: &Verdict) -> By {
-    match (verdict.reason, &verdict.rule) {
-        (Reason::Skill, Some(rule)) => By::Skill(rule.id),
-        (Reason::Rule, Some(rule)) => By::Rule(rule.id),
-        _ => By::Policy,
     }
 }
 

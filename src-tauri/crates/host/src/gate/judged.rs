@@ -1,7 +1,7 @@
 //! A request was judged: it starts, it is denied, or a person is asked.
 
 use super::denial;
-use super::judge::{Judged, Judgement, by_of};
+use super::judge::{Judged, Judgement};
 use super::live::Request;
 use super::show::{self, Asked};
 use super::task::Task;
@@ -48,6 +48,7 @@ impl Task {
             return Event::JudgedDeny(denial::no_record());
         };
         let agent = request.agent.clone();
+        let by = judged.by(&verdict);
         request.judged = Some(judged);
         self.offer_renewals(id);
         self.used(id, verdict.decision);
@@ -58,7 +59,7 @@ impl Task {
             return Event::JudgedDeny(halted);
         }
         match verdict.decision {
-            Decision::Allow => self.let_through(id, by_of(&verdict), digest),
+            Decision::Allow => self.let_through(id, by, digest),
             Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
                 Ok(true) => Event::JudgedAsk { digest },

@@ -39,7 +39,7 @@ pub(crate) use message::Message;
 pub use message::{Counts, Killed};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
-pub(crate) use show::shown;
+pub(crate) use show::{shown, shown_subject};
 pub(crate) use task::{PAUSE, Parts};
 
 use crate::ask::FaceId;

@@ -1,7 +1,6 @@
 //! A rule changed: everything that waits is judged again, and what is clear now goes on without another click.
 
 use super::denial;
-use super::judge::by_of;
 use super::task::Task;
 use crate::book::now;
 use postern_contract::Question;
@@ -97,7 +96,7 @@ impl Task {
                 self.refresh(id);
             }
             Decision::Allow => {
-                let by = by_of(&verdict);
+                let by = judged.by(&verdict);
                 judged.tighten(&verdict);
                 judged.verdict = verdict;
                 let digest = judged.digest.clone();

@@ -56,7 +56,7 @@ fn rule(request: &Request) -> Option<RuleId> {
     match (request.ending(), &request.by) {
         (Some(Ending::Denied(denial)), _) => denial.rule,
         (_, Some(By::Rule(rule) | By::Skill(rule))) => Some(*rule),
-        (_, Some(By::Policy | By::Person | By::Fallback) | None) => None,
+        (_, Some(By::Policy | By::Person | By::Fallback | By::Default) | None) => None,
     }
 }
 
@@ -68,6 +68,7 @@ fn by(request: &Request) -> Option<String> {
         (None, Some(By::Person)) => Some("you".to_owned()),
         (None, Some(By::Skill(rule))) => Some(format!("skill rule {rule}")),
         (None, Some(By::Fallback)) => Some("fallback".to_owned()),
+        (None, Some(By::Default)) => Some("its own prompt".to_owned()),
         (None, None) => None,
     }
 }

@@ -150,7 +150,7 @@ impl Task {
                     judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
                 }
             },
-            (By::Rule(_) | By::Policy | By::Skill(_), Decision::Ask) | (_, Decision::Deny) => false,
+            (By::Rule(_) | By::Policy | By::Skill(_) | By::Default, Decision::Ask) | (_, Decision::Deny) => false,
         };
         if holds { Ok(()) } else { Err(changed()) }
     }

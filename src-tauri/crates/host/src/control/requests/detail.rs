@@ -1,10 +1,10 @@
 //! One request in full, from what was written down.
 
 use super::super::rows;
-use crate::gate::shown;
+use crate::gate::{Call, shown, shown_subject};
 use postern_command::{escape, quote};
 use postern_contract::render::{self, Sentence};
-use postern_contract::{Moment, RequestDetail, Shown};
+use postern_contract::{Moment, RequestDetail, Shown, ShownSubject};
 use postern_policy::{Decision, Millis, Verdict};
 use postern_protocol::{EndReason, RunState};
 use postern_request::{Ending, Launch};
@@ -28,6 +28,9 @@ pub(super) fn detail(row: RequestRow, stdout: Option<&Output>, stderr: Option<&O
         row: rows::request(&row.summary),
         risk: row.summary.risk.as_ref().map(render::risk),
         command: command(row.plan.as_ref().map(|plan| &plan.launch), &asked),
+        subject: Call::of_asked(&row.asked)
+            .map(|call| shown_subject(&call))
+            .filter(|subject| *subject != ShownSubject::Command),
         asked: row.asked_line,
         cwd: escape::text(
             &row.plan

@@ -48,11 +48,11 @@ pub(super) fn shown_call(call: &Call, judged: &Judged) -> ShownCall {
     };
     let line = escape::text(&format!("{}{with}", call.tool));
     let command = vec![part(&call.tool, PartRole::Program), part(&with, PartRole::Argument)];
-    ShownCall { tool: Some(shown(&call.tool)), subject: subject(call), command, line }
+    ShownCall { tool: Some(shown(&call.tool)), subject: shown_subject(call), command, line }
 }
 
-/// What a tool that runs no command is used for.
-fn subject(call: &Call) -> ShownSubject {
+/// Returns what a call is about, in its own form.
+pub(crate) fn shown_subject(call: &Call) -> ShownSubject {
     match &call.subject {
         Subject::Command(_) => ShownSubject::Command,
         Subject::FileEdit { path, change } => {

@@ -21,6 +21,7 @@ use postern_policy::{
 };
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
+pub(crate) use call::shown_subject;
 pub(crate) use text::shown;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;

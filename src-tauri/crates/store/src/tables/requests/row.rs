@@ -45,6 +45,7 @@ enum Kept {
     Person,
     Skill(RuleId),
     Fallback,
+    Default,
 }
 
 /// A process, told apart from a later one with the same number.
