@@ -16,7 +16,7 @@ use postern_policy::{AgentId, Command, Decision, Origin, Subject};
 use postern_protocol::{
     Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
 };
-use postern_request::{BoundCall, DenyReason, Ending};
+use postern_request::{BoundCall, DenyReason, Ending, Withdrawal};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -225,7 +225,7 @@ impl Task {
         };
         let (requests, proposal) = (vec![id.to_string()], Some(FILE.to_owned()));
         let params =
-            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.question, said) };
+            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.shown.question, said) };
         let (answered, told) = oneshot::channel();
         self.answer(params, face, answered);
         let watchers = self.parts.told.clone();
@@ -262,7 +262,7 @@ impl Task {
         let theirs: Vec<Uuid> =
             waiting.filter(|request| is_gone(&request.agent)).map(|request| request.id).collect();
         for id in theirs {
-            self.withdraw(id, "its agent went away");
+            self.withdraw(id, Withdrawal::AgentGone);
         }
     }
 

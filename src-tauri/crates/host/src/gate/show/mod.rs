@@ -202,7 +202,7 @@ fn stdin(stdin: &Stdin) -> Option<ShownInput> {
 
 fn proposal(offer: &Offer, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
-    let mut label = shown(&offer.label);
+    let mut label = render::offer(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
         // A line of a file is in no folder, and a renewed rule stays where it holds.
