@@ -63,5 +63,5 @@ pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };
 pub use skill::may_serve_skill;
-pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command};
+pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command, tool_of_server};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};
