@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn call(arguments: &str) -> BoundCall {
-        BoundCall { tool: "shell_exec".into(), arguments: arguments.into(), cwd: None }
+        BoundCall { tool: "shell_exec".into(), server: None, arguments: arguments.into(), cwd: None }
     }
 
     #[test]
