@@ -9,7 +9,7 @@ use postern_policy::{
 };
 use postern_protocol::{By, DenyReason, RunState};
 use postern_protocol::{RunParams, Wait, What};
-use postern_request::{Denial, Ending, Exit};
+use postern_request::{Denial, Ending, Exit, Refusal};
 use postern_store::requests::{Change, NewRequest};
 use postern_store::{Connection, Error, FILE_NAME, Store, agents, requests, rules};
 use std::path::{Path, PathBuf};
@@ -161,14 +161,8 @@ fn history(conn: &Connection, nth: usize) -> Result<(), Error> {
 }
 
 fn denied_by(reason: DenyReason) -> Ending {
-    Ending::Denied(Denial {
-        reason,
-        message: "Denied.".to_owned(),
-        advice: None,
-        feedback: None,
-        rule: (reason == DenyReason::Denylist).then_some(10),
-        retry_after_ms: None,
-    })
+    let rule = (reason == DenyReason::Denylist).then_some(10);
+    Ending::Denied(Denial { reason, rule, ..Refusal::Person.into() })
 }
 
 fn id_at(millis: i64) -> Uuid {

@@ -68,7 +68,7 @@ fn rooms_know_only_whom_they_may() {
         ("protocol", &[]),
         ("policy", &["command", "protocol"]),
         ("request", &["policy", "command", "protocol"]),
-        ("contract", &["policy", "command", "protocol"]),
+        ("contract", &["request", "policy", "command", "protocol"]),
         ("store", &["policy", "command", "request", "protocol"]),
         ("client", &["protocol"]),
         ("run", &["client", "protocol"]),
@@ -84,7 +84,8 @@ fn rooms_know_only_whom_they_may() {
             let manifest = std::fs::read_to_string(root().join("src-tauri/crates/run/Cargo.toml")).unwrap();
             assert!(!manifest.contains("control"), "postern-run speaks the agents' socket only");
             reached.retain(|name| {
-                !["postern-contract", "postern-policy", "postern-command"].contains(&name.as_str())
+                !["postern-contract", "postern-policy", "postern-request", "postern-command"]
+                    .contains(&name.as_str())
             });
         }
         let strangers: Vec<_> = reached
@@ -182,8 +183,10 @@ fn unsafe_code_is_argued_for() {
 }
 
 /// Names of texts for users, and of calls that would read them.
-const SENTENCES: [&str; 8] =
-    ["message", "what", "why", "advice", "sentence", "outcome", "known_by", "at_zero"];
+const SENTENCES: [&str; 12] = [
+    "message", "what", "why", "advice", "sentence", "outcome", "known_by", "at_zero", "reason", "label",
+    "mend", "missing",
+];
 const READERS: [&str; 13] = [
     ".contains(",
     ".starts_with(",
@@ -200,8 +203,10 @@ const READERS: [&str; 13] = [
     " != \"",
 ];
 /// The same for the pages.
-const PAGE_SENTENCES: [&str; 9] =
-    ["message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero"];
+const PAGE_SENTENCES: [&str; 13] = [
+    "message", "what", "why", "advice", "said", "sentence", "outcome", "knownBy", "atZero", "reason",
+    "label", "mend", "missing",
+];
 const PAGE_READERS: [&str; 9] = [
     ".includes(",
     ".startsWith(",
@@ -248,6 +253,11 @@ fn nothing_is_decided_by_reading_a_sentence() {
         "what.to_string().contains(\"x\")",
         "asker.known_by.trim_start_matches(\"on \")",
         "for part in why.split('`') {",
+        "if answered.reason.as_deref().is_some() && answered.reason.contains(\"already\") {",
+        "offer.label.starts_with(\"this exact\")",
+        "finding.mend.find(\"Remove\")",
+        "denial.advice.unwrap_or_default().ends_with('.')",
+        "arming.missing == \"it waits no more\"",
     ] {
         assert!(reads_a_sentence(line), "{line}");
     }
@@ -279,7 +289,12 @@ fn nothing_is_decided_by_reading_a_sentence() {
 
 #[test]
 fn no_page_reads_a_sentence() {
-    for line in ["if (d.message?.includes(\"run\")) {", "question.why.split(\"`\")"] {
+    for line in [
+        "if (d.message?.includes(\"run\")) {",
+        "question.why.split(\"`\")",
+        "answered.reason?.startsWith(\"not yet\")",
+        "finding.mend.includes(\"Remove\")",
+    ] {
         assert!(page_reads_a_sentence(line), "{line}");
     }
     for line in ["names.includes(why)", "{#each found.why as piece}", "const what = \"x\";"] {

@@ -176,7 +176,14 @@ impl Scene {
     fn check(&self, command: &str) -> ToolCheckParams {
         let arguments = json!({"command": command, "cwd": self.work()});
         let Value::Object(arguments) = arguments else { unreachable!("it is an object") };
-        ToolCheckParams { tool: "shell_exec".to_owned(), arguments, session: None, cwd: None, defaults: None }
+        ToolCheckParams {
+            tool: "shell_exec".to_owned(),
+            server: None,
+            arguments,
+            session: None,
+            cwd: None,
+            defaults: None,
+        }
     }
 
     fn approve(&self, agent: &str, command: &str) -> Asking {
@@ -381,10 +388,10 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     let mut scene = Scene::new();
     let folder = scene.enrol("main");
     let mut channel = Scene::channel(&folder);
-    let mut asked = |scene: &mut Scene, tool: &str, arguments: Value| {
+    let mut asked = |scene: &mut Scene, tool: &str, server: Option<&str>, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let check =
-            ToolCheckParams { tool: tool.to_owned(), arguments, session: None, cwd: None, defaults: None };
+        let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
+        let check = ToolCheckParams { tool, server, arguments, session: None, cwd: None, defaults: None };
         channel.send(&Call::ToolCheck(check)).unwrap();
         let question = scene.watcher.question();
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
@@ -395,25 +402,33 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
         shown.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
     };
     let edit = json!({"path": "~/.zshrc", "old_string": "a\nb\n", "new_string": "a\nc\u{202e}\n"});
-    let edit = asked(&mut scene, "edit_file", edit);
+    let edit = asked(&mut scene, "edit_file", None, edit);
     assert_eq!((&edit["origin"], &edit["subject"]["kind"]), (&json!("tool"), &json!("file-edit")), "{edit}");
     assert_eq!(plain(&edit["subject"]["path"]), "~/.zshrc");
     let lines = edit["subject"]["lines"].as_array().unwrap();
     let changes: Vec<&str> = lines.iter().map(|line| line["change"].as_str().unwrap()).collect();
     assert_eq!(changes, ["same", "removed", "added"], "{edit}");
     assert!(!edit.to_string().contains('\u{202e}'), "nothing in it hides: {edit}");
-    let fetch = asked(&mut scene, "WebFetch", json!({"url": "https://x.example/a?b", "prompt": "sum up"}));
+    let fetch = {
+        let arguments = json!({"url": "https://x.example/a?b", "prompt": "sum up"});
+        asked(&mut scene, "WebFetch", None, arguments)
+    };
     assert_eq!(plain(&fetch["subject"]["host"]), "x.example");
     assert_eq!(plain(&fetch["subject"]["fields"][0]["value"][0]), "sum up");
-    let called = asked(&mut scene, "mcp__github__create_issue", json!({"title": "x", "labels": ["a"]}));
-    assert_eq!(plain(&called["subject"]["server"]), "github", "{called}");
-    let other = asked(&mut scene, "deploy", json!({"to": "production"}));
+    for (tool, server) in [("mcp__github__create_issue", None), ("github_create_issue", Some("github"))] {
+        let called = asked(&mut scene, tool, server, json!({"title": "x", "labels": ["a"]}));
+        assert_eq!(called["subject"]["kind"], "mcp-call", "{called}");
+        assert_eq!(plain(&called["subject"]["server"]), "github", "{called}");
+        assert_eq!(plain(&called["subject"]["tool"]), "create_issue", "{called}");
+        assert_eq!(plain(&called["tool"]), tool, "it is called what rules call it: {called}");
+    }
+    let other = asked(&mut scene, "deploy", None, json!({"to": "production"}));
     assert_eq!(other["subject"]["kind"], "other", "{other}");
     let rows = scene.control.call("requests.list", &json!({"agent": "main"})).unwrap();
     let rows = rows["requests"].as_array().unwrap().clone();
     let lines: Vec<&str> = rows.iter().map(|row| row["line"].as_str().unwrap()).collect();
-    assert_eq!(lines.len(), 4, "{lines:?}");
-    assert!(lines[3].starts_with("edit_file") && lines[3].ends_with(".zshrc'"), "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert!(lines[4].starts_with("edit_file") && lines[4].ends_with(".zshrc'"), "{lines:?}");
     assert!(rows.iter().all(|row| row["origin"] == "tool" && row["decided"] == "you-denied"), "{rows:?}");
     let history = scene.host.ok(&["history", "--agent", "main", "--search", "production"]);
     assert!(history.contains("deploy"), "{history}");

@@ -1,7 +1,10 @@
-//! The same command, by whichever door it comes, is the same question in a terminal, in a chat and over WebSocket.
+//! The same command, by whichever door it comes, is the same question in a terminal (printed, and in the terminal view), in a chat and
+//! over WebSocket.
 
 use super::one_path::{Door, Scene};
 use futures_util::StreamExt as _;
+use postern_tests::Postern;
+use postern_tests::screen::Screen;
 use postern_tests::telegram::{Telegram, User};
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -69,9 +72,10 @@ impl Faces {
 
     /// A question as each face shows it, without what tells one request from another, and whether all of them say that the
     /// agent would run it itself.
-    fn shown(&mut self, scene: &Scene, agent: &str, question: &Value) -> ([String; 3], bool) {
+    fn shown(&mut self, scene: &Scene, agent: &str, question: &Value) -> ([String; 4], bool) {
         let code = question["code"].as_str().unwrap();
         let terminal = scene.host.ok(&["questions"]);
+        let view = terminal_view(&scene.host, question);
         let chat = self.bot.next("sendMessage").text().to_owned();
         let mut payload = self.payload(code);
         for name in ["approvalId", "askedAtMs", "expiresAtMs", "recent"] {
@@ -79,10 +83,11 @@ impl Faces {
         }
         let own = payload.as_object_mut().unwrap().remove("origin").unwrap() == "agent-shell";
         let says = "own shell";
-        assert_eq!((terminal.contains(says), chat.contains(says)), (own, own), "{terminal}{chat}");
+        let told = [&terminal, &view, &chat].map(|text| text.contains(says));
+        assert_eq!(told, [own; 3], "{terminal}{view}{chat}");
         // Where it would run, and how long it waits.
         let other = [says, "on this machine", "at zero", "Expires in"];
-        let shown = [terminal, chat, payload.to_string()].map(|text| {
+        let shown = [terminal, view, chat, payload.to_string()].map(|text| {
             let digest = question["digest"].as_str().unwrap();
             let text = text.replace(digest, "DIGEST").replace(code, "CODE").replace(agent, "AGENT");
             text.lines()
@@ -92,6 +97,37 @@ impl Faces {
         });
         (shown, own)
     }
+}
+
+/// A question in the terminal view: what stands between its first line and its digest.
+fn terminal_view(host: &Postern, question: &Value) -> String {
+    let digest = question["digest"].as_str().unwrap();
+    let screen = Screen::of(host.command(&["tui"]), digest, PATIENCE);
+    let lines = screen.lines().skip(1);
+    let end = lines.clone().position(|line| line.contains(digest)).unwrap();
+    let view: Vec<&str> = lines.take(end + 1).collect();
+    let whole = view.join("\n");
+    let text = |pieces: &Value| -> String {
+        pieces.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
+    };
+    let steps = question["steps"].as_array().unwrap();
+    let reasons = question["risk"]["reasons"].as_array().unwrap();
+    let offers = question["proposals"].as_array().unwrap();
+    assert!(steps.len() > 1 && !reasons.is_empty() && !offers.is_empty(), "{question}");
+    for step in steps {
+        let line =
+            view.iter().find(|line| line.contains("step ") && line.contains(step["text"].as_str().unwrap()));
+        assert!(line.is_some_and(|line| line.contains(&text(&step["why"]))), "{step}: {whole}");
+    }
+    for shown in reasons.iter().chain(offers.iter().map(|offer| &offer["label"])) {
+        assert!(whole.contains(&text(shown)), "{shown}: {whole}");
+    }
+    // How often an offer would have helped is counted beside the question.
+    let uncounted = view.iter().map(|line| match line.split_once(" of the last ") {
+        Some((label, _)) => label.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end(),
+        None => line,
+    });
+    uncounted.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod host;
 mod programs;
 pub mod prosody;
 mod sandbox;
+pub mod screen;
 #[cfg(target_os = "linux")] // its sandbox is bubblewrap
 pub mod shells;
 pub mod telegram;

@@ -13,6 +13,8 @@ export const words = {
     wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
     wantsTool: "wants to use its tool",
     wantsShell: "wants to run a command in its own shell",
+    server: "MCP server",
+    serverTool: "Tool",
     line: { same: "stays: ", removed: "goes: ", added: "comes: ", gap: "further below: " },
     label: "Question from an agent",
     session: "session",

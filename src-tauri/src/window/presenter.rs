@@ -11,7 +11,9 @@ use postern_contract::methods::{
     AnswerQuestion, CannotPresent, EditQuestion, ListQuestions, Nothing, PresentQuestion, PreviewRule,
     RulePreview, Unpresented,
 };
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Offer, Question, Showing};
+use postern_contract::{
+    Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Offer, Question, Showing,
+};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tauri::ipc::Channel;
@@ -215,10 +217,10 @@ impl Presenter {
 
     async fn answer(&self, params: AnswerParams) -> Result<Answered, String> {
         if !self.desk.answers(&params) {
-            return Ok(Answered::refused("another question is on show by now"));
+            return Ok(Answered::refused(&NotApplied::OtherQuestion));
         }
-        if let Err(reason) = self.confirmed(params.answer).await {
-            return Ok(Answered::refused(reason));
+        if let Err(words) = self.confirmed(params.answer).await {
+            return Ok(Answered::refused(&NotApplied::NotConfirmed(words)));
         }
         let answered = self.backend.ask::<AnswerQuestion>(&params).await.map_err(|error| error.message)?;
         // The window shows the next question by then, or none.
@@ -246,8 +248,7 @@ impl Presenter {
 
     async fn edit(&self, params: EditParams) -> Result<Edited, String> {
         if !self.desk.shows(&params.question_id, &params.digest) {
-            let reason = Some(postern_contract::shown("another question is on show by now"));
-            return Ok(Edited { applied: false, reason });
+            return Ok(Edited::refused(&NotApplied::OtherQuestion));
         }
         self.backend.ask::<EditQuestion>(&params).await.map_err(|error| error.message)
     }

@@ -33,7 +33,9 @@ export class FakeSkills {
   approve(name: string, only: string | null | undefined): Skills {
     this.skills = this.skills.map((row) => {
       const clis = row.clis.map((cli) =>
-        cli.path !== null && (only == null || cli.name === only) ? { ...cli, state: "approved" } : cli,
+        cli.path !== null && (only == null || cli.name === only)
+          ? { ...cli, state: "approved" as const }
+          : cli,
       );
       return row.name === name ? { ...row, clis } : row;
     });

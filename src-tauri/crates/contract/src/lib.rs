@@ -5,6 +5,7 @@ pub mod chat;
 mod lines;
 mod lists;
 pub mod methods;
+mod not_applied;
 mod part;
 mod piece;
 mod question;
@@ -18,9 +19,10 @@ mod window;
 
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, Concern, ConcernKind, Mode, Moment, RemarkKind, RequestDetail, RequestRow, RuleDraft,
+    AgentRow, CliState, Concern, ConcernKind, Mode, Moment, RemarkKind, RequestDetail, RequestRow, RuleDraft,
     RuleRemark, RuleRow, SkillCli, SkillRow, Status, StoppedAgent,
 };
+pub use not_applied::{Missing, NotApplied};
 pub use part::Part;
 pub use piece::{Piece, PieceKind, Shown, plain, shown, text};
 pub use postern_policy::PatternKind;

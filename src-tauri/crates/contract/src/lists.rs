@@ -410,10 +410,39 @@ pub struct SkillCli {
     pub place: Option<Shown>,
     /// Its rule, once approved.
     pub rule: Option<i64>,
-    /// `new`, `approved`, `changed`, `missing` or `refused` (skills may not bring it).
-    pub state: String,
+    /// Its state.
+    pub state: CliState,
     /// First eight hex digits of its sha256.
     pub short_hash: Option<String>,
     /// Version, where cheaply known.
     pub version: Option<String>,
+}
+
+/// The state of a CLI that a skill uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum CliState {
+    /// It was never approved: requests for it ask.
+    New,
+    /// It is what was approved.
+    Approved,
+    /// It is another one than was approved, or lies elsewhere: requests for it ask.
+    Changed,
+    /// It was not found.
+    Missing,
+    /// Skills may not bring it, because it runs other code.
+    Refused,
+}
+
+impl CliState {
+    /// Returns the name in a list.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Approved => "approved",
+            Self::Changed => "changed",
+            Self::Missing => "missing",
+            Self::Refused => "refused",
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A question as every face shows it: everything a person needs to judge, nothing that a page could turn into a run.
 
+use crate::not_applied::NotApplied;
 use crate::piece::Shown;
 use crate::renewal::Renewal;
 use crate::subject::ShownSubject;
@@ -429,6 +430,13 @@ pub struct Edited {
     pub applied: bool,
     /// Why not, in words: what it would be denied for, or that it cannot be read. The question is as it was then.
     pub reason: Option<Shown>,
+}
+
+impl Edited {
+    /// Returns the result of a change that is not on show.
+    pub fn refused(why: &NotApplied) -> Self {
+        Self { applied: false, reason: Some(crate::render::not_applied(why)) }
+    }
 }
 
 /// A person's answer. It names the question and what was shown, never what to run.

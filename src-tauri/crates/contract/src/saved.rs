@@ -1,5 +1,6 @@
 //! Results of an answer: whether it counted, and the rules that it saved.
 
+use crate::not_applied::NotApplied;
 use crate::renewal::Renewed;
 use postern_policy::{NothingToSave, RuleId};
 use serde::{Deserialize, Serialize};
@@ -78,9 +79,14 @@ impl Answered {
         }
     }
 
-    /// Returns the result of an answer that did not count, with the reason.
-    pub fn refused(reason: impl Into<String>) -> Self {
-        Self { applied: false, reason: Some(reason.into()), ..Self::done() }
+    /// Returns the result of an answer that did not count.
+    pub fn refused(why: &NotApplied) -> Self {
+        Self { applied: false, ..Self::but(why) }
+    }
+
+    /// Returns the result of an answer that decided and could not be carried out in full.
+    pub fn but(why: &NotApplied) -> Self {
+        Self { reason: Some(crate::piece::text(&crate::render::not_applied(why))), ..Self::done() }
     }
 
     /// Returns one line for each saved rule, or the reason why an *always* saved none.

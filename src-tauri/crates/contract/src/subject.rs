@@ -70,7 +70,7 @@ pub enum LineChange {
     Removed,
     /// It comes.
     Added,
-    /// Another piece of the file begins here.
+    /// Another piece of the file begins here; a text says where else it changes.
     Gap,
 }
 

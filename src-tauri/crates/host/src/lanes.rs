@@ -3,6 +3,7 @@
 
 use crate::identity::{Allowance, Meter};
 use postern_policy::AgentId;
+use postern_request::Refusal;
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -53,6 +54,16 @@ pub(crate) enum Unanswered {
     Late,
     /// The job panicked.
     Failed,
+}
+
+impl From<Unanswered> for Refusal {
+    fn from(why: Unanswered) -> Self {
+        match why {
+            Unanswered::Full => Self::LookUpsFull,
+            Unanswered::Late => Self::LookUpLate { seconds: PATIENCE.as_secs() },
+            Unanswered::Failed => Self::NotJudged,
+        }
+    }
 }
 
 /// The threads of all agents. Clones share them.

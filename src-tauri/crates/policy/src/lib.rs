@@ -1,5 +1,6 @@
 //! May it run: agents, rules, pins, risk. `judge()` gives a [`Verdict`] with its evidence. Pure.
 
+mod advice;
 mod agent;
 mod arguments;
 pub mod case;
@@ -30,13 +31,15 @@ mod testing;
 mod verdict;
 mod words;
 
+pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use cause::{
     Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
     RiskReason, RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
-    Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
+    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen, TooBroad,
+    check_rule, lint, lint_file, remarks, would_match,
 };
 pub use confinement::{Confinement, DEVICES, SYSTEM_PLACES, protected_places};
 pub use facts::{Facts, Input, Lookup, Program, Script, StepFacts, Target};
@@ -47,7 +50,9 @@ pub use judge::{
 pub use needed::{Needed, Wanted, candidates, folder_of, lookups};
 pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
-pub use propose::{Draft, NothingToSave, Offer, Renewal, propose, propose_renewals};
+pub use propose::{
+    Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
+};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
@@ -58,5 +63,5 @@ pub use settings::{
     AgentId, Ask, BadAgentId, Fallback, Preset, SEARCH_PATH, Security, Settings, Unattended, Unreadable,
 };
 pub use skill::may_serve_skill;
-pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command};
+pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command, tool_of_server};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -90,6 +90,8 @@ pub struct Replacement {
     pub old: String,
     /// The text that would be.
     pub new: String,
+    /// Whether it is replaced wherever it stands.
+    pub everywhere: bool,
 }
 
 /// Under which names tools take the one path that they are about.
@@ -105,9 +107,10 @@ const OF_A_COMMAND: [&str; 3] = ["command", "cwd", "description"];
 impl Subject {
     /// What the use of a tool is about. What is not known to be anything else is [`Subject::Other`], with all its arguments:
     /// nothing that a tool is given is left out.
-    pub fn of_call(tool: &str, arguments: &Map<String, Json>) -> Self {
+    pub fn of_call(tool: &str, server: Option<&str>, arguments: &Map<String, Json>) -> Self {
         let other = || Self::Other { tool: tool.to_owned(), arguments: arguments.clone() };
-        if let Some((server, own)) = mcp_name(tool) {
+        // Whoever names it as a shell's use has it judged as one.
+        if let Some((server, own)) = of_server(tool, server).filter(|_| tool != SHELL_TOOL) {
             let (server, tool) = (server.to_owned(), own.to_owned());
             return Self::McpCall { server, tool, arguments: arguments.clone() };
         }
@@ -141,8 +144,21 @@ pub fn beside_command(arguments: &Map<String, Json>) -> Map<String, Json> {
     rest.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Server and tool of an MCP tool's name, where it keeps them apart: `mcp__server__tool`.
-fn mcp_name(tool: &str) -> Option<(&str, &str)> {
+/// Returns the name that `permissions.jsonc` has for a tool of an MCP server: letters, digits, `_` and `-`.
+pub fn tool_of_server(server: &str, tool: &str) -> String {
+    if server.is_empty() { plain_name(tool) } else { format!("{}_{}", plain_name(server), plain_name(tool)) }
+}
+
+fn plain_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
+}
+
+/// Returns the server of an MCP tool, which is told or stands in its name (`mcp__server__tool`), and the tool without it.
+fn of_server<'a>(tool: &'a str, server: Option<&'a str>) -> Option<(&'a str, &'a str)> {
+    if let Some(server) = server.filter(|server| !server.is_empty()) {
+        let own = tool.strip_prefix(&plain_name(server)).and_then(|rest| rest.strip_prefix('_'));
+        return Some((server, own.filter(|own| !own.is_empty()).unwrap_or(tool)));
+    }
     let named = tool.strip_prefix("mcp__")?.split_once("__")?;
     (!named.0.is_empty() && !named.1.is_empty()).then_some(named)
 }
@@ -206,7 +222,8 @@ fn edit(arguments: &Map<String, Json>) -> Option<Subject> {
 
 fn replacement(arguments: &Map<String, Json>, old: &str, new: &str) -> Option<Replacement> {
     let (old, new) = (text(arguments, old)?.to_owned(), text(arguments, new)?.to_owned());
-    Some(Replacement { old, new })
+    let everywhere = arguments.get("replace_all").map_or(Some(false), Json::as_bool)?;
+    Some(Replacement { old, new, everywhere })
 }
 
 /// A tool that is given the address of something on the network.
@@ -225,7 +242,7 @@ mod tests {
 
     fn of(tool: &str, arguments: Json) -> Subject {
         let Json::Object(arguments) = arguments else { panic!("arguments are an object") };
-        Subject::of_call(tool, &arguments)
+        Subject::of_call(tool, None, &arguments)
     }
 
     #[test]
@@ -241,12 +258,13 @@ mod tests {
             of("write_file", json!({"path": "/a", "content": "x"})),
             Subject::FileEdit { path: "/a".to_owned(), change: FileChange::Whole("x".to_owned()) }
         );
-        let piece = || Replacement { old: "a".to_owned(), new: "b".to_owned() };
-        for arguments in [
-            json!({"file_path": "/a", "old_string": "a", "new_string": "b", "replace_all": true}),
-            json!({"path": "/a", "edits": [{"old_string": "a", "new_string": "b"}]}),
+        let piece = |everywhere| Replacement { old: "a".to_owned(), new: "b".to_owned(), everywhere };
+        for (arguments, everywhere) in [
+            (json!({"file_path": "/a", "old_string": "a", "new_string": "b", "replace_all": true}), true),
+            (json!({"file_path": "/a", "old_string": "a", "new_string": "b", "replace_all": false}), false),
+            (json!({"path": "/a", "edits": [{"old_string": "a", "new_string": "b"}]}), false),
         ] {
-            let change = FileChange::Pieces(vec![piece()]);
+            let change = FileChange::Pieces(vec![piece(everywhere)]);
             assert_eq!(of("edit_file", arguments), Subject::FileEdit { path: "/a".to_owned(), change });
         }
         assert_eq!(
@@ -260,12 +278,33 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_of_a_server_is_known_by_the_server_that_is_told_whatever_its_name_is() {
+        for (tool, told, server, own) in [
+            ("my_fs_read", "my fs", "my fs", "read"),
+            ("mcp__a__b", "a", "a", "mcp__a__b"),
+            ("read", "https://mcp.example/x", "https://mcp.example/x", "read"),
+            ("fs_", "fs", "fs", "fs_"),
+        ] {
+            let subject = Subject::of_call(tool, Some(told), &Map::new());
+            let expected =
+                Subject::McpCall { server: server.to_owned(), tool: own.to_owned(), arguments: Map::new() };
+            assert_eq!(subject, expected, "{tool}");
+        }
+        assert_eq!(tool_of_server("my fs", "read.it"), "my_fs_read_it");
+        assert!(matches!(Subject::of_call("fs_read", Some(""), &Map::new()), Subject::Other { .. }));
+        let command = Map::from_iter([("command".to_owned(), Json::from("ls"))]);
+        let shell = Subject::of_call("shell_exec", Some("fs"), &command);
+        assert!(matches!(shell, Subject::Command(_)), "it is judged as a command, whoever runs it");
+    }
+
+    #[test]
     fn what_would_not_be_shown_whole_is_shown_with_all_its_arguments() {
         for (tool, arguments) in [
             ("shell_exec", json!({"cmd": "ls"})),
             ("write_file", json!({"path": "/a", "content": "x", "mode": "0777"})),
             ("write_file", json!({"path": "/a", "file_path": "/b", "content": "x"})),
             ("edit_file", json!({"path": "/a", "old_string": "a"})),
+            ("edit_file", json!({"path": "/a", "old_string": "a", "new_string": "b", "replace_all": "yes"})),
             ("edit_file", json!({"path": "/a", "edits": [{"old_string": "a", "new_string": "b", "at": 4}]})),
             ("read_file", json!({"path": "/a", "run": "x"})),
             ("WebFetch", json!({"url": "file:///etc/passwd"})),

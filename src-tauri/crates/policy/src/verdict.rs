@@ -1,5 +1,6 @@
 //! The answer to *may it run*, with its evidence.
 
+use crate::advice::Advice;
 use crate::cause::{Cause, Found, RiskReason};
 use crate::confinement::Confinement;
 use crate::rule::{Effect, RuleId};
@@ -136,8 +137,8 @@ pub struct Verdict {
     /// Cause, with its data. Earlier versions recorded a sentence.
     #[serde(alias = "message")]
     pub cause: Cause,
-    /// What an agent could do instead, where there is something.
-    pub advice: Option<String>,
+    /// Advice for the agent. Earlier versions recorded a sentence.
+    pub advice: Option<Advice>,
     /// The rule that decided it.
     pub rule: Option<RuleRef>,
     /// How careful a person should be.

@@ -129,6 +129,9 @@ pub struct SessionCloseParams {
 pub struct ToolCheckParams {
     /// The tool's name.
     pub tool: String,
+    /// The MCP server that it is a tool of, which is shown beside it. `server_tool` as name is shown as `tool`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// What it would be called with.
     #[serde(default)]
     pub arguments: Map<String, Value>,

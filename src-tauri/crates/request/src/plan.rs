@@ -39,6 +39,9 @@ pub enum Launch {
 pub struct BoundCall {
     /// Its name.
     pub tool: String,
+    /// The MCP server that it is a tool of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// sha256 over its arguments as JSON, hex.
     pub arguments: String,
     /// The folder that relative paths among them start in.
@@ -163,7 +166,7 @@ mod tests {
     }
 
     fn call(arguments: &str) -> BoundCall {
-        BoundCall { tool: "shell_exec".into(), arguments: arguments.into(), cwd: None }
+        BoundCall { tool: "shell_exec".into(), server: None, arguments: arguments.into(), cwd: None }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::tables::questions::{self, Closed};
 use crate::tables::requests::{self, Change, RequestRow};
 use postern_policy::Millis;
-use postern_protocol::{DenyReason, Outcome, RunState};
-use postern_request::{Denial, Ending};
+use postern_protocol::{Outcome, RunState};
+use postern_request::{Ending, Refusal};
 use rusqlite::Connection;
 
 /// What a restart found. Those in `ended` are to be told to their agents, in the same transaction.
@@ -42,7 +42,7 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
                 | RunState::Allowed,
                 _,
             )
-            | (RunState::Starting, None) => Ending::Denied(restarted()),
+            | (RunState::Starting, None) => Ending::Denied(Refusal::Restarted.into()),
         };
         requests::change(conn, row.summary.id, &Change::ended(&ending, now)?)?;
         found.ended.push((row, ending));
@@ -53,17 +53,6 @@ pub fn recover(conn: &Connection, now: Millis) -> Result<Recovered, Error> {
         found.questions.push(question.id);
     }
     Ok(found)
-}
-
-fn restarted() -> Denial {
-    Denial {
-        reason: DenyReason::Restarted,
-        message: "Postern was restarted before it was decided or started. It did not run.".to_owned(),
-        advice: Some("Ask again, under a new request id.".to_owned()),
-        feedback: None,
-        rule: None,
-        retry_after_ms: None,
-    }
 }
 
 #[cfg(test)]

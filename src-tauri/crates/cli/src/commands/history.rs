@@ -8,8 +8,8 @@ use crate::link::Link;
 use crate::print::{self, bold};
 use postern_command::escape::text as escaped;
 use postern_contract::methods::{
-    FeedAsk, FeedEvent, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents, RequestFilter,
-    RequestKill, RequestNumber,
+    FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents,
+    RequestFilter, RequestKill, RequestNumber,
 };
 use postern_contract::{RequestDetail, RequestRow, ShownSubject};
 use postern_policy::Millis;
@@ -70,7 +70,7 @@ fn state(request: &RequestRow) -> String {
 #[serde(rename_all = "camelCase")]
 struct Told<'a> {
     sequence: i64,
-    event: &'a str,
+    event: FeedKind,
     event_at: Millis,
     #[serde(flatten)]
     request: Option<&'a RequestRow>,
@@ -117,7 +117,7 @@ fn tell(event: &FeedEvent) -> Result<(), Failure> {
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
     print::json_line(&Told {
         sequence: event.sequence,
-        event: &event.event,
+        event: event.event,
         event_at: event.event_at,
         request: event.request.as_ref(),
         times: event.times.as_ref(),

@@ -46,7 +46,7 @@ fn list(skills: &methods::Skills) -> Result<(), Failure> {
             [
                 escaped(&skill.name),
                 escaped(&cli.name),
-                cli.state.clone(),
+                cli.state.name().to_owned(),
                 cli.version.clone().or_else(|| cli.short_hash.clone()).unwrap_or_default(),
                 cli.path.as_deref().map(escaped).unwrap_or_default(),
             ]

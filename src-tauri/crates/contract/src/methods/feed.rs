@@ -43,9 +43,8 @@ pub struct FeedPage {
 pub struct FeedEvent {
     /// Its place in the feed: grows, and is never used twice.
     pub sequence: i64,
-    /// `request.received`, `request.asked`, `request.allowed`, `request.started`, `request.denied`, `request.finished`,
-    /// `request.failed`, `door.stranger`, or `policy.widened` (more may run: [`AuditRow`](super::AuditRow)).
-    pub event: String,
+    /// Its kind.
+    pub event: FeedKind,
     /// When, in milliseconds since 1970.
     pub event_at: Millis,
     /// The request as it was after this step.
@@ -62,6 +61,55 @@ pub struct FeedEvent {
     pub who: Option<String>,
     /// Further text: the reason of a denial, a stranger's message, or the change.
     pub message: Option<String>,
+}
+
+/// The kind of a thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum FeedKind {
+    /// A request came in.
+    #[serde(rename = "request.received")]
+    Received,
+    /// A question about it opened.
+    #[serde(rename = "request.asked")]
+    Asked,
+    /// It was let through.
+    #[serde(rename = "request.allowed")]
+    Allowed,
+    /// It started.
+    #[serde(rename = "request.started")]
+    Started,
+    /// It was denied.
+    #[serde(rename = "request.denied")]
+    Denied,
+    /// It ended.
+    #[serde(rename = "request.finished")]
+    Finished,
+    /// It could not be started.
+    #[serde(rename = "request.failed")]
+    Failed,
+    /// A stranger was at a door.
+    #[serde(rename = "door.stranger")]
+    Stranger,
+    /// A change lets more run: [`AuditRow`](super::AuditRow).
+    #[serde(rename = "policy.widened")]
+    Widened,
+}
+
+impl FeedKind {
+    /// Returns the name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Received => "request.received",
+            Self::Asked => "request.asked",
+            Self::Allowed => "request.allowed",
+            Self::Started => "request.started",
+            Self::Denied => "request.denied",
+            Self::Finished => "request.finished",
+            Self::Failed => "request.failed",
+            Self::Stranger => "door.stranger",
+            Self::Widened => "policy.widened",
+        }
+    }
 }
 
 /// When each step of a request was.

@@ -15,7 +15,7 @@ pub use doors::{
     PairedClientRef,
 };
 pub use errors::{ControlCode, ControlError};
-pub use feed::{FeedAsk, FeedEvent, FeedPage, FeedTimes};
+pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
 pub use insights::{Counts, DayCounts, Insights, RuleCount, RuleOffer, RuleOffers, Suggestion, Suggestions};
 pub use params::{
     AgentAdd, AgentRef, AgentSet, ChannelAsk, ChannelKind, Explain, FaceKind, HookNote, InsightsAsk, Nothing,

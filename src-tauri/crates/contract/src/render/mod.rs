@@ -1,7 +1,11 @@
 //! The one room that makes sentences from facts, for the window, terminals, chats, agents and logs. Nothing reads one.
 
+mod answer;
 mod cause;
+mod denial;
 mod gap;
+mod lint;
+mod offer;
 mod question;
 mod risk;
 mod rule;
@@ -10,8 +14,12 @@ mod shown;
 mod tool;
 mod trace;
 
+pub use answer::{missing, not_applied};
 pub use cause::cause;
+pub use denial::{advice, denial, denial_advice, not_shown, refusal, timed_out, verdict_advice};
 pub use gap::difference;
+pub use lint::{fix, problem};
+pub use offer::{offer, placed_offer};
 pub use question::{
     PastOutcome, Remark, at_zero, denied, nothing_to_save, own_channel, past, policy, remark, tool_policy,
 };
@@ -21,5 +29,7 @@ pub use sentence::Sentence;
 pub use shown::{risk, risk_text, step, steps, trace, why};
 pub use trace::found;
 
+#[cfg(test)]
+mod denial_tests;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::approval::{Approval, Shown, Status, WITHDRAWN};
 use super::hub::{Hub, Job};
 use super::messenger::Messenger;
 use super::register::Owner;
+use super::subject::Subject;
 use super::text;
 use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestNumber};
 use postern_contract::{Closed, ClosedBy, Question, Saved};
@@ -52,7 +53,7 @@ impl<M: Messenger> Hub<M> {
                         message: message.clone(),
                     }));
                     approval.digest.clone_from(&question.digest);
-                    approval.line.clone_from(&question.line);
+                    approval.line = Subject::line(&question);
                     approval.withheld = withheld;
                 }
                 Some(_) => return,

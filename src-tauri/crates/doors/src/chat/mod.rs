@@ -10,6 +10,7 @@ mod hub;
 mod messenger;
 mod register;
 mod settings;
+mod subject;
 mod telegram;
 mod text;
 mod xmpp;

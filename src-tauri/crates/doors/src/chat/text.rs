@@ -3,15 +3,16 @@
 use super::approval::{Approval, Status, Withheld};
 use super::messenger::Message;
 use super::settings::HighRisk;
+use super::subject::Subject;
 use postern_contract::chat::Verdict;
 use postern_contract::methods::AuditRow;
 use postern_contract::render::{Sentence, nothing_to_save};
 use postern_contract::{EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
 use postern_policy::{Millis, NothingToSave, Origin, RiskLevel};
 
-/// The longest command that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
+/// The longest subject that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
 /// it stays under the 4096 that one message there may have.
-const LINE: usize = 1000;
+pub(super) const LINE: usize = 1000;
 /// How much else of an agent's words is shown, in UTF-16 units each.
 const CWD: usize = 300;
 const ENVIRONMENT: usize = 500;
@@ -31,7 +32,7 @@ const CHANGES: usize = 5;
 pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withheld> {
     if question.risk.level == RiskLevel::Dangerous && high_risk == HighRisk::Announce {
         Some(Withheld::HighRisk)
-    } else if units(&question.line) > LINE
+    } else if Subject::of(question).units() > LINE
         || units(&plain(&question.cwd)) > CWD
         || units(&environment(question)) > ENVIRONMENT
         || units(&input(question)) > INPUT
@@ -48,7 +49,8 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
 /// The question itself. Everything that an agent chose is quoted.
 pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
     let mut message = Message::words("🔒 Exec approval required\nID: ");
-    message.own(&question.code).own("\nCommand: ").quoted(&cut(&question.line, LINE));
+    message.own(&question.code);
+    Subject::of(question).write(&mut message, LINE);
     let seconds = (question.expires_at - now).max(0).saturating_add(999) / 1000;
     message.own(&format!("\nExpires in: {seconds}s\n\n"));
     match withheld {
@@ -292,12 +294,12 @@ fn cut_pieces(pieces: &Shown, most: usize) -> Shown {
     kept
 }
 
-fn units(text: &str) -> usize {
+pub(super) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
 /// Up to so many UTF-16 units, and a sign that there was more.
-fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut(text: &str, most: usize) -> String {
     let mut length = 0;
     for (start, c) in text.char_indices() {
         length += c.len_utf16();

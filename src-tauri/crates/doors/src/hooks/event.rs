@@ -1,7 +1,7 @@
 //! From an agent's event to the tool that it wants to use, under the names that `permissions.jsonc` has for tools.
 
 use super::Kind;
-use super::names::{ToolClass, class, known, of_server};
+use super::names::{Known, ToolClass, class, known};
 use serde_json::{Map, Value};
 
 /// A tool that an agent wants to use.
@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 pub struct Asked {
     /// Its name in `permissions.jsonc`.
     pub tool: String,
+    /// The MCP server that it is a tool of, where the event tells.
+    pub server: Option<String>,
     /// What it would be called with, under the names that `permissions.jsonc` looks at.
     pub arguments: Map<String, Value>,
     /// Decides if no line of the user matches the tool.
@@ -51,6 +53,8 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     let sessions = ["session_id", "conversation_id", "sessionId", "trajectory_id", "taskId"];
     let session = sessions.into_iter().find_map(said);
     let name = said("hook_event_name").or_else(|| said("hookEventName"));
+    // None where it is no tool of a server, or its name tells.
+    let mut server: Option<String> = None;
     let (tool, arguments, event_name) = match kind {
         Kind::ClaudeCode | Kind::Codex | Kind::VsCode => {
             let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
@@ -63,19 +67,20 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
         }
         Kind::GeminiCli => {
             let tool = said("tool_name").ok_or_else(|| missing("tool_name"))?;
-            let server = event["mcp_context"]["server_name"].as_str();
-            let tool =
-                server.map_or(tool.clone(), |server| match event["mcp_context"]["tool_name"].as_str() {
-                    Some(own) => format!("mcp__{server}__{own}"),
-                    None => tool,
-                });
+            let context = &event["mcp_context"];
+            let named = context["server_name"].as_str().zip(context["tool_name"].as_str());
+            server = named.map(|(server, _)| server.to_owned());
+            let tool = named.map_or(tool, |(_, own)| own.to_owned());
             (tool, object(&event["tool_input"]), name.unwrap_or_else(|| "BeforeTool".to_owned()))
         }
         Kind::CopilotCli => {
             let tool = said("toolName").ok_or_else(|| missing("toolName"))?;
             (tool, object(&event["toolArgs"]), name.unwrap_or_else(|| "preToolUse".to_owned()))
         }
-        Kind::Cursor => cursor(&event, name.ok_or_else(|| missing("hook_event_name"))?).map_err(odd)?,
+        Kind::Cursor => {
+            let name = name.ok_or_else(|| missing("hook_event_name"))?;
+            cursor(&event, name, &mut server).map_err(odd)?
+        }
         Kind::KiroCli | Kind::Opencode => {
             let event_name = name.ok_or_else(|| missing("hook_event_name"))?;
             let asks = if kind == Kind::KiroCli { "preToolUse" } else { "tool.execute.before" };
@@ -90,19 +95,23 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
             (tool.to_owned(), object(&asked["parameters"]), "PreToolUse".to_owned())
         }
         Kind::Windsurf => {
-            windsurf(&event, said("agent_action_name").ok_or_else(|| missing("agent_action_name"))?)
-                .map_err(odd)?
+            let name = said("agent_action_name").ok_or_else(|| missing("agent_action_name"))?;
+            windsurf(&event, name, &mut server).map_err(odd)?
         }
     };
-    let class = class(&tool);
-    let (tool, mut arguments) = known(&tool, arguments);
+    // A tool of a server may have any name.
+    let class = if server.is_some() { ToolClass::Gate } else { class(&tool) };
+    // Cursor names no server, but what it connects to.
+    let connects = server.as_ref().and_then(|_| said("url").or_else(|| said("command")));
+    let Known { tool, server, mut arguments } = known(&tool, server, arguments);
+    let server = server.or(connects);
     let cwd = said("cwd").or_else(|| event["workspaceRoots"][0].as_str().map(str::to_owned));
     if tool == "shell_exec" {
         let folder = folder(kind, &mut arguments, cwd.as_deref())
             .map_err(|what| Odd::Folder { event: event_name.clone(), what })?;
         arguments.extend(folder.map(|folder| ("cwd".to_owned(), Value::String(folder))));
     }
-    Ok(Asked { tool, arguments, class, cwd, session, event: event_name })
+    Ok(Asked { tool, server, arguments, class, cwd, session, event: event_name })
 }
 
 /// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.
@@ -134,7 +143,11 @@ fn folder(
     }
 }
 
-fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {
+fn cursor(
+    event: &Value,
+    name: String,
+    server: &mut Option<String>,
+) -> Result<(String, Map<String, Value>, String), String> {
     let said = |field: &str| {
         event
             .get(field)
@@ -146,7 +159,10 @@ fn cursor(event: &Value, name: String) -> Result<(String, Map<String, Value>, St
     match name.as_str() {
         "beforeShellExecution" => Ok(("shell_exec".to_owned(), one("command", said("command")?), name)),
         "beforeReadFile" => Ok(("read_file".to_owned(), one("path", said("file_path")?), name)),
-        "beforeMCPExecution" => Ok((of_server("", &said("tool_name")?), object(&event["tool_input"]), name)),
+        "beforeMCPExecution" => {
+            *server = Some(String::new());
+            Ok((said("tool_name")?, object(&event["tool_input"]), name))
+        }
         "preToolUse" => Ok((said("tool_name")?, object(&event["tool_input"]), name)),
         _ => Err(format!(
             "{name} asks for nothing; beforeShellExecution, beforeMCPExecution and beforeReadFile do"
@@ -169,7 +185,11 @@ pub(super) fn object(value: &Value) -> Map<String, Value> {
 }
 
 /// Windsurf says what it does rather than with which tool.
-fn windsurf(event: &Value, name: String) -> Result<(String, Map<String, Value>, String), String> {
+fn windsurf(
+    event: &Value,
+    name: String,
+    server: &mut Option<String>,
+) -> Result<(String, Map<String, Value>, String), String> {
     let mut about = object(&event["tool_info"]);
     let mut take = |field: &str| about.remove(field).ok_or_else(|| format!("it has no tool_info.{field}"));
     let tool = match name.as_str() {
@@ -185,10 +205,11 @@ fn windsurf(event: &Value, name: String) -> Result<(String, Map<String, Value>, 
             tool.to_owned()
         }
         "pre_mcp_tool_use" => {
-            let (server, tool) = (take("mcp_server_name")?, take("mcp_tool_name")?);
+            let (named, tool) = (take("mcp_server_name")?, take("mcp_tool_name")?);
             let arguments = take("mcp_tool_arguments").unwrap_or_default();
             about = object(&arguments);
-            of_server(server.as_str().unwrap_or_default(), tool.as_str().unwrap_or_default())
+            *server = Some(named.as_str().unwrap_or_default().to_owned());
+            tool.as_str().unwrap_or_default().to_owned()
         }
         _ => {
             return Err(format!(

@@ -1,5 +1,6 @@
 //! The names that `permissions.jsonc` has for tools and for what they are called with.
 
+use postern_policy::tool_of_server;
 use serde_json::{Map, Value};
 
 /// Under what other names agents pass a path.
@@ -104,14 +105,34 @@ pub(super) fn class(tool: &str) -> ToolClass {
     }
 }
 
-/// A tool under the name that `permissions.jsonc` has for it, with its arguments under the names that are looked at there.
-/// What is not known keeps its name.
-pub(super) fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
+/// A tool under the name that `permissions.jsonc` has for it.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) tool: String,
+    /// The MCP server that it is a tool of.
+    pub(super) server: Option<String>,
+    /// Its arguments under the names that are looked at there.
+    pub(super) arguments: Map<String, Value>,
+}
+
+impl Known {
+    fn of_server(server: &str, tool: &str, arguments: Map<String, Value>) -> Self {
+        let named = Some(server).filter(|server| !server.is_empty());
+        Self { tool: tool_of_server(server, tool), server: named.map(str::to_owned), arguments }
+    }
+}
+
+/// Returns a tool as `permissions.jsonc` knows it. What is not known keeps its name. `server`: the event tells that it is a tool
+/// of this server, which is empty where it has no name.
+pub(super) fn known(tool: &str, server: Option<String>, mut arguments: Map<String, Value>) -> Known {
+    if let Some(server) = server {
+        return Known::of_server(&server, tool, arguments);
+    }
     if let Some((server, own)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-        return (of_server(server, own), arguments);
+        return Known::of_server(server, own, arguments);
     }
     if let Some((server, own)) = tool.strip_prefix('@').and_then(|rest| rest.split_once('/')) {
-        return (of_server(server, own), arguments);
+        return Known::of_server(server, own, arguments);
     }
     if tool == "use_mcp_tool" {
         return used_of_server(arguments);
@@ -134,7 +155,7 @@ pub(super) fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, M
         "Glob" | "glob" => "glob",
         "Grep" | "grep" | "search_file_content" | "grep_search" => "grep",
         "Skill" | "activate_skill" => "skill",
-        other => return (other.to_owned(), arguments),
+        other => return Known { tool: other.to_owned(), server: None, arguments },
     };
     for other in PATHS {
         if let Some(path) = arguments.remove(other) {
@@ -146,26 +167,16 @@ pub(super) fn known(tool: &str, mut arguments: Map<String, Value>) -> (String, M
     {
         arguments.entry("name").or_insert(skill);
     }
-    (name.to_owned(), arguments)
+    Known { tool: name.to_owned(), server: None, arguments }
 }
 
 /// Cline's own tool for tools of MCP servers: which one stands among its parameters.
-fn used_of_server(mut parameters: Map<String, Value>) -> (String, Map<String, Value>) {
+fn used_of_server(mut parameters: Map<String, Value>) -> Known {
     let mut said = |field: &str| {
         let value = parameters.remove(field);
         value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let name = of_server(&said("server_name"), &said("tool_name"));
+    let (server, tool) = (said("server_name"), said("tool_name"));
     let arguments = parameters.remove("arguments").unwrap_or_default();
-    (name, super::event::object(&arguments))
-}
-
-/// A tool of an MCP server as it is named in `permissions.jsonc`: letters, digits, `_` and `-`.
-pub(super) fn of_server(server: &str, tool: &str) -> String {
-    let clean = |name: &str| {
-        name.chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' })
-            .collect::<String>()
-    };
-    if server.is_empty() { clean(tool) } else { format!("{}_{}", clean(server), clean(tool)) }
+    Known::of_server(&server, &tool, super::event::object(&arguments))
 }

@@ -10,6 +10,54 @@ fn asked(kind: Kind, event: &Value) -> (String, Value) {
 }
 
 #[test]
+fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
+    let context = json!({"server_name": "my fs", "tool_name": "think"});
+    let pre = |tool: &str| json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {}});
+    let cline =
+        json!({"toolName": "use_mcp_tool", "parameters": {"server_name": "my fs", "tool_name": "think"}});
+    let windsurf = json!({"mcp_server_name": "my fs", "mcp_tool_name": "think"});
+    let cursor = |place: &str| {
+        let mut event =
+            json!({"hook_event_name": "beforeMCPExecution", "tool_name": "think", "tool_input": "{}"});
+        event[place] = json!("https://mcp.example");
+        event
+    };
+    for (kind, event, tool, server) in [
+        (Kind::ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
+        (Kind::Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (Kind::VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (
+            Kind::GeminiCli,
+            json!({"tool_name": "x", "tool_input": {}, "mcp_context": context}),
+            "my_fs_think",
+            Some("my fs"),
+        ),
+        (Kind::Cursor, cursor("url"), "think", Some("https://mcp.example")),
+        (Kind::Cursor, cursor("command"), "think", Some("https://mcp.example")),
+        (Kind::Cursor, cursor("other"), "think", None),
+        (Kind::Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
+        (
+            Kind::Windsurf,
+            json!({"agent_action_name": "pre_mcp_tool_use", "tool_info": windsurf}),
+            "my_fs_think",
+            Some("my fs"),
+        ),
+        (
+            Kind::KiroCli,
+            json!({"hook_event_name": "preToolUse", "tool_name": "@fs/think", "tool_input": {}}),
+            "fs_think",
+            Some("fs"),
+        ),
+    ] {
+        let asked = read(kind, &event.to_string()).unwrap();
+        assert_eq!((asked.tool.as_str(), asked.server.as_deref()), (tool, server), "{event}");
+        assert_eq!(asked.class, ToolClass::Gate, "a server may name its tool as it likes: {event}");
+    }
+    let own = read(Kind::ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
+    assert_eq!((own.server, own.class), (None, ToolClass::Harmless));
+}
+
+#[test]
 fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
     let claude = |tool: &str, input: Value| {
         asked(

@@ -31,6 +31,7 @@ pub(super) async fn approve(
     let session = agent.session.clone();
     let params = ToolCheckParams {
         tool: asked.tool,
+        server: asked.server,
         arguments: asked.arguments,
         session,
         cwd: asked.cwd,

@@ -96,6 +96,7 @@ fn ask(way: &Way, question: &Question) -> Result<Option<Decision>, String> {
     }
     let check = ToolCheckParams {
         tool: "shell_exec".to_owned(),
+        server: None,
         arguments,
         session: question.session_key.clone(),
         cwd: None,

@@ -1,13 +1,10 @@
 //! How much of a command line leaves this machine.
 
 use crate::values::Values;
-use postern_contract::methods::{ControlError, FeedEvent};
+use postern_contract::methods::{ControlError, FeedEvent, FeedKind};
 
 /// What stands for shell text of which nothing may be told.
 const SHELL: &str = "(shell text)";
-
-/// Event of a change that lets more run.
-const WIDENED: &str = "policy.widened";
 
 /// How much of a command is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +37,7 @@ impl Commands {
             }
             event.message = None;
         }
-        if event.event == WIDENED {
+        if event.event == FeedKind::Widened {
             // The change may name commands and folders, its author programs.
             (event.message, event.who) = (None, None);
         }

@@ -3,6 +3,7 @@
 //! The page reports what it shows; the clock is here, so that no page can shorten it.
 
 use postern_contract::methods::{Arming, Presented};
+use postern_contract::{Missing, render};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -46,22 +47,46 @@ impl Clock {
     }
 
     /// Whether *Allow* works at `now` for a question that shows `digest` and needs `delay`.
-    pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Arming {
-        let waits =
-            |remaining_ms, missing: &str| Arming { armed: false, remaining_ms, missing: missing.to_owned() };
+    pub(crate) fn state(&self, digest: &str, delay: Duration, now: Instant) -> Result<(), Unarmed> {
         if self.digest != digest {
-            return waits(None, "what is shown is not the question as it is now");
+            return Err(Unarmed::until(Missing::OtherDigest));
         }
-        let Some(since) = self.visible_since else { return waits(None, "the question is not visible") };
-        let left = delay.saturating_sub(now.duration_since(since));
+        let since = self.visible_since.ok_or(Unarmed::until(Missing::NotVisible))?;
         if !self.end_seen {
-            return waits(None, "the end of the question was not seen yet");
+            return Err(Unarmed::until(Missing::End));
         }
+        let left = delay.saturating_sub(now.duration_since(since));
         if left.is_zero() {
-            return Arming { armed: true, remaining_ms: Some(0), missing: String::new() };
+            return Ok(());
         }
         let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
-        waits(Some(left), "the question was not visible and unchanged for long enough")
+        Err(Unarmed { remaining_ms: Some(left), missing: Missing::Time })
+    }
+}
+
+/// What is missing before *Allow* works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unarmed {
+    /// How long until it does if nothing changes; `None` where something must happen first.
+    pub(crate) remaining_ms: Option<u64>,
+    pub(crate) missing: Missing,
+}
+
+impl Unarmed {
+    /// Something must happen first.
+    pub(crate) fn until(missing: Missing) -> Self {
+        Self { remaining_ms: None, missing }
+    }
+}
+
+/// Returns the state as a face is told.
+pub(crate) fn told(state: Result<(), Unarmed>) -> Arming {
+    match state {
+        Ok(()) => Arming { armed: true, remaining_ms: Some(0), missing: String::new() },
+        Err(Unarmed { remaining_ms, missing }) => {
+            let missing = render::missing(missing).to_owned();
+            Arming { armed: false, remaining_ms, missing }
+        }
     }
 }
 
@@ -81,11 +106,11 @@ mod tests {
         let start = Instant::now();
         let clock = Clock::start(&seen(0, true, true), start);
         let just_before = start + DELAY.checked_sub(Duration::from_millis(1)).unwrap();
-        assert!(!clock.state("d", DELAY, just_before).armed, "a moment too early");
-        assert_eq!(clock.state("d", DELAY, just_before).remaining_ms, Some(1));
-        assert!(clock.state("d", DELAY, start + DELAY).armed, "a second of looking");
-        assert!(!clock.state("d", DANGEROUS_DELAY, start + DELAY).armed, "dangerous takes longer");
-        assert!(!clock.state("other", DELAY, start + DELAY).armed, "another digest is another question");
+        assert!(!clock.state("d", DELAY, just_before).is_ok(), "a moment too early");
+        assert_eq!(clock.state("d", DELAY, just_before).unwrap_err().remaining_ms, Some(1));
+        assert!(clock.state("d", DELAY, start + DELAY).is_ok(), "a second of looking");
+        assert!(!clock.state("d", DANGEROUS_DELAY, start + DELAY).is_ok(), "dangerous takes longer");
+        assert!(!clock.state("other", DELAY, start + DELAY).is_ok(), "another digest is another question");
     }
 
     #[test]
@@ -100,11 +125,11 @@ mod tests {
         for (what, report) in moved {
             let mut clock = Clock::start(&seen(0, true, true), start);
             clock.report(&report, later);
-            assert!(!clock.state(&report.digest, DELAY, later).armed, "{what}: starts over");
+            assert!(!clock.state(&report.digest, DELAY, later).is_ok(), "{what}: starts over");
         }
         let mut clock = Clock::start(&seen(0, true, true), start);
         clock.report(&seen(0, true, true), later);
-        assert!(clock.state("d", DELAY, later).armed, "the same report again only asks");
+        assert!(clock.state("d", DELAY, later).is_ok(), "the same report again only asks");
     }
 
     #[test]
@@ -112,11 +137,11 @@ mod tests {
         let start = Instant::now();
         let later = start + DELAY;
         let mut clock = Clock::start(&seen(0, true, false), start);
-        assert!(!clock.state("d", DELAY, later).armed, "its end was never seen");
+        assert!(!clock.state("d", DELAY, later).is_ok(), "its end was never seen");
         clock.report(&seen(0, true, true), later);
-        assert!(clock.state("d", DELAY, later).armed, "scrolling to the end is not a change");
+        assert!(clock.state("d", DELAY, later).is_ok(), "scrolling to the end is not a change");
         let mut hidden = Clock::start(&seen(0, false, true), start);
         hidden.report(&seen(0, true, false), start);
-        assert!(!hidden.state("d", DELAY, later).armed, "an end that was seen while hidden was not seen");
+        assert!(!hidden.state("d", DELAY, later).is_ok(), "an end that was seen while hidden was not seen");
     }
 }

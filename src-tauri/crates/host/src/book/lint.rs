@@ -1,6 +1,6 @@
 //! What is wrong with the rules there are, with what this machine says about the programs that they name.
 
-use super::rules::from_file;
+use super::rules::{file_rule, from_file};
 use super::{AgentEntry, Book, BookError, now};
 use crate::resolve::is_mutable_by_agent;
 use postern_policy::permissions::FileError;
@@ -103,28 +103,12 @@ fn lint_entry(entry: &AgentEntry, wrong: &mut Wrong) {
     match &entry.permissions.read {
         Err(error) => wrong.files.push((entry.agent.id.clone(), error.clone())),
         Ok(layer) => {
-            let lines = from_file(entry);
-            wrong.looked_at += lines.len();
+            wrong.looked_at += from_file(entry).len();
             for finding in lint_file(layer) {
-                let line = lines.iter().find(|line| line.rule.id == finding.rule);
-                // Lines about tools are no rules about commands, and may be wrong all the same.
-                let rule =
-                    line.map_or_else(|| tool_line(entry, layer, &finding), |line| Some(line.rule.clone()));
+                let rules = layer.entries().iter().map(|line| file_rule(&entry.agent.id, line));
+                let rule = { rules }.find(|rule| rule.id == finding.rule);
                 wrong.rules.extend(rule.map(|rule| LintedRule { rule, finding }));
             }
         }
     }
-}
-
-fn tool_line(
-    entry: &AgentEntry,
-    layer: &postern_policy::permissions::FileLayer,
-    finding: &Finding,
-) -> Option<Rule> {
-    let line = layer
-        .entries()
-        .iter()
-        .find(|line| RuleId::try_from(line.line()).is_ok_and(|line| -line == finding.rule))?;
-    let text = format!("{}: {}", line.tool, line.written);
-    Some(super::rules::file_rule(entry, line, Pattern::Command(text)))
 }

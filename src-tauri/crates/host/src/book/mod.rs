@@ -35,13 +35,11 @@ pub(crate) use remember::{NewRule, Remember, Saved, ToolRemember};
 pub(crate) use replay::{Change as ReplayedChange, Edited};
 pub(crate) use rules::Listed;
 pub(crate) use sessions::NewSession;
-#[cfg(test)]
-use skills::CliState;
 pub(crate) use skills::state_of;
 pub(crate) use snapshot::{AgentEntry, Snapshot};
 pub(crate) use values::unconfirmed;
 
-pub(crate) use crate::clock::now;
+use crate::clock::now;
 
 use crate::resolve::Resolver;
 use arc_swap::ArcSwap;

@@ -101,13 +101,12 @@ impl Book {
             Ok((save(conn, rules)?, renewed))
         });
         let (rules, renewed) = saved.await?;
-        if renewing && renewed.is_empty() {
+        if renewing && renewed.is_none() {
             let message = "the rules to be renewed are not as they were shown: look again";
             return Err(BookError::Invalid(message.to_owned()));
         }
-        let entry = if renewing { self.store().read(renewals::newest)? } else { None };
         self.reload(Some(&remember.agent).filter(|_| !for_others)).await?;
-        Ok(Saved { rules, renewed: entry.map(|entry| (entry, renewed)), for_others })
+        Ok(Saved { rules, renewed, for_others })
     }
 
     /// Binds the rules of a renewal to what they were bound to before it. Returns those that are back.

@@ -1,15 +1,18 @@
 //! Rules: adding, changing, removing, listing.
 
-use super::{Book, BookError, now};
+use super::{AgentEntry, Book, BookError, now};
 use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
-use postern_policy::permissions::Entry;
+use postern_policy::permissions::{Entry, FileLayer, Origin};
 use postern_policy::{
     AgentId, Effect, Lifetime, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, parse_typed, remarks,
     source_words,
 };
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// Number of the first line of a session's layer in a list: no file has as many lines.
+const SESSION_LINES: RuleId = -(1 << 40);
 
 /// A rule with what is to be said about it in a list.
 #[derive(Debug, Clone)]
@@ -182,6 +185,7 @@ impl Book {
             let mut lines = Vec::new();
             for entry in book.snapshot().agents.values().filter(|entry| wanted(Some(&entry.agent.id))) {
                 lines.extend(from_file(entry));
+                lines.extend(from_sessions(entry));
             }
             let lines = lines.into_iter().zip(count..).filter(|(_, at)| page.contains(at));
             listed.extend(lines.map(|(line, _)| line));
@@ -280,25 +284,57 @@ fn wanted(agent: Option<&AgentId>, own_only: bool) -> impl Fn(Option<&AgentId>) 
     }
 }
 
-/// The rules of an agent's `permissions.jsonc` that are about commands, but for those that a new file is written with: they say what
-/// holds without them.
-pub(super) fn from_file(entry: &super::AgentEntry) -> Vec<Listed> {
+/// The rules of an agent's `permissions.jsonc`, but for those that a new file is written with: they say what holds without them.
+pub(super) fn from_file(entry: &AgentEntry) -> Vec<Listed> {
     let Ok(layer) = &entry.permissions.read else { return Vec::new() };
-    let about_commands = layer.entries().iter().filter(|line| line.is_about_commands() && !line.is_seeded());
-    let listed = about_commands.map(|line| Listed {
-        rule: file_rule(entry, line, Pattern::Command(line.written.clone())),
-        from: format!("permissions.jsonc:{}", line.line()),
-        remarks: vec![of_kind(RemarkKind::ReadOnly)],
+    let lines = layer.entries().iter().filter(|line| !line.is_seeded());
+    let listed = lines.map(|line| {
+        read_only(file_rule(&entry.agent.id, line), format!("permissions.jsonc:{}", line.line()))
     });
     listed.collect()
 }
 
-/// A line of an agent's `permissions.jsonc` as a rule: its number is the line, negative.
-pub(super) fn file_rule(entry: &super::AgentEntry, line: &Entry, pattern: Pattern) -> Rule {
+/// The rules that hold in an agent's sessions alone: what a subagent was opened with, and what *Always* added there and not to the
+/// file.
+fn from_sessions(entry: &AgentEntry) -> Vec<Listed> {
+    let mut sessions: Vec<_> = entry.policy.sessions.iter().collect();
+    sessions.sort_unstable_by_key(|(name, _)| *name);
+    let file = entry.permissions.read.as_ref().map(FileLayer::entries).unwrap_or_default();
+    let said = |line: &Entry| (line.tool.clone(), line.written.clone(), line.effect);
+    let in_file = |line: &Entry| file.iter().any(|other| said(other) == said(line));
+    let lines = sessions.into_iter().flat_map(|(name, layers)| {
+        let layers = layers.parents.iter().chain([&layers.runtime]);
+        layers.flat_map(FileLayer::entries).map(move |line| (name, line))
+    });
+    let lines = lines.filter(|(_, line)| line.origin == Origin::Subagent || !in_file(line));
+    let listed = lines.zip(0..).map(|((name, line), at)| {
+        let (id, lifetime) = (SESSION_LINES - at, Lifetime::Session(name.clone()));
+        let shown = postern_command::escape::text(name);
+        let from = match line.origin {
+            Origin::Subagent => format!("session {shown}, opened with it"),
+            Origin::Session | Origin::File { .. } => format!("session {shown}, always"),
+        };
+        read_only(Rule { id, lifetime, ..file_rule(&entry.agent.id, line) }, from)
+    });
+    listed.collect()
+}
+
+fn read_only(rule: Rule, from: String) -> Listed {
+    Listed { rule, from, remarks: vec![of_kind(RemarkKind::ReadOnly)] }
+}
+
+/// A line of an agent's `permissions.jsonc` as a rule: its number is the line, negative. A line about another tool than a shell
+/// is written with its tool.
+pub(super) fn file_rule(agent: &AgentId, line: &Entry) -> Rule {
+    let written = if line.is_about_commands() {
+        line.written.clone()
+    } else {
+        format!("{}: {}", line.tool, line.written)
+    };
     Rule {
         id: -RuleId::try_from(line.line()).unwrap_or(RuleId::MAX),
-        agent: Some(entry.agent.id.clone()),
+        agent: Some(agent.clone()),
         source: Source::File,
-        ..Rule::new(line.effect, pattern)
+        ..Rule::new(line.effect, Pattern::Command(written))
     }
 }

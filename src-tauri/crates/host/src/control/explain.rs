@@ -6,7 +6,7 @@ use crate::ask::FaceId;
 use crate::clock::now;
 use crate::gate::{Judgement, judge_run};
 use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
-use postern_contract::{ShownRisk, ShownTrace, render, shown};
+use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason, RiskLevel};
 use postern_protocol::{RunParams, Stdin, Wait, What};
 use postern_request::{Denial, DenyReason};
@@ -33,11 +33,12 @@ impl Handle<ExplainCommand> for Control {
             Ok(Judgement::Judged(judged)) => {
                 let digest = judged.digest.0;
                 let verdict = judged.verdict;
+                let advice = render::verdict_advice(&verdict);
                 Ok(Explained {
                     decision: verdict.decision,
                     reason: verdict.reason,
                     message: render::why(&verdict.cause),
-                    advice: verdict.advice,
+                    advice,
                     risk: render::risk(&verdict.risk),
                     rule: verdict.rule,
                     digest,
@@ -45,7 +46,7 @@ impl Handle<ExplainCommand> for Control {
                     trace: render::trace(&verdict.trace),
                 })
             }
-            Ok(Judgement::Refused(denial)) => Ok(refused(denial)),
+            Ok(Judgement::Refused(denial)) => Ok(refused(&denial)),
             Err(_) => Err(ControlError::new(ControlCode::Internal, "the work was interrupted")),
         }
     }
@@ -77,7 +78,8 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
 }
 
 /// What could not even be looked up.
-fn refused(denial: Denial) -> Explained {
+fn refused(denial: &Denial) -> Explained {
+    let told = render::denial(denial);
     let reason = match denial.reason {
         DenyReason::Core => Reason::Core,
         DenyReason::Denylist => Reason::Denylist,
@@ -101,9 +103,9 @@ fn refused(denial: Denial) -> Explained {
     Explained {
         decision: Decision::Deny,
         reason,
-        trace: vec![ShownTrace { stage: "look up".to_owned(), found: shown(&denial.message) }],
-        message: denial.message,
-        advice: denial.advice,
+        trace: vec![ShownTrace { stage: "look up".to_owned(), found: render::refusal(&denial.cause) }],
+        message: told.message,
+        advice: told.advice,
         risk: ShownRisk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
         rule: None,
         digest: String::new(),

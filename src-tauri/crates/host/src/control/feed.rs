@@ -3,8 +3,10 @@
 use super::{Answer, Control, Handle, rows};
 use crate::ask::FaceId;
 use postern_command::escape;
-use postern_contract::RequestRow;
-use postern_contract::methods::{ControlError, FeedAsk, FeedEvent, FeedPage, FeedTimes, NextEvents};
+use postern_contract::methods::{
+    ControlError, FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes, NextEvents,
+};
+use postern_contract::{RequestRow, render};
 use postern_policy::Millis;
 use postern_protocol::RunState;
 use postern_request::Ending;
@@ -71,7 +73,7 @@ fn event(entry: Entry) -> FeedEvent {
     let Entry { number, at, kind, request, data, change } = entry;
     let mut event = FeedEvent {
         sequence: number,
-        event: name(&kind),
+        event: kind_of(&kind),
         event_at: at,
         request: None,
         times: None,
@@ -125,16 +127,21 @@ impl Step {
     }
 }
 
-fn name(kind: &str) -> String {
-    let name = match kind {
-        "asking" => "request.asked",
-        "starting" => "request.allowed",
-        "running" => "request.started",
-        feed::STRANGER => "door.stranger",
-        feed::WIDENED => "policy.widened",
-        other => return format!("request.{other}"),
-    };
-    name.to_owned()
+/// Returns the kind of an entry as it is told.
+fn kind_of(kind: &str) -> FeedKind {
+    match kind {
+        feed::STRANGER => FeedKind::Stranger,
+        feed::WIDENED => FeedKind::Widened,
+        phase => match RunState::named(phase) {
+            Some(RunState::Received | RunState::Resolving) | None => FeedKind::Received,
+            Some(RunState::Asking) => FeedKind::Asked,
+            Some(RunState::Starting | RunState::Allowed) => FeedKind::Allowed,
+            Some(RunState::Running | RunState::Stopping) => FeedKind::Started,
+            Some(RunState::Denied) => FeedKind::Denied,
+            Some(RunState::Finished) => FeedKind::Finished,
+            Some(RunState::Failed) => FeedKind::Failed,
+        },
+    }
 }
 
 /// The row as it stood after a step: what came later is not told before its own step is.
@@ -174,8 +181,8 @@ fn program(row: &Kept) -> Option<String> {
 fn message(ending: Option<&Ending>) -> Option<String> {
     match ending? {
         Ending::Denied(denial) => {
-            let said = denial.feedback.as_ref().map(|words| format!(" They said: {words}"));
-            Some(escape::text(&format!("{}{}", denial.message, said.unwrap_or_default())))
+            let said = denial.feedback.as_ref().map(|words| format!(" They said: {}", escape::text(words)));
+            Some(postern_contract::text(&render::refusal(&denial.cause)) + &said.unwrap_or_default())
         }
         Ending::Failed { message } => Some(escape::text(message)),
         Ending::Finished { .. } | Ending::Allowed => None,

@@ -48,7 +48,7 @@ impl Handle<OfferRules> for Control {
                     .say(" any more.")
                     .pieces(),
             ),
-            Some(Judgement::Refused(denial)) => none(shown(&denial.message)),
+            Some(Judgement::Refused(denial)) => none(render::refusal(&denial.cause)),
             Some(Judgement::Judged(judged)) => match judged.verdict.decision {
                 Decision::Allow => none(Sentence::new("It would be allowed now.").pieces()),
                 Decision::Deny => none(render::cause(&judged.verdict.cause)),
@@ -94,10 +94,6 @@ pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &Offer) -> Rule
     let rules: Vec<Rule> = offer.drafts.iter().map(rule).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
     let patterns = rules.iter().map(|rule| shown(&pattern_text(&rule.pattern))).collect();
-    let place = offer
-        .folder
-        .as_ref()
-        .map_or_else(|| "in any folder".to_owned(), |folder| format!("in {folder} and below"));
-    let label = shown(&format!("{}, {place}", offer.label));
+    let label = render::placed_offer(&offer.label, offer.folder.as_deref());
     RuleOffer { id: offer.id.to_owned(), label, rules, drafts, shown: patterns }
 }

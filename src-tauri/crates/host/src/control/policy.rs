@@ -8,7 +8,7 @@ use postern_contract::methods::{
 };
 use postern_contract::render;
 use postern_policy::permissions::FileLayer;
-use postern_policy::{Finding, FindingKind, Source, pattern_text, source_words};
+use postern_policy::{FindingKind, Source, pattern_text, source_words};
 use postern_store::requests::Filter;
 use uuid::Uuid;
 
@@ -53,17 +53,9 @@ fn finding(linted: LintedRule) -> LintFinding {
         effect: Some(rule.effect),
         pattern: postern_command::escape::text(&pattern_text(&rule.pattern)),
         from,
-        kind: finding.kind,
-        message: lint_message(&finding),
-        mend: finding.mend,
-    }
-}
-
-/// Returns a finding with the cause of what was tried.
-fn lint_message(finding: &Finding) -> String {
-    match &finding.cause {
-        Some(cause) => format!("{} {}", finding.message, render::why(cause)),
-        None => finding.message.clone(),
+        kind: finding.kind(),
+        message: render::problem(&finding.problem),
+        mend: render::fix(&finding.problem).to_owned(),
     }
 }
 

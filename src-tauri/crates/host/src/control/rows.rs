@@ -70,7 +70,7 @@ fn cli(cli: &Cli) -> SkillCli {
         shown: shown(&cli.name),
         place: cli.path.as_deref().map(shown),
         rule: cli.rule,
-        state: state_of(cli).name().to_owned(),
+        state: state_of(cli),
         short_hash: cli.seen.as_ref().map(|seen| seen.sha256.chars().take(SHORT).collect()),
         version: cli.seen.as_ref().and_then(|seen| seen.version.clone()),
     }

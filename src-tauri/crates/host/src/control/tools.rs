@@ -2,7 +2,7 @@
 
 use super::{Answer, Control, Handle, gone};
 use crate::ask::FaceId;
-use crate::book::now;
+use crate::clock::now;
 use crate::gate::{Call, Judgement, judge_call};
 use postern_command::escape;
 use postern_contract::methods::{
@@ -44,7 +44,7 @@ impl Handle<ExplainTool> for Control {
         let version = book.version();
         let judging = tokio::task::spawn_blocking(move || {
             let ToolExplain { tool, arguments, session, .. } = params;
-            let check = ToolCheckParams { tool, arguments, session, cwd: None, defaults: None };
+            let check = ToolCheckParams { tool, server: None, arguments, session, cwd: None, defaults: None };
             let judgement = judge_call(&world, &policy, version, &Arc::new(Call::new(check)), now());
             let always = judgement.patterns(&world, &policy);
             (judgement, always)
@@ -60,7 +60,8 @@ impl Handle<ExplainTool> for Control {
                 trace: render::trace(&judged.verdict.trace),
             },
             Judgement::Refused(denial) => {
-                ToolExplained { decision: Decision::Deny, message: denial.message, always, trace: Vec::new() }
+                let message = postern_contract::text(&render::refusal(&denial.cause));
+                ToolExplained { decision: Decision::Deny, message, always, trace: Vec::new() }
             }
         })
     }

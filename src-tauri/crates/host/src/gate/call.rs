@@ -16,7 +16,7 @@ use postern_policy::{AgentId, Command, Decision, Origin, Subject};
 use postern_protocol::{
     By, Defaults, Event as Notice, RunParams, ToolCheckParams, ToolCheckResult, ToolError, ToolResolved, What,
 };
-use postern_request::{BoundCall, DenyReason, Ending};
+use postern_request::{BoundCall, DenyReason, Ending, Withdrawal};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -41,6 +41,8 @@ pub(super) const FILE: &str = "file";
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) tool: String,
+    /// The MCP server that it is a tool of.
+    pub(crate) server: Option<String>,
     pub(crate) arguments: Value,
     pub(crate) session: Option<String>,
     /// The folder that relative paths among the arguments start in.
@@ -54,10 +56,10 @@ pub(crate) struct Call {
 impl Call {
     /// The call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
-        let ToolCheckParams { tool, arguments, session, cwd, defaults } = params;
-        let subject = Subject::of_call(&tool, &arguments);
+        let ToolCheckParams { tool, server, arguments, session, cwd, defaults } = params;
+        let subject = Subject::of_call(&tool, server.as_deref(), &arguments);
         let cwd = cwd.filter(|cwd| cwd.starts_with('/'));
-        Self { tool, arguments: Value::Object(arguments), session, cwd, defaults, subject }
+        Self { tool, server, arguments: Value::Object(arguments), session, cwd, defaults, subject }
     }
 
     /// Reads a call back as it was written down ([`Self::asked`]); `None` if it was not kept.
@@ -66,6 +68,7 @@ impl Call {
         let text = |name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self::new(ToolCheckParams {
             tool: text("tool")?,
+            server: text("server"),
             arguments: asked.get("arguments")?.as_object()?.clone(),
             session: text("session"),
             cwd: text("cwd"),
@@ -95,7 +98,7 @@ impl Call {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
         let arguments = crate::identity::hex(&arguments);
-        BoundCall { tool: self.tool.clone(), arguments, cwd: self.cwd.clone() }
+        BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 
     /// It as one line of escaped text, for lists: what it is about, without what it would write there.
@@ -125,8 +128,10 @@ impl Call {
         if let What::Shell(text) = &run.what {
             asked["shell"] = json!(text);
         }
+        let (server, session) = (self.server.as_deref(), self.session.as_deref());
+        let reason = run.reason.as_deref();
         for (name, value) in
-            [("cwd", self.folder()), ("session", self.session.as_deref()), ("reason", run.reason.as_deref())]
+            [("server", server), ("cwd", self.folder()), ("session", session), ("reason", reason)]
         {
             if let Some(value) = value {
                 asked[name] = json!(value);
@@ -225,7 +230,7 @@ impl Task {
         };
         let (requests, proposal) = (vec![id.to_string()], Some(FILE.to_owned()));
         let params =
-            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.question, said) };
+            AnswerParams { feedback, requests, proposal, ..AnswerParams::to(&waiting.shown.question, said) };
         let (answered, told) = oneshot::channel();
         self.answer(params, face, answered);
         let watchers = self.parts.told.clone();
@@ -262,7 +267,7 @@ impl Task {
         let theirs: Vec<Uuid> =
             waiting.filter(|request| is_gone(&request.agent)).map(|request| request.id).collect();
         for id in theirs {
-            self.withdraw(id, "its agent went away");
+            self.withdraw(id, Withdrawal::AgentGone);
         }
     }
 

@@ -2,21 +2,21 @@
 //! `permissions.jsonc`, by the protected places that it touches, and by what denies a host command that does the same to files.
 
 use super::call::Call;
-use super::denial;
-use super::judge::{Judged, Judgement, World, first_folder, unjudged};
-use crate::book::now;
+use super::judge::{Judged, Judgement, World, unjudged};
+use super::look_up::{first_folder, preview};
+use crate::clock::now;
 use crate::resolve::{Cwd, Reach, Resolved, real, search_path};
 use postern_command::{Dialect, Reading, read_shell_at};
 use postern_policy::permissions::{
     NamedPath, SHELL_TOOL, ToolVerdict, Touch, acts_as, carried_commands, check_tool, named_paths,
 };
 use postern_policy::{
-    AgentPolicy, Command, Decision, Facts, Input, Millis, NothingToSave, Offer, Origin, Protected, Reason,
-    Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict, against_command_tool, expand_home,
-    judge, judge_unanswered, propose, protect_in_own_shell, risk,
+    AgentPolicy, Command, Decision, Facts, Input, Millis, NothingToSave, Offer, OfferLabel, Origin,
+    Protected, Reason, Risk, Settings, ShellTouch, StepFacts, Subject, ToolCause, Verdict,
+    against_command_tool, expand_home, judge, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
-use postern_request::{BoundDir, Launch, Plan, Stdin};
+use postern_request::{BoundDir, Launch, Plan, Refusal, Stdin};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,14 +53,14 @@ pub(crate) fn judge_call(
         Subject::Command(Command::Shell(text)) => {
             let reading = read_shell_at(text, Dialect::Bash, &world.home);
             if let Some(invalid) = &reading.invalid {
-                return Judgement::Refused(denial::invalid(invalid.message));
+                return Judgement::Refused(Refusal::Unreadable(invalid.message.into()).into());
             }
             own_shell(world, policy, version, call, text, reading)
         }
         _ => other_tool(world, policy, version, call),
     };
     if let Some(overrun) = world.resolver.identities().overrun() {
-        return Judgement::Refused(denial::too_much(overrun));
+        return Judgement::Refused(Refusal::from(overrun).into());
     }
     judged.verdict = judged.again(world, policy, at);
     let offers = judged.propose(world, policy, &judged.verdict, at);
@@ -94,7 +94,7 @@ fn own_shell(
         plan.launch = launch;
         plan.programs = held.bound_programs();
         plan.scripts = held.bound_scripts();
-        previews.extend(held.scripts.iter().map(|script| super::judge::preview(script)));
+        previews.extend(held.scripts.iter().map(|script| preview(script)));
         steps
     } else {
         resolver.steps(&reading, Path::new(&plan.cwd.path), &programs)
@@ -288,7 +288,7 @@ impl CallFacts {
         if patterns.is_empty() {
             return Err(NothingToSave::NoRuleHelps);
         }
-        let label = format!("{} {} in permissions.jsonc", self.call.tool, patterns.join(", "));
+        let label = OfferLabel::Lines { tool: self.call.tool.clone(), patterns };
         Ok(vec![Offer { id: "command", label, drafts: Vec::new(), folder: None, renews: Vec::new() }])
     }
 

@@ -3,7 +3,7 @@
 use super::judge::Judged;
 use super::live::{ConnectionId, InputPiece, InputQueue, Request};
 use super::task::Task;
-use crate::book::now;
+use crate::clock::now;
 use crate::lanes::Lane;
 use postern_command::escape;
 use postern_contract::render;
@@ -12,7 +12,7 @@ use postern_protocol::{
     Accepted, Call, ErrorCode, ErrorObject, InputParams, KillParams, KillResult, RunParams, RunResult,
     RunState, Signal, StatusParams, StatusResult, Stdin, Stream, VerdictNote, Wait, What,
 };
-use postern_request::{Ending, Event, Life, State, TryAfter};
+use postern_request::{BUSY_MS, Ending, Event, Life, State, TryAfter, Withdrawal};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -112,14 +112,14 @@ impl Task {
         if self.is_opening(agent, session) {
             return Err(ErrorObject::new(ErrorCode::UnknownSession, super::session::OPENING));
         }
-        let written = self.agent(agent).ledger.has_room(Instant::now());
+        let written = self.agent(agent).ledger.has_room(clock);
         written.map_err(|after| {
             let message = "this agent has written as much to Postern's record as it may for now";
             limited(message, TryAfter(after).millis())
         })?;
         if !self.parts.lanes.has_room(agent, Lane::LookUps) {
             let message = "too many requests of this agent wait to be looked up";
-            return Err(limited(message, super::denial::BUSY_MS));
+            return Err(limited(message, BUSY_MS));
         }
         Ok(policy)
     }
@@ -159,7 +159,7 @@ impl Task {
             Wait::None => {
                 let result = accepted(&request.run, request.state(), request.judged.as_deref());
                 let waiting = self.questions.of(id);
-                let open = waiting.map(|waiting| waiting.question.clone());
+                let open = waiting.map(|waiting| waiting.shown.question.clone());
                 let pending = open.map(|open| self.told_pending(&open));
                 reply.ok(&RunResult::Accepted(Accepted { pending, ..result }));
             }
@@ -254,7 +254,7 @@ impl Task {
         };
         let id = request.id;
         if request.is_asking() {
-            self.withdraw(id, "the agent took it back");
+            self.withdraw(id, Withdrawal::TakenBack);
         } else {
             self.signal(id, params.signal);
         }
@@ -310,8 +310,8 @@ pub(super) fn noted(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Optio
         Some(Ending::Denied(denial)) => Some(VerdictNote {
             decision: Decision::Deny,
             reason: denial.reason.name().to_owned(),
-            message: denial.message.clone(),
-            advice: denial.advice.clone(),
+            message: postern_contract::text(&render::refusal(&denial.cause)),
+            advice: render::denial_advice(denial),
             rule: denial.rule,
         }),
         Some(Ending::Finished { .. } | Ending::Failed { .. } | Ending::Allowed) | None => verdict.map(note),
@@ -325,7 +325,7 @@ fn note(verdict: &Verdict) -> VerdictNote {
         decision: verdict.decision,
         reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
         message: render::why(&verdict.cause),
-        advice: verdict.advice.clone(),
+        advice: render::verdict_advice(verdict),
         rule: verdict.rule.as_ref().map(|rule| rule.id),
     }
 }

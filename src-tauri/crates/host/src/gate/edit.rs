@@ -5,17 +5,15 @@ use super::judge::{Judged, Judgement, judge_run};
 use super::message::Told as Done;
 use super::show::{self, Asked};
 use super::task::{Task, answer};
-use crate::book::now;
+use crate::clock::now;
 use postern_command::{Dialect, Step, escape, read_shell, words_of};
-use postern_contract::render::{self, Sentence};
-use postern_contract::{EditParams, Edited, Question, Shown};
+use postern_contract::{EditParams, Edited, NotApplied, Question, Shown};
 use postern_policy::Decision;
 use postern_protocol::{RunParams, What};
-use postern_request::{DenyReason, Event, Launch};
+use postern_request::{Denial, Event, Launch};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 /// What each request would run instead.
@@ -38,39 +36,39 @@ impl Task {
     pub(super) fn edit(&mut self, params: EditParams, reply: oneshot::Sender<Edited>) {
         match self.asked_for(&params) {
             Ok(asked) => self.judge_edit(params, asked, reply),
-            Err(reason) => answer(reply, refused(reason)),
+            Err(why) => answer(reply, Edited::refused(&why)),
         }
     }
 
     /// The requests that would run it instead, each with what it asked for.
-    fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, Shown> {
+    fn asked_for(&mut self, params: &EditParams) -> Result<Vec<(Uuid, RunParams)>, NotApplied> {
         if params.text.trim().is_empty() {
-            return Err(words("there is no command"));
+            return Err(NotApplied::NoCommand);
         }
         let Some(waiting) = self.questions.find(&params.question_id) else {
-            return Err(words("it was answered already, or its time is over"));
+            return Err(NotApplied::Over);
         };
-        if waiting.question.digest != params.digest {
-            return Err(words("what was shown is not what would run now; look again"));
+        if waiting.shown.question.digest != params.digest {
+            return Err(NotApplied::NotOnShow);
         }
-        let waiters = waiting.waiters.clone();
+        let waiters = waiting.waiters().to_vec();
         let mut asked = Vec::new();
         for id in waiters {
             let Some(request) = self.requests.get(&id) else { continue };
             if request.call.is_some() {
-                return Err(words("what an agent does itself cannot be changed here"));
+                return Err(NotApplied::AgentDoes);
             }
             let what = what_of(&request.run.what, &params.text);
             asked.push((id, RunParams { what, ..(*request.run).clone() }));
         }
-        if asked.is_empty() { Err(words("nothing waits for it any more")) } else { Ok(asked) }
+        if asked.is_empty() { Err(NotApplied::WaitsNoMore) } else { Ok(asked) }
     }
 
     fn judge_edit(&self, params: EditParams, asked: Vec<(Uuid, RunParams)>, reply: oneshot::Sender<Edited>) {
         let version = self.parts.book.version();
         let agent = asked.first().and_then(|(id, _)| self.requests.get(id)).map(|request| &request.agent);
         let Some(policy) = agent.and_then(|agent| self.parts.book.policy(agent)) else {
-            answer(reply, refused(words("the agent is not enrolled any more")));
+            answer(reply, Edited::refused(&NotApplied::NotEnrolled));
             return;
         };
         let world = Arc::clone(&self.parts.world);
@@ -87,7 +85,7 @@ impl Task {
         self.spawn(async move {
             // Whatever made it panic: what cannot be judged is not shown.
             let Ok((Some(run), each)) = judging.await else {
-                answer(reply, refused(words("Postern could not judge it")));
+                answer(reply, Edited::refused(&NotApplied::NotJudged));
                 return Done::Nothing;
             };
             let EditParams { question_id, digest, .. } = params;
@@ -104,7 +102,7 @@ impl Task {
                 self.show_edited(question, judged, &run);
                 Edited { applied: true, reason: None }
             }
-            Err(reason) => refused(reason),
+            Err(why) => Edited::refused(&why),
         };
         answer(reply, edited);
     }
@@ -116,14 +114,14 @@ impl Task {
         digest: &str,
         run: &RunParams,
         each: Vec<(Uuid, Judgement)>,
-    ) -> Result<(Question, Plans), Shown> {
+    ) -> Result<(Question, Plans), NotApplied> {
         if self.parts.halt.is_on() {
-            return Err(words("Postern is paused"));
+            return Err(NotApplied::Paused);
         }
         let Some(waiting) = self.questions.find(question) else {
-            return Err(words("it was answered already, or its time is over"));
+            return Err(NotApplied::Over);
         };
-        let (before, waiting_agent) = (waiting.question.clone(), waiting.question.asker.agent.clone());
+        let (before, waiting_agent) = (waiting.shown.question.clone(), waiting.agent().clone());
         let mut judged: Vec<_> = each.into_iter().map(of_judgement).collect::<Result<_, _>>()?;
         let snapshot = self.parts.book.snapshot();
         if let Some(own) = snapshot.agents.get(&waiting_agent) {
@@ -132,17 +130,17 @@ impl Task {
                 judged.offer_renewals(&self.parts.world, &own.policy, rules(), now());
             }
         }
-        let Some((first, one)) = judged.first().filter(|_| waiting.waiters.len() == judged.len()) else {
-            return Err(words("others wait for it by now; look again"));
+        let Some((first, one)) = judged.first().filter(|_| waiting.waiters().len() == judged.len()) else {
+            return Err(NotApplied::OthersWait);
         };
         if before.digest != digest || judged.iter().any(|(_, other)| other.digest != one.digest) {
-            return Err(words("what was shown is not what would run now; look again"));
+            return Err(NotApplied::NotOnShow);
         }
         if before.digest == one.digest.0 {
-            return Err(words("it is the same command as before"));
+            return Err(NotApplied::SameCommand);
         }
         let Some(entry) = self.parts.book.agent(&before.asker.agent) else {
-            return Err(words("the agent is not enrolled any more"));
+            return Err(NotApplied::NotEnrolled);
         };
         let at = now();
         let shown = show::question(&Asked {
@@ -159,13 +157,13 @@ impl Task {
             recent: before.recent.clone(),
             call: None,
         });
-        let shown = shown.ok_or_else(|| words("it is too long to be shown in full"))?;
+        let shown = shown.ok_or(NotApplied::TooLong)?;
         Ok((Question { requests: before.requests, ..shown }, judged))
     }
 
     fn show_edited(&mut self, question: Question, judged: Plans, run: &Arc<RunParams>) {
         let left = u64::try_from(question.expires_at.saturating_sub(now())).unwrap_or(0);
-        let expires = Instant::now() + Duration::from_millis(left);
+        let expires = self.clock() + Duration::from_millis(left);
         self.questions.show(question.clone(), expires);
         let mut speaks = None;
         for (id, judged) in judged {
@@ -205,28 +203,14 @@ fn what_of(asked: &What, text: &str) -> What {
 }
 
 /// What would run, where the person may decide that. What is denied whatever the person says is not shown.
-fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), Shown> {
+fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), NotApplied> {
     match judgement {
-        Judgement::Refused(denial) => Err(why(denial.reason).fragment(&denial.message).pieces()),
+        Judgement::Refused(denial) => Err(NotApplied::Denied(denial.cause)),
         Judgement::Judged(judged) if judged.verdict.decision == Decision::Deny => {
-            let reason = super::denial::of_verdict(&judged.verdict).reason;
-            Err(why(reason).then(render::cause(&judged.verdict.cause)).pieces())
+            Err(NotApplied::Denied(Denial::of_verdict(&judged.verdict).cause))
         }
         Judgement::Judged(judged) => Ok((id, judged)),
     }
-}
-
-/// How a change is refused, before the denial that it would get.
-fn why(reason: DenyReason) -> Sentence {
-    Sentence::new(match reason {
-        DenyReason::Invalid => "it cannot be read: ",
-        DenyReason::Core | DenyReason::Denylist => "it is never allowed: ",
-        _ => "it would be denied: ",
-    })
-}
-
-fn words(words: &'static str) -> Shown {
-    Sentence::new(words).pieces()
 }
 
 /// What the agent asked for, from what is on show.
@@ -241,8 +225,4 @@ pub(super) fn text_of(launch: &Launch) -> String {
         Launch::Shell { text } => text.clone(),
         Launch::Nothing => String::new(),
     }
-}
-
-fn refused(reason: Shown) -> Edited {
-    Edited { applied: false, reason: Some(reason) }
 }

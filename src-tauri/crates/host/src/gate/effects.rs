@@ -7,8 +7,8 @@ use super::owed::Before;
 use super::task::Task;
 use crate::book::Saved;
 use crate::lanes::Lane;
-use postern_contract::Renewed;
-use postern_request::Effect;
+use postern_contract::{Answered, NotApplied, Renewed};
+use postern_request::{Drift, Effect, Refusal};
 use postern_store::{audit, requests};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -61,7 +61,7 @@ impl Task {
         self.aside(async move {
             let looked_up = lanes.run(&agent, Lane::LookUps, move |allowance, open| {
                 let world = world.within(allowance);
-                let at = crate::book::now();
+                let at = crate::clock::now();
                 let mut judgement = match &call {
                     Some(call) => super::call_facts::judge_call(&world, &policy, version, call, at),
                     None => super::judge::judge_run(&world, &policy, version, &run, at),
@@ -74,7 +74,7 @@ impl Task {
             });
             // What cannot be judged does not run.
             let (judgement, before) = looked_up.await.unwrap_or_else(|unanswered| {
-                (Judgement::Refused(super::denial::unanswered(unanswered)), Ok(None))
+                (Judgement::Refused(Refusal::from(unanswered).into()), Ok(None))
             });
             let done = match before {
                 Ok(None) => Done::Judged { id, judgement },
@@ -89,16 +89,16 @@ impl Task {
     fn remember(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(Answering::Saves(choice)) = &request.answering else {
-            let outcome = Err("the choice was lost".to_owned());
+            let outcome = Err(NotApplied::ChoiceLost);
             self.spawn(async move { Done::Remembered { id, outcome } });
             return;
         };
         let who = choice.who.clone().unwrap_or_default();
         let policy = self.parts.book.policy(&request.agent);
         let line = policy
-            .and_then(|policy| super::answer::line_of(request, &choice.params, &self.parts.world, &policy));
+            .and_then(|policy| super::saving::line_of(request, &choice.params, &self.parts.world, &policy));
         if let Some(line) = line {
-            let saved = super::answer::saved_lines(&line);
+            let saved = super::saving::saved_lines(&line);
             if let Some(Answering::Saves(choice)) = &mut request.answering {
                 choice.saved = saved;
             }
@@ -106,23 +106,21 @@ impl Task {
             self.spawn(async move {
                 let saved = audit::by(who, book.remember_tool(line)).await;
                 // It was allowed whether or not a line could be added.
-                let but = saved.err().map(|error| {
-                    format!("allowed this once; what was to be saved from it could not be: {error}")
-                });
+                let but = saved.err().map(|error| NotApplied::AllowedUnsaved(error.to_string()));
                 Done::Remembered { id, outcome: Ok((Saved::default(), but)) }
             });
             return;
         }
-        let remember = super::answer::remember_of(request, &choice.params);
+        let remember = super::saving::remember_of(request, &choice.params);
         if let (Ok(remember), Some(Answering::Saves(choice))) = (&remember, &mut request.answering) {
-            choice.saved = super::answer::saved_of(remember, &self.parts.world.home);
+            choice.saved = super::saving::saved_of(remember, &self.parts.world.home);
         }
         let book = self.parts.book.clone();
         self.spawn(async move {
             let outcome = match remember {
                 Ok(remember) => {
                     let saved = audit::by(who, book.remember(remember)).await;
-                    saved.map(|saved| (saved, None)).map_err(|error| error.to_string())
+                    saved.map(|saved| (saved, None)).map_err(super::answer::failed)
                 }
                 Err(problem) => Err(problem),
             };
@@ -131,7 +129,7 @@ impl Task {
     }
 
     /// The rule is durable, or was refused: then nothing runs, and the person is told why.
-    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(Saved, Option<String>), String>) {
+    pub(super) fn remembered(&mut self, id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let choice = match request.answering.take() {
             Some(Answering::Saves(choice)) => Some(choice),
@@ -139,31 +137,25 @@ impl Task {
         };
         let agent = request.agent.clone();
         match outcome {
-            Ok((saved, reason)) => {
+            Ok((saved, but)) => {
                 request.life.done();
                 self.tell(postern_contract::Told::RulesChanged);
                 // A rule for everybody may free, or deny, what any agent waits for.
                 let also = self.rejudge(Some(&agent).filter(|_| !saved.for_others));
                 let renewed = saved.renewed.map(|(entry, rules)| Renewed { entry, rules });
                 if let Some(choice) = choice {
-                    let answered = postern_contract::Answered {
-                        reason,
-                        also,
-                        saved: choice.saved,
-                        renewed,
-                        ..postern_contract::Answered::done()
-                    };
+                    let answered = but.as_ref().map_or_else(Answered::done, Answered::but);
+                    let answered = Answered { also, saved: choice.saved, renewed, ..answered };
                     super::task::answer(choice.reply, answered);
                 }
                 self.proceed(id);
             }
             Err(problem) => {
                 if let Some(choice) = choice {
-                    let reason = format!("the rule was not saved, so nothing ran: {problem}");
-                    let answered = postern_contract::Answered::refused(reason);
+                    let answered = Answered::refused(&NotApplied::Unsaved(Box::new(problem)));
                     super::task::answer(choice.reply, answered);
                 }
-                let denial = super::denial::drifted("The rule that the person chose could not be saved.");
+                let denial = Drift::NotSaved.into();
                 let Some(request) = self.requests.get_mut(&id) else { return };
                 let before = Before::of(request);
                 let at_once = request.life.not_remembered(denial);

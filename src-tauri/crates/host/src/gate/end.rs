@@ -1,11 +1,10 @@
 //! How a request's end is told: the last event, and the answers of those who waited for it.
 
-use super::denial;
 use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
 use crate::run::Finished as Ran;
-use postern_contract::Answered;
+use postern_contract::{Answered, NotApplied, render};
 use postern_protocol::{Denied, Encoding, Event, Finished, Outcome, RunParams, RunResult, Signal};
 use postern_request::{Denial, Ending, Exit, RunEnd};
 use std::time::Duration;
@@ -25,7 +24,7 @@ impl Task {
         self.keep_past(&request);
         self.owed.forget(id);
         if let Some(answering) = request.answering.take() {
-            answering.fail(Answered::refused("it ended before that".to_owned()));
+            answering.fail(Answered::refused(&NotApplied::Ended));
         }
         match &request.notice {
             _ if request.call.is_some() => self.tell_call_ended(&mut request),
@@ -60,7 +59,7 @@ impl Task {
         }
         let cut = request.judged.as_deref().and_then(|judged| cut(&request.run, judged));
         let event = match request.ending()? {
-            Ending::Denied(denial) => Event::Denied(denied(denial)),
+            Ending::Denied(denial) => Event::Denied(render::denial(denial)),
             Ending::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 finished(*end, request.result.as_deref(), late)
@@ -80,7 +79,7 @@ impl Task {
     fn too_late(&self, request: &Request) -> Option<String> {
         let limit = request.judged.as_deref()?.plan.timeout_ms?;
         let cap = self.parts.book.policy(&request.agent)?.settings.run_timeout_cap_ms;
-        Some(denial::timed_out(&request.agent, limit, cap))
+        Some(render::timed_out(&request.agent, limit, cap))
     }
 }
 
@@ -92,7 +91,7 @@ pub(super) fn cut(run: &RunParams, judged: &Judged) -> Option<u64> {
 /// The event of an ending that was found at a restart.
 pub(super) fn event_of(ending: &Ending) -> Event {
     match ending {
-        Ending::Denied(denial) => Event::Denied(denied(denial)),
+        Ending::Denied(denial) => Event::Denied(render::denial(denial)),
         Ending::Finished { end } => finished(*end, None, None),
         Ending::Failed { message } => finished(Outcome::Failed.into(), None, Some(message.clone())),
         // Postern ran nothing of it, and does not know.
@@ -120,19 +119,7 @@ fn with_edit(event: Event, edited: Option<String>) -> Event {
 /// A denial as a model is told, in one line in which everything can be seen.
 pub(super) fn text(denial: &Denial) -> String {
     let feedback = denial.feedback.as_deref().map(postern_command::escape::text);
-    Denied { feedback, ..denied(denial) }.text()
-}
-
-/// A denial as its agent is told.
-pub(super) fn denied(denial: &Denial) -> Denied {
-    Denied {
-        reason: denial.reason,
-        message: denial.message.clone(),
-        advice: denial.advice.clone(),
-        feedback: denial.feedback.clone(),
-        rule: denial.rule,
-        retry_after_ms: denial.retry_after_ms,
-    }
+    Denied { feedback, ..render::denial(denial) }.text()
 }
 
 fn finished(end: RunEnd, ran: Option<&Ran>, message: Option<String>) -> Event {

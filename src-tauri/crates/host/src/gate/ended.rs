@@ -4,7 +4,7 @@ use super::calls::noted;
 use super::end;
 use super::judge::judge_run;
 use super::task::Task;
-use crate::book::now;
+use crate::clock::now;
 use crate::identity::Allowance;
 use crate::lanes::Lane;
 use crate::run::{Captured, Finished};
@@ -15,7 +15,7 @@ use postern_protocol::{
     Accepted, Encoding, ErrorCode, ErrorObject, KillResult, Notice, OutputParams, OutputResult, RunParams,
     RunResult, RunState, StatusResult, Stream, What, WhichParams, WhichProgram, WhichResult, limits,
 };
-use postern_request::{Ending, Outcome};
+use postern_request::{BUSY_MS, Ending, Outcome};
 use postern_store::requests::{self, RequestRow};
 use postern_store::{Store, outputs};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -122,7 +122,7 @@ impl Task {
                             name,
                             path: None,
                             decision: postern_protocol::Decision::Deny,
-                            message: denial.message,
+                            message: postern_contract::text(&render::refusal(&denial.cause)),
                         },
                     }
                 })
@@ -157,9 +157,8 @@ impl Task {
             let answered = answered.await;
             let reply = waits.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let (Err(why), Some(reply)) = (answered, reply) {
-                let denial = super::denial::unanswered(why);
-                let error = ErrorObject::new(ErrorCode::RateLimited, denial.message);
-                reply.error(&error.retry_after(super::denial::BUSY_MS));
+                let message = postern_contract::text(&render::refusal(&why.into()));
+                reply.error(&ErrorObject::new(ErrorCode::RateLimited, message).retry_after(BUSY_MS));
             }
         });
     }

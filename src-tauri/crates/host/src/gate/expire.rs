@@ -1,13 +1,11 @@
 //! Nobody answered in time.
 
-use super::denial;
 use super::judged::Closing;
 use super::task::Task;
 use crate::ask::questions::Waiting;
-use crate::book::now;
+use crate::clock::now;
 use postern_policy::{Decision, Fallback, Origin, Unattended};
-use postern_request::{By, Denial, Digest, Event};
-use tokio::time::Instant;
+use postern_request::{By, Denial, Digest, Event, NotShown, Refusal};
 use uuid::Uuid;
 
 impl Task {
@@ -17,39 +15,40 @@ impl Task {
         self.end_pause();
         self.forget_gone();
         self.try_again();
-        for id in self.questions.unattended(Instant::now()) {
+        let clock = self.clock();
+        for id in self.questions.unattended(clock) {
             if self.waits_for_nobody(&id) {
-                self.end_question(&id, Some(&denial::nobody()));
+                self.end_question(&id, Some(Refusal::Nobody));
             }
         }
-        for id in self.questions.expired(Instant::now()) {
+        for id in self.questions.expired(clock) {
             self.end_question(&id, None);
         }
     }
 
     /// Whether no approver is connected that could answer, and the agent's questions do not wait for one.
     fn waits_for_nobody(&mut self, id: &str) -> bool {
-        let agent = self.questions.find(id).map(|waiting| waiting.question.asker.agent.clone());
+        let agent = self.questions.find(id).map(|waiting| waiting.agent().clone());
         let policy = agent.and_then(|agent| self.parts.book.policy(&agent));
         policy.is_some_and(|policy| policy.settings.unattended == Unattended::Deny)
             && self.parts.faces.kinds().is_empty()
     }
 
     /// Ends a question that nobody answered, for the reason given or for why nobody did.
-    fn end_question(&mut self, id: &str, denial: Option<&Denial>) {
+    fn end_question(&mut self, id: &str, refusal: Option<Refusal>) {
         let Some(waiting) = self.questions.close(id) else { return };
-        tracing::info!(question = %id, presented = ?waiting.presented, "expired");
-        self.question_closed(&waiting.question, &waiting.waiters, Closing::Expired, None);
-        let denial = denial.cloned().unwrap_or_else(|| self.unanswered(&waiting));
-        for waiter in &waiting.waiters {
+        tracing::info!(question = %id, presented = ?waiting.shown.presented, "expired");
+        self.question_closed(&waiting.shown.question, waiting.waiters(), Closing::Expired, None);
+        let denial: Denial = refusal.unwrap_or_else(|| self.unanswered(&waiting)).into();
+        for waiter in waiting.waiters() {
             self.request_expired(*waiter, &waiting, denial.clone());
         }
     }
 
     /// The fallback counts only where somebody could have answered: every way of failing is a no.
     fn request_expired(&mut self, id: Uuid, waiting: &Waiting, denial: Denial) {
-        let seen = waiting.presented.iter().any(|kind| self.unable(*kind).is_none());
-        let shown = seen && waiting.cannot_present.is_none();
+        let seen = waiting.shown.presented.iter().any(|kind| self.unable(*kind).is_none());
+        let shown = seen && waiting.shown.cannot_present.is_none();
         let allowed = if shown { self.fallback_allows(id) } else { None };
         let event = match allowed {
             Some(digest) => Event::Allowed { by: By::Fallback, digest },
@@ -59,14 +58,14 @@ impl Task {
     }
 
     /// Nobody answered; where nobody could have, that is told apart.
-    fn unanswered(&self, waiting: &Waiting) -> Denial {
-        if let Some(why) = &waiting.cannot_present {
-            return denial::cannot_present(why);
+    fn unanswered(&self, waiting: &Waiting) -> Refusal {
+        if let Some(why) = &waiting.shown.cannot_present {
+            return Refusal::NotShown(NotShown::Approver(why.clone()));
         }
-        if !waiting.presented.is_empty() {
-            return denial::expired(true);
+        if !waiting.shown.presented.is_empty() {
+            return Refusal::Expired { presented: true };
         }
-        self.nobody_able().map_or_else(|| denial::expired(false), denial::cannot_present)
+        self.nobody_able().map_or(Refusal::Expired { presented: false }, Refusal::NotShown)
     }
 
     /// Returns the digest of what the fallback allows, or `None` if it denies.

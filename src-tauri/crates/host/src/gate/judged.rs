@@ -1,19 +1,17 @@
 //! A request was judged: it starts, it is denied, or a person is asked.
 
-use super::denial;
 use super::judge::{Judged, Judgement};
 use super::live::Request;
 use super::show::{self, Asked};
 use super::task::Task;
 use crate::ask::questions::Waiting;
-use crate::book::now;
+use crate::clock::now;
 use postern_contract::{Answer, Closed, ClosedBy, Question, Told};
 use postern_policy::{Decision, Fallback};
 use postern_protocol::{Decision as Word, Event as Notice, Pending, RunResult};
-use postern_request::{By, Denial, Digest, Event, State};
+use postern_request::{By, Denial, Digest, Event, Refusal, State};
 use postern_store::questions::{self, QuestionRow};
 use std::time::Duration;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 impl Task {
@@ -45,7 +43,7 @@ impl Task {
         let verdict = judged.verdict.clone();
         let digest = judged.digest.clone();
         let Some(request) = self.requests.get_mut(&id) else {
-            return Event::JudgedDeny(denial::no_record());
+            return Event::JudgedDeny(Refusal::NotRecorded.into());
         };
         let agent = request.agent.clone();
         let by = judged.by(&verdict);
@@ -53,14 +51,14 @@ impl Task {
         self.offer_renewals(id);
         self.used(id, verdict.decision);
         if verdict.decision == Decision::Deny {
-            return Event::JudgedDeny(denial::of_verdict(&verdict));
+            return Event::JudgedDeny(Denial::of_verdict(&verdict));
         }
         if let Some(halted) = self.halted(&agent) {
             return Event::JudgedDeny(halted);
         }
         match verdict.decision {
-            Decision::Allow => self.let_through(id, by, digest),
-            Decision::Deny => Event::JudgedDeny(denial::of_verdict(&verdict)),
+            Decision::Allow => self.let_through(id(&verdict), digest),
+            Decision::Deny => Event::JudgedDeny(Denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
                 Ok(true) => Event::JudgedAsk { digest },
                 Ok(false) => {
@@ -106,18 +104,18 @@ impl Task {
 
     /// Builds the question, where another one may be asked now.
     fn prepare_question(&mut self, id: Uuid, digest: &Digest) -> Result<bool, Denial> {
-        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
+        let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         let agent = request.agent.clone();
-        let Some(entry) = self.parts.book.agent(&agent) else { return Err(denial::no_record()) };
+        let Some(entry) = self.parts.book.agent(&agent) else { return Err(Refusal::NotRecorded.into()) };
         let settings = entry.policy.settings.clone();
-        if !self.questions.can_join(&agent, &digest.0) {
+        if !self.questions.can_join(&agent, digest) {
             self.may_wait()?;
             if !self.has_turn(&agent, id)? {
                 return Ok(false);
             }
         }
-        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
-        let Some(judged) = &request.judged else { return Err(denial::no_record()) };
+        let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
+        let Some(judged) = &request.judged else { return Err(Refusal::NotRecorded.into()) };
         let question_id = Uuid::now_v7();
         let asked_at = now();
         let question = show::question(&Asked {
@@ -134,7 +132,7 @@ impl Task {
             recent: self.recent(&agent, request.run.session.as_deref(), Some(id)),
             call: request.call.as_deref(),
         });
-        let question = question.ok_or_else(denial::too_long_to_show)?;
+        let question = question.ok_or(Refusal::TooLongToShow)?;
         if let Some(request) = self.requests.get_mut(&id) {
             request.question = Some(Box::new(question));
         }
@@ -143,7 +141,7 @@ impl Task {
 
     /// The event that tells of the question that a request waits for, and the question as it is kept.
     pub(super) fn pending(&mut self, id: Uuid) -> Option<(Notice, Option<QuestionRow>)> {
-        let question = self.questions.of(id)?.question.clone();
+        let question = self.questions.of(id)?.shown.question.clone();
         let pending = self.told_pending(&question);
         let row = row_of(&self.among_others(question));
         Some((Notice::Pending(pending), row))
@@ -163,14 +161,12 @@ impl Task {
         }
         self.close_files(id);
         let is_call = self.requests.get(&id).is_some_and(|request| request.call.is_some());
-        let joined = self.questions.join(&agent, &digest.0, id);
-        let joined = joined.map(|waiting| waiting.question.clone());
-        let (question, opens) = if let Some(question) = joined {
-            (question, false)
+        let (question, opens) = if let Some(question) = self.questions.join(&agent, digest, id) {
+            (question.clone(), false)
         } else {
             let left = question.expires_at.saturating_sub(now());
-            let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-            self.questions.open(*question.clone(), vec![id], Instant::now() + left);
+            let (clock, left) = (self.clock(), Duration::from_millis(u64::try_from(left).unwrap_or(0)));
+            self.questions.open(*question.clone(), vec![id], clock, clock + left);
             (*question, true)
         };
         let question = self.among_others(question);
@@ -190,13 +186,15 @@ impl Task {
     pub(super) fn ask_again(&mut self, before: Waiting, rest: Vec<Uuid>) {
         let Some(first) = rest.first() else { return };
         let says = self.requests.get(first).and_then(|request| request.run.reason.clone());
-        let Waiting { mut question, expires, .. } = before;
+        let expires = before.expires();
+        let mut question = before.shown.question;
         question.id = Uuid::now_v7().to_string();
         question.code = self.questions.fresh_code(Uuid::new_v4());
         question.requests = rest.iter().map(Uuid::to_string).collect();
         question.asker.says = says.as_deref().map(show::shown);
         question.asked_at = now();
-        self.questions.open(question.clone(), rest, expires);
+        let clock = self.clock();
+        self.questions.open(question.clone(), rest, clock, expires);
         if let Some(row) = row_of(&question) {
             drop(self.parts.store.write(move |conn| questions::keep(conn, &row)));
         }
@@ -216,8 +214,8 @@ impl Task {
     /// `waiter` waits no more. The question closes when nobody does.
     pub(super) fn leave_question(&mut self, waiter: Uuid, how: Closing) {
         let Some(waiting) = self.questions.leave(waiter) else { return };
-        let question = waiting.question.clone();
-        if waiting.waiters.is_empty() {
+        let question = waiting.shown.question.clone();
+        if waiting.waiters().is_empty() {
             self.questions.close(&question.id);
             self.question_closed(&question, &[waiter], how, None);
         } else {

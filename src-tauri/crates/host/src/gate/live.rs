@@ -2,8 +2,6 @@
 
 use super::call::Call;
 use super::judge::Judged;
-use super::ledger::{Charge, Ledger};
-use super::left::Left;
 use super::past::Lately;
 use crate::publish::About;
 use crate::run::{Finished, Running};
@@ -11,10 +9,13 @@ use crate::socket::Reply;
 use postern_contract::{AnswerParams, Answered, Question, Saved};
 use postern_policy::{AgentId, Millis, Origin, RuleId};
 use postern_protocol::{Notice, RunParams, RunState};
-use postern_request::{Approved, By, Ending, Life, Limits, Places, Sessions, State, Tells, Turns};
+use postern_request::{
+    Approved, By, Charge, Ending, Ledger, Left, Life, Limits, Places, Sessions, State, Tells, Turns,
+};
 use postern_store::requests::NewRequest;
 use postern_store::rules::Use;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -275,7 +276,7 @@ pub(crate) struct AgentState {
 
 impl AgentState {
     /// An agent with the sessions that it had open when the last host ended.
-    pub(crate) fn new(now: Instant, open: Vec<String>) -> Self {
+    pub(crate) fn new(clock: Duration, open: Vec<String>) -> Self {
         Self {
             limits: Limits::default(),
             places: Places::default(),
@@ -285,7 +286,7 @@ impl AgentState {
             gone_at: None,
             lately: Lately::default(),
             stopping: None,
-            ledger: Ledger::new(now),
+            ledger: Ledger::new(clock),
             turns: Turns::default(),
             left: Left::default(),
         }

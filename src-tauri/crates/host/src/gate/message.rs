@@ -9,7 +9,7 @@ use crate::book::{BookError, Saved};
 use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
-use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, Proposal, Question};
+use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
 use postern_policy::{AgentId, Millis, Settings};
 use postern_protocol::{Call, Notice, Signal};
 use postern_request::Event;
@@ -105,7 +105,7 @@ pub(crate) enum Told {
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },
     /// What the person chose was saved, but for what is said; or could not be.
-    Remembered { id: Uuid, outcome: Result<(Saved, Option<String>), String> },
+    Remembered { id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied> },
     /// It runs.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.

@@ -4,9 +4,9 @@ use super::live::{Answering, Late, Stopping};
 use super::message::Told as Done;
 use super::task::{PAUSE, Task, answer};
 use crate::book::BookError;
-use postern_contract::Answered;
+use postern_contract::{Answered, NotApplied};
 use postern_policy::{AgentId, Millis};
-use postern_request::{Effect, Refused, Tells, pause_after};
+use postern_request::{Effect, Refusal, Refused, Tells, pause_after};
 use postern_store::{Error, audit};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Task {
             }
         }
         let before = Before::of(request);
-        let refused = request.life.refused(clock, super::denial::no_record());
+        let refused = request.life.refused(clock, Refusal::NotRecorded.into());
         let answering = request.answering.take();
         if let Some(writing) = writing {
             self.agent(&agent).ledger.refund(writing.charge);
@@ -107,15 +107,12 @@ impl Task {
             Refused::Forgotten => self.forget_unwritten(id),
             Refused::NotBegun(at_once) => {
                 self.owed.requests.insert(id);
-                let reason = format!("it could not be written down, so nothing ran: {error}");
-                fail(answering, Answered::refused(reason));
+                let why = NotApplied::Unwritten(error.to_string());
+                fail(answering, Answered::refused(&why));
                 self.moved(id, &before, at_once);
             }
             Refused::Owed => {
-                let reason = format!(
-                    "denied, but that is not written down yet ({error}): Postern tries again until it is"
-                );
-                fail(answering, Answered { reason: Some(reason), ..Answered::done() });
+                fail(answering, Answered::but(&NotApplied::DeniedUnwritten(error.to_string())));
                 self.owe(id, can_never_be(error));
             }
         }
@@ -257,8 +254,8 @@ impl Task {
         self.spawn(async move {
             let saved = audit::by(who, book.deny_agent_until(&agent, Some(until))).await;
             if let Some(reply) = reply {
-                let problem = saved.as_ref().err().map(ToString::to_string);
-                answer(reply, super::answer::denied(problem.map_or(Ok(Vec::new()), Err)));
+                let kept = saved.as_ref().map(|()| Vec::new()).map_err(super::answer::failed);
+                answer(reply, super::answer::denied(kept));
             }
             Done::Stopped { agent, until, saved }
         });
@@ -267,7 +264,7 @@ impl Task {
     /// It is written down that the person stopped an agent; or that is owed, and holds all the same.
     pub(super) fn stopped(&mut self, agent: &AgentId, until: Millis, saved: Result<(), BookError>) {
         match saved {
-            Err(error) if until > crate::book::now() && self.parts.book.policy(agent).is_some() => {
+            Err(error) if until > crate::clock::now() && self.parts.book.policy(agent).is_some() => {
                 let again = Again::after(self.owed.stops.get(agent).copied());
                 self.owed.stops.insert(agent.clone(), again);
                 self.owed.why = error.to_string();

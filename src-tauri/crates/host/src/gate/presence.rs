@@ -1,38 +1,35 @@
 //! Whether a window can show anything at all: not on a locked screen, nor on one that shows another person's session.
 
-use super::denial;
 use super::task::Task;
 use crate::ask::{FaceId, FaceKind};
 use crate::session::Presence;
 use postern_contract::methods::{Arming, Presented};
-use postern_contract::{Answer, AnswerParams};
-use postern_request::Denial;
+use postern_contract::{Answer, AnswerParams, render};
+use postern_request::{Denial, NotShown, Refusal};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Why nobody can answer at this screen.
-const LOCKED: &str = "the screen is locked";
 /// How often the screen is looked at while a window shows a question.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Task {
     /// Why a face of this kind can show nothing now; none where it can. Terminals are taken for windows of this screen.
-    pub(super) fn unable(&self, kind: FaceKind) -> Option<&'static str> {
+    pub(super) fn unable(&self, kind: FaceKind) -> Option<NotShown> {
         match kind {
             // A terminal of a computer without a screen is somewhere else.
-            FaceKind::Terminal => self.denied_by_lock().then_some(LOCKED),
+            FaceKind::Terminal => self.denied_by_lock().then_some(NotShown::Locked),
             FaceKind::Window => match self.parts.session.presence() {
                 Presence::Present => None,
-                Presence::Locked => Some(LOCKED),
-                Presence::Away => Some("the screen does not show this person's session"),
+                Presence::Locked => Some(NotShown::Locked),
+                Presence::Away => Some(NotShown::Away),
             },
             FaceKind::Remote => None,
         }
     }
 
     /// Why nobody on duty could show a question now; none where somebody could.
-    pub(super) fn nobody_able(&self) -> Option<&'static str> {
-        let mut why = "no window and no terminal was there";
+    pub(super) fn nobody_able(&self) -> Option<NotShown> {
+        let mut why = NotShown::Nowhere;
         for kind in self.parts.faces.kinds() {
             why = self.unable(kind)?;
         }
@@ -43,7 +40,7 @@ impl Task {
     pub(super) fn cannot_present(&mut self, face: FaceId, question: &str, why: String) {
         tracing::warn!(%face, %question, "a question could not be shown");
         if let Some(waiting) = self.questions.find(question) {
-            waiting.cannot_present = Some(why);
+            waiting.shown.cannot_present = Some(why);
         }
     }
 
@@ -53,7 +50,8 @@ impl Task {
         if let Some(why) = self.unable(face.kind) {
             self.questions.unseen_in_windows();
             let again = u64::try_from(LOOK.as_millis()).ok();
-            return Arming { armed: false, remaining_ms: again, missing: why.to_owned() };
+            let missing = postern_contract::text(&render::not_shown(&why));
+            return Arming { armed: false, remaining_ms: again, missing };
         }
         if face.kind == FaceKind::Window {
             self.look_at.get_or_insert(now + LOOK);
@@ -62,14 +60,14 @@ impl Task {
     }
 
     /// Why this yes does not count, whatever was shown before. The window has to show the question anew.
-    pub(super) fn unseen(&mut self, params: &AnswerParams, face: FaceId) -> Option<String> {
+    pub(super) fn unseen(&mut self, params: &AnswerParams, face: FaceId) -> Option<NotShown> {
         match params.answer {
             Answer::Once | Answer::Always => {}
             Answer::Deny | Answer::DenyAlways | Answer::DenyAll => return None,
         }
         let why = self.unable(face.kind)?;
         self.questions.unseen_in_windows();
-        Some(format!("not yet: {why}"))
+        Some(why)
     }
 
     /// Looks at the screen when it is time to: arming starts over after it was locked, however short.
@@ -89,7 +87,7 @@ impl Task {
     /// to wait for any.
     pub(super) fn may_wait(&self) -> Result<(), Denial> {
         if self.denied_by_lock() && !self.parts.faces.kinds().contains(&FaceKind::Remote) {
-            return Err(denial::cannot_present(LOCKED));
+            return Err(Refusal::NotShown(NotShown::Locked).into());
         }
         Ok(())
     }

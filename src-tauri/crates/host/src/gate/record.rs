@@ -1,18 +1,17 @@
 //! Writing a request down: its state before its effect, its event with its state.
 
-use super::ledger::{self, Charge};
+use super::ledger;
 use super::live::{Request, Writing};
 use super::message::{Message, Told as Done};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::Millis;
 use postern_protocol::{Event as Told, Notice, RunState, Started, Stream};
-use postern_request::{Ending, Entry, State, Tells};
+use postern_request::{Charge, Ending, Entry, State, Tells};
 use postern_store::requests::{self, Change, NewRequest, Opening, Process};
 use postern_store::{Connection, Error, outputs, questions, rules};
 use std::sync::Arc;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 /// What a record's transaction does: it gets the number of the event that goes with it, where one does, and gives false
@@ -47,7 +46,7 @@ impl Task {
 
     /// Writes an entry down, together with the event that tells of it; the first time, with the request.
     pub(super) fn record(&mut self, id: Uuid, entry: &Entry) {
-        let at = crate::book::now();
+        let at = crate::clock::now();
         let pending = if entry.tells == Some(Tells::Pending) { self.pending(id) } else { None };
         let ended = if entry.tells == Some(Tells::Ended) { self.ended(id) } else { None };
         let Some(kept) = self.kept(id, entry) else { return };
@@ -129,8 +128,8 @@ impl Task {
         let asked = new.as_ref().or(written.as_ref()).map_or(0, |new| new.asked.len());
         let output = saved.iter().map(|(_, output)| output.head.len() + output.tail.len()).sum();
         let agent = request.agent.clone();
-        let ledger = &mut self.agent(&agent).ledger;
-        let mut charge = ledger.write(asked, output, !denied, Instant::now());
+        let clock = self.clock();
+        let mut charge = self.agent(&agent).ledger.write(asked, output, !denied, clock);
         if charge.keep || ending.is_none() {
             charge.keep = true;
             return Some(Kept { charge, new, cut: None, saved });

@@ -2,7 +2,7 @@
 
 use super::call::resolved;
 use super::end::event_of;
-use crate::book::now;
+use crate::clock::now;
 use crate::publish::{About, stored};
 use crate::run::{boot_id, end_survivor};
 use postern_policy::Origin;

@@ -22,10 +22,10 @@ impl Task {
             return;
         }
         // Everybody who waits for it wants the same plan: the first one speaks for all.
-        let waiting = self.questions.of(id).filter(|waiting| waiting.waiters.first() == Some(&id));
+        let waiting = self.questions.of(id).filter(|waiting| waiting.waiters().first() == Some(&id));
         let Some(waiting) = waiting else { return };
-        if show::refresh(&mut waiting.question, judged, &policy.settings, &self.parts.world.home) {
-            let question = waiting.question.clone();
+        if show::refresh(&mut waiting.shown.question, judged, &policy.settings, &self.parts.world.home) {
+            let question = waiting.shown.question.clone();
             self.count_matches(id, &question);
             self.tell_changed(question);
         }
@@ -38,7 +38,7 @@ impl Task {
         let offers = |judged: &&Judged| judged.offers.iter().any(|offer| !offer.drafts.is_empty());
         let Some(judged) = request.judged.as_deref().filter(offers) else { return };
         let offers = judged.offers.iter();
-        let offers = offers.map(|offer| super::answer::rules_of(judged, offer, Effect::Allow)).collect();
+        let offers = offers.map(|offer| super::saving::rules_of(judged, offer, Effect::Allow)).collect();
         let asking = question.requests.iter().filter_map(|id| Uuid::parse_str(id).ok()).collect();
         let (book, agent) = (self.parts.book.clone(), request.agent.clone());
         let (question, mut proposals) = (question.id.clone(), question.proposals.clone());
@@ -61,12 +61,12 @@ impl Task {
     /// The counts of the offers that are still the same.
     pub(super) fn counted(&mut self, question: &str, counted: &[Proposal]) {
         let Some(waiting) = self.questions.find(question) else { return };
-        let before = waiting.question.proposals.clone();
-        for proposal in &mut waiting.question.proposals {
+        let before = waiting.shown.question.proposals.clone();
+        for proposal in &mut waiting.shown.question.proposals {
             show::keep_count(proposal, counted);
         }
-        if waiting.question.proposals != before {
-            let question = waiting.question.clone();
+        if waiting.shown.question.proposals != before {
+            let question = waiting.shown.question.clone();
             self.tell_changed(question);
         }
     }

@@ -1,11 +1,10 @@
 //! A rule changed: everything that waits is judged again, and what is clear now goes on without another click.
 
-use super::denial;
 use super::task::Task;
-use crate::book::now;
+use crate::clock::now;
 use postern_contract::Question;
 use postern_policy::{AgentId, Decision};
-use postern_request::Event;
+use postern_request::{Denial, Event, Refusal, Withdrawal};
 use uuid::Uuid;
 
 impl Task {
@@ -14,7 +13,7 @@ impl Task {
     pub(super) fn rejudge(&mut self, agent: Option<&AgentId>) -> Vec<String> {
         let named = |question: &Question| (question.id.clone(), question.code.clone());
         let before: Vec<(String, String)> =
-            self.questions.iter().map(|waiting| named(&waiting.question)).collect();
+            self.questions.iter().map(|waiting| named(&waiting.shown.question)).collect();
         let asking: Vec<Uuid> = self
             .requests
             .values()
@@ -29,7 +28,7 @@ impl Task {
         if let Some(agent) = agent.filter(|agent| self.parts.book.policy(agent).is_none()) {
             self.agent_removed(agent);
         }
-        let waits = |id: &String| self.questions.iter().any(|waiting| waiting.question.id == *id);
+        let waits = |id: &String| self.questions.iter().any(|waiting| waiting.shown.question.id == *id);
         before.into_iter().filter(|(id, _)| !waits(id)).map(|(_, code)| code).collect()
     }
 
@@ -45,8 +44,7 @@ impl Task {
 
     /// What waits of an agent of which everything is denied for a while is denied too.
     fn deny_halted(&mut self, only: Option<&AgentId>) {
-        let mut waiting: Vec<AgentId> =
-            self.questions.iter().map(|one| one.question.asker.agent.clone()).collect();
+        let mut waiting: Vec<AgentId> = self.questions.iter().map(|one| one.agent().clone()).collect();
         waiting.retain(|agent| only.is_none_or(|only| only == agent));
         waiting.sort_unstable();
         waiting.dedup();
@@ -75,7 +73,7 @@ impl Task {
     fn rejudge_one(&mut self, id: Uuid) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let Some(policy) = self.parts.book.policy(&request.agent) else {
-            let denial = denial::cancelled("The agent is not enrolled any more.");
+            let denial = Refusal::Withdrawn(Withdrawal::NotEnrolled).into();
             self.happen(id, Event::AnsweredDeny(denial));
             return;
         };
@@ -104,7 +102,7 @@ impl Task {
                 self.happen(id, Event::Allowed { by, digest });
             }
             Decision::Deny => {
-                let denial = denial::of_verdict(&verdict);
+                let denial = Denial::of_verdict(&verdict);
                 judged.verdict = verdict;
                 self.used(id, decision);
                 self.happen(id, Event::AnsweredDeny(denial));

@@ -3,7 +3,7 @@
 use super::judge::Judged;
 use super::live::Request;
 use super::task::Task;
-use crate::book::now;
+use crate::clock::now;
 use postern_command::escape;
 use postern_contract::{RequestRow, Told, render};
 use postern_policy::{Lookup, RuleId};

@@ -6,7 +6,7 @@ use crate::book::{BookError, NewSession};
 use crate::socket::Reply;
 use postern_policy::AgentId;
 use postern_protocol::{ErrorCode, SessionCloseParams, SessionOpenParams, SessionResult};
-use postern_request::NotSo;
+use postern_request::{NotSo, Withdrawal};
 use uuid::Uuid;
 
 /// What is asked for in a session on its way is refused.
@@ -92,7 +92,7 @@ impl Task {
             .collect();
         let denied = u64::try_from(waiting.len()).unwrap_or(u64::MAX);
         for id in waiting {
-            self.withdraw(id, "its session closed");
+            self.withdraw(id, Withdrawal::SessionClosed);
         }
         let (book, agent, messages) = (self.parts.book.clone(), agent.clone(), self.messages.clone());
         tokio::spawn(async move {

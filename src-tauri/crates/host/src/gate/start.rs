@@ -1,18 +1,18 @@
 //! The last check, and the start: policy, files, script and folder are still what was let through.
 
-use super::denial;
-use super::judge::{World, open_again};
+use super::judge::World;
 use super::live::{InputPiece, Late, Request};
+use super::look_up::open_again;
 use super::message::Told as Done;
 use super::task::Task;
-use crate::book::now;
+use crate::clock::now;
 use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use crate::resolve::{Cwd, Held};
 use crate::run::{self, Finished, GRACE, Input, Look, Prepared, RunEvent, Running, SpawnError};
 use postern_policy::{AgentId, AgentPolicy, Confinement, Decision};
 use postern_protocol::{ErrorCode, Event as Notice, InputResult, Output, RunParams, Stdin, Stream};
-use postern_request::{Approved, By, Denial, Event, Outcome, Place, Plan, State};
+use postern_request::{Approved, By, Denial, Drift, Event, Outcome, Place, Plan, Refusal, State, Withdrawal};
 use postern_store::requests;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -38,7 +38,7 @@ impl Task {
         match self.agent(&agent).places.ask((id, approved), most) {
             Place::Given((id, approved)) => self.launch(id, approved),
             Place::Waits => self.close_files(id),
-            Place::Full => self.happen(id, Event::Drifted(denial::too_many_runs())),
+            Place::Full => self.happen(id, Event::Drifted(Refusal::TooManyRuns.into())),
         }
     }
 
@@ -75,7 +75,7 @@ impl Task {
         let Some(request) = self.requests.get_mut(&id) else { return };
         let agent = request.agent.clone();
         let Some(prepare) = prepare(request, &self.parts.world) else {
-            self.happen(id, Event::Drifted(denial::drifted("What was judged is not there any more.")));
+            self.happen(id, Event::Drifted(Drift::Gone.into()));
             return;
         };
         let intended = approved.is_intended();
@@ -97,7 +97,7 @@ impl Task {
             if !intended {
                 let written = store.write_durable(move |conn| requests::intend(conn, id, now())).await;
                 if !matches!(written, Ok(true)) {
-                    return Done::Happened { id, event: Event::Drifted(denial::no_record()) };
+                    return Done::Happened { id, event: Event::Drifted(Refusal::NotRecorded.into()) };
                 }
             }
             let (sink, events) = mpsc::channel(PIECES);
@@ -111,9 +111,7 @@ impl Task {
                     }
                     output.follow(id, events, begun, messages).await
                 }
-                Err(SpawnError::Drifted(what)) => {
-                    Done::Happened { id, event: Event::Drifted(denial::drifted(what)) }
-                }
+                Err(SpawnError::Drifted(drift)) => Done::Happened { id, event: Event::Drifted(drift.into()) },
                 Err(SpawnError::Failed(message)) => {
                     Done::Happened { id, event: Event::SpawnFailed { message } }
                 }
@@ -123,14 +121,14 @@ impl Task {
 
     /// Whether the policy, as it is now, still lets through what was let through.
     fn still_allowed(&self, id: Uuid, by: By) -> Result<(), Denial> {
-        let Some(request) = self.requests.get(&id) else { return Err(denial::no_record()) };
+        let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         if let State::Starting { stop: Some(_), .. } = request.state() {
-            return Err(denial::cancelled("It was ended before it started."));
+            return Err(Refusal::Withdrawn(Withdrawal::Ended).into());
         }
         if let Some(halted) = self.halted(&request.agent) {
             return Err(halted);
         }
-        let changed = || denial::drifted("The policy changed between the yes and the start.");
+        let changed = || Drift::Policy.into();
         let (Some(judged), Some(policy)) = (&request.judged, self.parts.book.policy(&request.agent)) else {
             return Err(changed());
         };
@@ -150,7 +148,9 @@ impl Task {
                     judged.unanswered(&self.parts.world, &policy, now()).decision == Decision::Allow
                 }
             },
-            (By::Rule(_) | By::Policy | By::Skill(_) | By::Default, Decision::Ask) | (_, Decision::Deny) => false,
+            (By::Rule(_) | By::Policy | By::Skill(_) | By::Default, Decision::Ask) | (_, Decision::Deny) => {
+                false
+            }
         };
         if holds { Ok(()) } else { Err(changed()) }
     }
@@ -213,7 +213,7 @@ impl Prepare {
                 opened.map(|(held, cwd)| (held, cwd, plan))
             };
             let opened = lanes.run(agent, Lane::LookUps, again).await;
-            opened.unwrap_or_else(|why| Err(denial::unanswered(why)))?
+            opened.unwrap_or_else(|why| Err(Refusal::from(why).into()))?
         };
         Ok(Prepared { plan, held, cwd, look, input, output_cap, stream, grace: GRACE })
     }

@@ -1,21 +1,21 @@
 //! The one task that owns every live request.
 
 use super::Received;
-use super::denial;
 use super::judge::World;
 use super::live::{AgentState, ConnectionId, Request};
 use super::message::{Counts, Message, Told as Done};
 use super::owed::{Before, Owed};
 use crate::ask::Faces;
 use crate::ask::questions::Questions;
-use crate::book::{Book, now};
+use crate::book::Book;
+use crate::clock::now;
 use crate::lanes::Lanes;
 use crate::publish::{Publisher, Stirred};
 use crate::session::Session;
 use crate::socket::Outbox;
 use postern_contract::{Question, Told};
 use postern_policy::AgentId;
-use postern_request::{Denial, Event, Halt, Halted, Pause};
+use postern_request::{Denial, Event, Halt, Pause, Refusal, Withdrawal};
 use postern_store::{Store, audit};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -176,9 +176,9 @@ impl Task {
 
     /// One question, which the face that looks at it has been shown.
     fn question(&mut self, face: crate::ask::FaceId, id: &str) -> Option<Box<Question>> {
-        let waiting = self.questions.find(id)?;
-        waiting.listed(face.kind);
-        Some(Box::new(waiting.question.clone()))
+        let shown = &mut self.questions.find(id)?.shown;
+        shown.listed(face.kind);
+        Some(Box::new(shown.question.clone()))
     }
 
     fn done(&mut self, done: Done) {
@@ -228,7 +228,8 @@ impl Task {
 
     pub(super) fn agent(&mut self, agent: &AgentId) -> &mut AgentState {
         let book = &self.parts.book;
-        let new = || AgentState::new(Instant::now(), book.open_sessions(agent));
+        let clock = self.began.elapsed();
+        let new = || AgentState::new(clock, book.open_sessions(agent));
         self.agents.entry(agent.clone()).or_insert_with(new)
     }
 
@@ -260,7 +261,7 @@ impl Task {
             .map(|request| request.id)
             .collect();
         for id in theirs {
-            self.withdraw(id, "the connection that asked for it ended");
+            self.withdraw(id, Withdrawal::Disconnected);
             self.happen(id, Event::Killed);
         }
         self.parts.stirred.agents.notify_one();
@@ -279,7 +280,7 @@ impl Task {
     }
 
     fn shown_questions(&self) -> Vec<Question> {
-        self.questions.iter().map(|waiting| self.among_others(waiting.question.clone())).collect()
+        self.questions.iter().map(|waiting| self.among_others(waiting.shown.question.clone())).collect()
     }
 
     /// Why every request of an agent is denied at the moment, whatever the rules say.
@@ -287,16 +288,13 @@ impl Task {
         let stopping = self.agents.get(agent).and_then(|state| state.stopping.as_ref());
         let stopping = stopping.map(|stopping| stopping.until);
         let stopped = stopping.or_else(|| self.parts.book.agent(agent)?.agent.denied_until);
-        Some(match self.parts.halt.of_agent(stopped, now())? {
-            Halted::Everything => denial::paused(),
-            Halted::Agent { left_ms } => denial::denied_for_now(left_ms),
-        })
+        Some(self.parts.halt.of_agent(stopped, now())?.into())
     }
 
     fn pause(&mut self, pause: Pause, reply: oneshot::Sender<Result<(), String>>) {
         self.parts.halt.pause(pause);
         self.keep_pause(Some(reply));
-        self.deny_waiting(|_| true, &denial::paused(), super::judged::Closing::Paused);
+        self.deny_waiting(|_| true, &Refusal::Paused.into(), super::judged::Closing::Paused);
     }
 
     /// Ends a pause whose time is over.
@@ -324,10 +322,8 @@ impl Task {
     fn next_deadline(&mut self) -> Option<Instant> {
         let turn = self.next_turn_at();
         let pause = self.parts.halt.ends_in(now()).map(|left| Instant::now() + left);
-        [self.questions.next_expiry(), pause, self.look_at, self.next_gone(), self.next_try(), turn]
-            .into_iter()
-            .flatten()
-            .min()
+        let due = self.questions.next_due().map(|due| self.began + due);
+        [due, pause, self.look_at, self.next_gone(), self.next_try(), turn].into_iter().flatten().min()
     }
 
     /// Tells every face.

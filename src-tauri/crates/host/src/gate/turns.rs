@@ -1,10 +1,9 @@
 //! Requests that wait for their turn to be asked about. What is too many at once, or in a minute, is asked one after the
 //! other: none of it is denied for that, and its time begins when its question opens.
 
-use super::denial;
 use super::task::Task;
 use postern_policy::AgentId;
-use postern_request::{Denial, Event, Open, State, Turn};
+use postern_request::{Denial, Event, Open, Refusal, State, Turn};
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -23,7 +22,7 @@ impl Task {
                 self.parts.stirred.status.notify_one();
                 Ok(false)
             }
-            Turn::Full => Err(denial::queue_full(state.turns.len())),
+            Turn::Full => Err(Refusal::QueueFull { waiting: state.turns.len() }.into()),
         }
     }
 

@@ -1,34 +1,11 @@
 //! The working directory of a run: opened once, so that nobody can point the path elsewhere afterwards.
 
 use super::kernel_path::real_path;
-use postern_request::BoundDir;
+use postern_request::{BoundDir, FolderProblem};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-
-/// Why a working directory cannot be used. The fragments follow the path.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CwdError {
-    /// It does not begin with `/`.
-    #[error("is not an absolute path")]
-    NotAbsolute,
-    /// There is nothing.
-    #[error("does not exist")]
-    Missing,
-    /// There is something else.
-    #[error("is not a folder")]
-    NotAFolder,
-    /// It, or a folder above it, may not be entered.
-    #[error("may not be entered")]
-    Forbidden,
-    /// Its real path is not text.
-    #[error("has a path that is not UTF-8")]
-    NotText,
-    /// Anything else the system says.
-    #[error("cannot be opened: {0}")]
-    Other(String),
-}
 
 /// An opened working directory.
 #[derive(Debug, Clone)]
@@ -47,17 +24,17 @@ impl Cwd {
     /// Opens `path`, which must be absolute.
     ///
     /// # Errors
-    /// [`CwdError`]: missing, a file, not to be entered.
-    pub fn open(path: &str) -> Result<Self, CwdError> {
+    /// [`FolderProblem`]: missing, a file, not to be entered.
+    pub fn open(path: &str) -> Result<Self, FolderProblem> {
         if !path.starts_with('/') {
-            return Err(CwdError::NotAbsolute);
+            return Err(FolderProblem::NotAbsolute);
         }
         let folder = rustix::fs::open(path, FLAGS, Mode::empty()).map_err(refused)?;
         rustix::fs::accessat(&folder, ".", rustix::fs::Access::EXEC_OK, rustix::fs::AtFlags::empty())
             .map_err(refused)?;
         let stat = rustix::fs::fstat(&folder).map_err(refused)?;
-        let real = real_path(&folder).map_err(|_| CwdError::Missing)?;
-        let path = real.into_os_string().into_string().map_err(|_| CwdError::NotText)?;
+        let real = real_path(&folder).map_err(|_| FolderProblem::Missing)?;
+        let path = real.into_os_string().into_string().map_err(|_| FolderProblem::NotText)?;
         let bound = BoundDir { path, device: device(stat.st_dev), inode: stat.st_ino };
         Ok(Self { bound, folder: Arc::new(folder) })
     }
@@ -85,11 +62,11 @@ fn device(raw: i32) -> u64 {
     i64::from(raw).cast_unsigned()
 }
 
-fn refused(error: Errno) -> CwdError {
+fn refused(error: Errno) -> FolderProblem {
     match error {
-        Errno::NOENT => CwdError::Missing,
-        Errno::NOTDIR => CwdError::NotAFolder,
-        Errno::ACCESS | Errno::PERM => CwdError::Forbidden,
-        other => CwdError::Other(other.to_string()),
+        Errno::NOENT => FolderProblem::Missing,
+        Errno::NOTDIR => FolderProblem::NotAFolder,
+        Errno::ACCESS | Errno::PERM => FolderProblem::Forbidden,
+        other => FolderProblem::Other(other.to_string()),
     }
 }

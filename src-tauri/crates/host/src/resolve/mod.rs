@@ -15,7 +15,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-pub use cwd::{Cwd, CwdError};
+pub use cwd::Cwd;
 pub use held::HeldFile;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel_path::real_path;

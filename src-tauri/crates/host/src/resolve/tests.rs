@@ -1,6 +1,7 @@
 use super::*;
 use postern_command::{Opaque, Via};
 use postern_policy::Program;
+use postern_request::FolderProblem;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 struct Place {
@@ -298,11 +299,11 @@ fn a_working_directory_is_a_folder_that_can_be_entered() {
     let place = Place::new();
     let file = place.script("file");
     let open = |path: &Path| Cwd::open(path.to_str().unwrap()).map(|cwd| cwd.bound.path);
-    assert_eq!(open(&place.path("missing")), Err(CwdError::Missing));
-    assert_eq!(open(&file), Err(CwdError::NotAFolder));
-    assert_eq!(open(&file.join("x")), Err(CwdError::NotAFolder));
-    assert_eq!(open(Path::new("relative")), Err(CwdError::NotAbsolute));
-    assert_eq!(open(Path::new("")), Err(CwdError::NotAbsolute));
+    assert_eq!(open(&place.path("missing")), Err(FolderProblem::Missing));
+    assert_eq!(open(&file), Err(FolderProblem::NotAFolder));
+    assert_eq!(open(&file.join("x")), Err(FolderProblem::NotAFolder));
+    assert_eq!(open(Path::new("relative")), Err(FolderProblem::NotAbsolute));
+    assert_eq!(open(Path::new("")), Err(FolderProblem::NotAbsolute));
     symlink(place.path(""), place.path("link")).unwrap();
     assert_eq!(open(&place.path("link")).unwrap(), place.path("").to_str().unwrap().trim_end_matches('/'));
 }

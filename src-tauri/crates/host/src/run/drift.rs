@@ -3,6 +3,7 @@
 use super::Prepared;
 use crate::identity::{FileState, sha256};
 use crate::resolve::HeldFile;
+use postern_request::Drift;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -10,13 +11,10 @@ use std::path::Path;
 /// written to.
 const REHASH_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The first difference, as a sentence; none where there is none.
-pub(super) fn drift(prepared: &Prepared) -> Option<String> {
+/// Returns the first difference.
+pub(super) fn drift(prepared: &Prepared) -> Option<Drift> {
     if !prepared.cwd.is_current() {
-        return Some(format!(
-            "the working directory {} is no longer the same folder",
-            prepared.cwd.bound.path
-        ));
+        return Some(Drift::Folder { path: prepared.cwd.bound.path.clone() });
     }
     let programs = prepared.held.started.iter().chain(&prepared.held.programs);
     programs
@@ -26,12 +24,12 @@ pub(super) fn drift(prepared: &Prepared) -> Option<String> {
 }
 
 /// Whether the plan and what is held open are about the same things. They are, unless a caller mixed two up.
-pub(super) fn mismatch(prepared: &Prepared) -> Option<&'static str> {
+pub(super) fn mismatch(prepared: &Prepared) -> Option<Drift> {
     let plan = &prepared.plan;
     if plan.programs != prepared.held.bound_programs() || plan.scripts != prepared.held.bound_scripts() {
-        return Some("the plan names other files than those that were opened");
+        return Some(Drift::OtherFiles);
     }
-    (plan.cwd != prepared.cwd.bound).then_some("the plan names another folder than the one that was opened")
+    (plan.cwd != prepared.cwd.bound).then_some(Drift::OtherFolder)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,19 +38,19 @@ enum Kind {
     Script,
 }
 
-fn changed(file: &HeldFile, kind: Kind) -> Option<String> {
-    let what = |how: &str| Some(format!("{} {how} after it was judged", file.bound.path));
+fn changed(file: &HeldFile, kind: Kind) -> Option<Drift> {
+    let path = || file.bound.path.clone();
     if !leads_to(&file.path, file) {
-        return what("became another file");
+        return Some(Drift::Replaced { path: path() });
     }
     if FileState::of(file.file()).ok() != Some(file.state) {
-        return what("was changed");
+        return Some(Drift::Changed { path: path() });
     }
     if must_hash(file, kind) && !same_content(file) {
-        return what("was changed");
+        return Some(Drift::Changed { path: path() });
     }
     let shadow = file.earlier.iter().find(|path| is_executable(path))?;
-    Some(format!("{} appeared before {} on the search path", shadow.display(), file.bound.path))
+    Some(Drift::Shadowed { path: path(), by: shadow.to_string_lossy().into_owned() })
 }
 
 /// Whether the times of a file may hide a change: it was changed right before it was judged, or it is open for writing

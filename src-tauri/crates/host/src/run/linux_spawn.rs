@@ -7,6 +7,7 @@
 
 use super::start::Call;
 use super::{SpawnError, mark, orphans};
+use postern_request::Drift;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -269,12 +270,12 @@ fn die_with_us(pid: Pid) -> bool {
 }
 
 /// Whether the held process is something else than the judged program; then what it is.
-pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
+pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let id = pid.as_raw_nonzero();
     let runs = std::fs::metadata(format!("/proc/{id}/exe")).map(|meta| (meta.dev(), meta.ino())).ok();
     if runs != Some((image.state.device, image.state.inode)) {
-        return Some(format!("{} became another file after it was judged", call.program.bound.path));
+        return Some(Drift::Replaced { path: call.program.bound.path.clone() });
     }
     // The `#!` line that the system obeyed may have been another one than was read.
     let line = call.program.shebang.as_ref()?;
@@ -286,8 +287,7 @@ pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
         .flat_map(|word| [word, b"\0"].concat())
         .collect();
     let told = std::fs::read(format!("/proc/{id}/cmdline")).ok();
-    (told.as_deref() != Some(&expected))
-        .then(|| format!("the first line of {} changed after it was judged", call.program.bound.path))
+    (told.as_deref() != Some(&expected)).then(|| Drift::FirstLine { path: call.program.bound.path.clone() })
 }
 
 /// Lets a held process run.

@@ -5,6 +5,7 @@
 use super::SpawnError;
 use super::start::Call;
 use crate::identity::hex;
+use postern_request::Drift;
 use rustix::event::kqueue::{self, Event, EventFilter, EventFlags, ProcessEvents};
 use rustix::process::{Pid, Signal};
 use std::ffi::{CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
@@ -58,7 +59,7 @@ pub(super) fn spawn_free(call: &Call<'_>) -> Result<Pid, SpawnError> {
 }
 
 /// Whether the suspended process is something else than the judged program; then what it is.
-pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
+pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<Drift> {
     let image = call.program.interpreter.as_ref().unwrap_or(&call.program);
     let same_file = path_of(pid)
         .and_then(|path| std::fs::metadata(path).ok())
@@ -66,8 +67,7 @@ pub(super) fn imposter(pid: Pid, call: &Call<'_>) -> Option<String> {
     let signed = image.identity().signature.as_ref().map(|signature| signature.cdhash.as_str());
     // What is signed must be the code that was judged; what is not is compared by its content.
     let same_code = signed.is_none() || signed == cdhash_of(pid).as_deref();
-    (!same_file || !same_code)
-        .then(|| format!("{} became another file after it was judged", call.program.bound.path))
+    (!same_file || !same_code).then(|| Drift::Replaced { path: call.program.bound.path.clone() })
 }
 
 /// Lets a held process run.

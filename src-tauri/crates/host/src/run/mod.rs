@@ -31,8 +31,9 @@ pub(crate) use tree::descends;
 pub use crate::confine::Look;
 use crate::resolve::{Cwd, Held};
 use capture::Capture;
+use postern_contract::{render, text};
 use postern_protocol::Stream;
-use postern_request::{Approved, Plan, RunEnd, Stop};
+use postern_request::{Approved, Drift, Plan, Refusal, RunEnd, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -73,13 +74,11 @@ pub enum Input {
 }
 
 /// Why nothing runs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpawnError {
     /// Something is not what it was when it was judged. Nothing of it ran.
-    #[error("{0}")]
-    Drifted(String),
+    Drifted(Drift),
     /// The system would not start it.
-    #[error("{0}")]
     Failed(String),
 }
 
@@ -169,7 +168,7 @@ pub async fn spawn(
 ) -> Result<Running, SpawnError> {
     // Permission is for one run of one plan: it ends here.
     if *approved.digest() != prepared.plan.digest() {
-        return Err(SpawnError::Drifted("What was to be started is not what was let through.".to_owned()));
+        return Err(SpawnError::Drifted(Drift::OtherPlan));
     }
     drop(approved);
     run(prepared, sink).await
@@ -192,7 +191,10 @@ async fn run(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running
 pub(crate) fn try_out(plan: Plan, held: Held, cwd: Cwd, look: Look) -> Result<(), String> {
     let (input, output_cap, stream, grace) = (Input::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, look: Some(look), input, output_cap, stream, grace };
-    let started = start::start(prepared).map_err(|error| error.to_string())?;
+    let started = start::start(prepared).map_err(|error| match error {
+        SpawnError::Failed(message) => message,
+        SpawnError::Drifted(drift) => text(&render::refusal(&Refusal::Drifted(drift))),
+    })?;
     start::ended_well(started)
 }
 

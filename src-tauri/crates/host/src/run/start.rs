@@ -10,7 +10,7 @@ use crate::confine::Fence;
 use crate::resolve::{HeldFile, SHELL};
 #[cfg(target_os = "linux")]
 use postern_policy::Confinement;
-use postern_request::Launch;
+use postern_request::{Drift, Launch};
 use rustix::process::{Pid, WaitOptions};
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -74,9 +74,7 @@ pub(super) struct Call<'a> {
 }
 
 pub(super) fn start(prepared: Prepared) -> Result<Started, SpawnError> {
-    if let Some(what) = mismatch(&prepared) {
-        return Err(SpawnError::Drifted(what.to_owned()));
-    }
+    check(mismatch(&prepared))?;
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open(&prepared.input).map_err(|error| failed(&error))?;
     let call = call(&prepared, theirs)?;
@@ -127,8 +125,8 @@ pub(super) fn ended_well(started: Started) -> Result<(), String> {
     if code == Some(0) { Ok(()) } else { Err(format!("a program that does nothing ended with {code:?}")) }
 }
 
-fn check(difference: Option<String>) -> Result<(), SpawnError> {
-    difference.map_or(Ok(()), |what| Err(SpawnError::Drifted(what)))
+fn check(difference: Option<Drift>) -> Result<(), SpawnError> {
+    difference.map_or(Ok(()), |drift| Err(SpawnError::Drifted(drift)))
 }
 
 fn call(prepared: &Prepared, theirs: Theirs) -> Result<Call<'_>, SpawnError> {

@@ -232,7 +232,7 @@ impl Case {
         };
         let overrides: Vec<(String, String)> = self.env.clone().into_iter().collect();
         let built = build(&base, &overrides, &self.settings, reading.plain.is_none())
-            .map_err(|refused| refused.message())?;
+            .map_err(|refused| format!("the environment is refused: {refused:?}"))?;
         Ok(built.changes.into_iter().filter(|change| change.asks).map(|change| change.name).collect())
     }
 }

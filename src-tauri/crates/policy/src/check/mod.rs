@@ -5,7 +5,9 @@ mod example;
 mod lint;
 mod remark;
 
-pub use lint::{Finding, FindingKind, Seen, lint, lint_file};
+pub use lint::{
+    Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Seen, TooBroad, lint, lint_file,
+};
 pub use remark::{Remark, remarks};
 
 use crate::agent::AgentPolicy;

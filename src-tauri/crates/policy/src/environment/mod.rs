@@ -8,7 +8,7 @@ pub use postern_command::environment::{Class, class_of, is_name, may_pass, may_s
 
 use crate::settings::Settings;
 use postern_command::environment::{is_harmless_value, is_plain_value};
-use postern_command::escape;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// How many variables a request may set.
@@ -84,7 +84,8 @@ impl Built {
 }
 
 /// A name that was asked for and refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RefusedName {
     /// As it was asked for: hostile text.
     pub name: String,
@@ -93,7 +94,8 @@ pub struct RefusedName {
 }
 
 /// Why a name was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// Not a name: letters, digits and `_` only, at most 128.
     NotAName,
@@ -117,41 +119,11 @@ pub enum Why {
     TooMany,
 }
 
-impl Why {
-    /// In words, to follow a name.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::NotAName => "is not a name",
-            Self::Twice => "is given twice",
-            Self::Computed => "is set by Postern",
-            Self::Dangerous => "can make a program load or run other code",
-            Self::NotAllowed => "is not allowed for this agent",
-            Self::NotForShells => "cannot be set for a shell or an interpreter",
-            Self::BadValue => "has a value that is not plain text of at most 64 characters",
-            Self::Function => "has a value that holds a shell function, a substitution or NUL",
-            Self::TooLong => "is longer than 32 KiB",
-            Self::TooMany => "is beyond 64 names or 64 KiB in all",
-        }
-    }
-}
-
 /// What a request asked for and does not get. It is denied as a whole (`env-refused`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Every name, in the order of the request.
     pub names: Vec<RefusedName>,
-}
-
-impl Refused {
-    /// One sentence that names each of them. Names are escaped.
-    pub fn message(&self) -> String {
-        let parts: Vec<String> = self
-            .names
-            .iter()
-            .map(|refused| format!("{} {}", escape::text(&refused.name), refused.why.words()))
-            .collect();
-        format!("environment refused: {}", parts.join("; "))
-    }
 }
 
 /// Builds a child's environment from `base`, what the settings pass on, and the request's `overrides`.

@@ -6,6 +6,7 @@ use super::line::Line;
 use super::near::Near;
 use super::outcome::{Outcome, entry_ref, named, named_entry, origin, rule_ref, whole_pattern};
 use super::{core, label};
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label};
 use crate::facts::Facts;
@@ -38,7 +39,7 @@ pub(super) fn tool_policy(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Out
     let rule = entry_ref(entry);
     let cause = Cause::ToolPolicy { asks: decision == Decision::Ask, source: origin(entry) };
     let outcome = Outcome::new(decision, reason, cause).by(rule);
-    Some(outcome.advise("Host commands are closed to this session. Do it another way, or ask the person."))
+    Some(outcome.advise(Advice::WithoutHost))
 }
 
 /// The weightiest thing against commands that a part which was not understood may run.
@@ -66,8 +67,7 @@ pub(super) fn candidates(policy: &AgentPolicy, line: &Line<'_>, guesses: &[Guess
 
 /// Nobody writes so many words that may lead anywhere, and a deny rule may be about one that is not looked at.
 fn too_much() -> Outcome {
-    Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates)
-        .advise("Split it into several requests.")
+    Outcome::new(Decision::Deny, Reason::Opaque, Cause::TooManyCandidates).advise(Advice::Split)
 }
 
 fn weight(outcome: &Outcome) -> (std::cmp::Reverse<Decision>, u8) {
@@ -96,7 +96,7 @@ fn call_label(call: &Invocation<'_>, word: Option<&str>) -> String {
 pub(super) fn of_core(entry: core::CoreEntry, command: Label, word: Option<&str>) -> Outcome {
     let (id, why, word) = (entry.id.to_owned(), entry.reason.into(), word.map(str::to_owned));
     Outcome::new(Decision::Deny, Reason::Core, Cause::Core { id, why, command, word })
-        .advise("This is never allowed, in any spelling. Name exactly what is to be changed instead.")
+        .advise(Advice::NameExactly)
 }
 
 fn of_rule(hit: &Hit<'_>) -> Outcome {
@@ -105,7 +105,7 @@ fn of_rule(hit: &Hit<'_>) -> Outcome {
         let cause = Cause::RuleMayMatch { pattern: whole_pattern(&hit.rule.rule) };
         return Outcome::new(Decision::Ask, Reason::Opaque, cause)
             .by(rule)
-            .advise("Write the words out.")
+            .advise(Advice::WriteOut)
             .in_doubt();
     }
     let cause = Cause::Rule(named(&hit.rule.rule));
@@ -114,9 +114,7 @@ fn of_rule(hit: &Hit<'_>) -> Outcome {
     }
     let reason = if hit.is_managed() { Reason::Managed } else { Reason::Denylist };
     // Why the rule exists is part of the cause itself.
-    Outcome::new(Decision::Deny, reason, cause)
-        .advise("It is denied in every spelling. Do it another way, or ask the person to change the rule.")
-        .by(rule)
+    Outcome::new(Decision::Deny, reason, cause).advise(Advice::ChangeRule).by(rule)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -185,8 +183,9 @@ fn layers(policy: &AgentPolicy, facts: &Facts<'_>, call: &Invocation<'_>, which:
 fn of_entry(entry: &Entry, matched: Match, reason: Reason) -> Outcome {
     let rule = entry_ref(entry);
     match (entry.effect, matched) {
-        (Effect::Deny, Match::Yes) => Outcome::new(Decision::Deny, reason, Cause::Rule(named_entry(entry)))
-            .advise("The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file."),
+        (Effect::Deny, Match::Yes) => {
+            Outcome::new(Decision::Deny, reason, Cause::Rule(named_entry(entry))).advise(Advice::ChangeFile)
+        }
         (Effect::Deny | Effect::Ask | Effect::Allow, _) => {
             let asked = Outcome::new(Decision::Ask, Reason::AskAlways, Cause::LineAsks(origin(entry)));
             if entry.effect == Effect::Deny { asked.in_doubt() } else { asked }

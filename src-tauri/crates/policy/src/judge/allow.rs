@@ -1,19 +1,14 @@
 //! Allow rules: what a step needs so that one covers it.
 
+use super::subject::Subject;
 use crate::agent::AgentPolicy;
-use crate::cause::{Change, ContentDifference, Difference, Gap, Obstacle, SignerDifference};
-use crate::environment::{Standing, standing};
-use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
-use crate::needed::folders_of;
+use crate::cause::{Change, ContentDifference, Difference, Gap, SignerDifference};
+use crate::facts::{Facts, Input};
 use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, Part};
-use postern_command::environment::{is_harmless_value, is_plain_value};
-use postern_command::{Assignment, Class, Dir, Power, Redirection, Step, class_of};
-
-/// Folders in which only the system installs programs.
-const SYSTEM_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/sbin", "/usr/sbin"];
+use postern_command::{Dir, Redirection};
 
 /// What the allow rules say about a step.
 #[derive(Debug)]
@@ -28,184 +23,6 @@ pub(super) enum Coverage<'a> {
     Close(&'a Rule, Gap),
     /// No rule matches.
     Nothing,
-}
-
-/// The step with what was found for it.
-pub(super) struct Subject<'a> {
-    pub(super) step: &'a Step,
-    pub(super) found: &'a StepFacts,
-    words: Vec<Option<&'a str>>,
-    /// Where a wrapper gives it more rights: all its words, wrappers included.
-    elevated: Option<Vec<Option<&'a str>>>,
-}
-
-impl<'a> Subject<'a> {
-    pub(super) fn new(step: &'a Step, found: &'a StepFacts) -> Self {
-        let value = |word: &'a postern_command::Word| word.value.as_deref();
-        let elevated =
-            step.via.iter().any(|via| via.power == Power::Elevated).then(|| {
-                step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv).map(value).collect()
-            });
-        Self { step, found, words: step.argv.iter().map(value).collect(), elevated }
-    }
-
-    pub(super) fn program(&self) -> Option<&'a Program> {
-        match &self.found.program {
-            Lookup::Found(program) => Some(program),
-            Lookup::NotFound | Lookup::Unusable { .. } | Lookup::Nothing => None,
-        }
-    }
-
-    pub(super) fn words(&self) -> &[Option<&'a str>] {
-        &self.words
-    }
-
-    /// Whether the program is a shell, an interpreter, a wrapper or many programs in one: by its name as invoked, as
-    /// found, and as it is really called.
-    pub(super) fn carries_others(&self) -> bool {
-        self.names().any(|name| class_of(path::base_name(name)) != Class::Ordinary)
-    }
-
-    /// Whether it is one of those all the same that only read because of how they are called (`awk '{ print $1 }'`).
-    pub(super) fn carries_nothing(&self) -> bool {
-        let names: Vec<&str> = self.names().collect();
-        self.step.program().is_some_and(|name| postern_command::is_reading_carrier(name, &names))
-    }
-
-    /// Returns true if standard input cannot give it commands, also through its wrappers.
-    pub(super) fn reads_input_as_data(&self) -> bool {
-        const HAND_THROUGH: [&str; 6] = ["command", "env", "nice", "nohup", "time", "timeout"];
-        let handed = self.step.via.iter().all(|via| {
-            let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
-            HAND_THROUGH.contains(&path::base_name(name))
-        });
-        handed && postern_command::treats_input_as_data(&self.words)
-    }
-
-    /// The program's name as invoked, as found, and as it is really called.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let names =
-            self.program().map(|program| [program.invoked.as_str(), &program.path, &program.real_path]);
-        self.step.program().into_iter().chain(names.into_iter().flatten())
-    }
-
-    /// What stands in the way of every rule; none where a rule can cover the step.
-    pub(super) fn obstacle(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
-        if self.step.via.iter().any(|via| via.power == Power::Elsewhere) {
-            return Some(Obstacle::Elsewhere);
-        }
-        match &self.found.program {
-            Lookup::Found(_) => {}
-            Lookup::NotFound => return Some(Obstacle::NotFound),
-            Lookup::Unusable { path, what } => {
-                return Some(Obstacle::Unusable { path: path.clone(), what: what.clone() });
-            }
-            Lookup::Nothing => return Some(Obstacle::ProgramUnknown),
-        }
-        let assignment =
-            self.step.assignments.iter().find(|assignment| !is_harmless(assignment, &policy.settings));
-        if let Some(assignment) = assignment {
-            return Some(Obstacle::Sets { name: assignment.name.clone() });
-        }
-        self.strange_folder(policy, facts).or_else(|| self.strange_wrapper(policy, facts))
-    }
-
-    /// `ls`, `cat`, `wc` and their like do the same in every folder: only what they are given to read is another. A
-    /// program with subcommands mostly reads a folder's own configuration.
-    fn finds_nothing_there(&self) -> bool {
-        let argv: Option<Vec<&str>> = self.words.iter().copied().collect();
-        argv.is_some_and(|argv| !argv[0].contains('/') && postern_command::reads_alike_everywhere(&argv))
-    }
-
-    /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
-    /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
-    fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
-        if self.step.dir == Dir::Same || self.finds_nothing_there() {
-            return None;
-        }
-        let Some(folders) = folders_of(facts.cwd, &self.step.dir) else {
-            return Some(Obstacle::FolderUnknown);
-        };
-        let named = |folder: &str| {
-            policy.settings.folders.iter().any(|allowed| {
-                path::is_within(folder, &path::normal(&path::expand_home(allowed, facts.home)))
-            })
-        };
-        let inside = |folder: &str| named(folder) || path::is_within(folder, &path::normal(facts.cwd));
-        folders.into_iter().find(|folder| !inside(folder)).map(|folder| Obstacle::Leaves { folder })
-    }
-
-    /// A builtin of a shell that is started by its own name, through nothing that gives it more rights (`bash -c 'cd x'`).
-    pub(super) fn is_builtin_of_known_shell(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
-        let words = |via: &&postern_command::Via| {
-            let name = via.argv.first().and_then(|word| word.value.as_deref());
-            !name.is_some_and(crate::needed::is_shell_word)
-        };
-        self.step.role == postern_command::Role::HarmlessBuiltin
-            && self.step.via.iter().all(|via| via.power == Power::Transparent)
-            && self.step.via.iter().rfind(words).is_some_and(crate::needed::is_shell)
-            && self.strange_wrapper(policy, facts).is_none()
-    }
-
-    /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
-    fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
-        for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
-            let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);
-            let shell_words = |name: &str| in_shell && crate::needed::is_shell_word(name);
-            let name = via.argv.first().and_then(|word| word.value.as_deref()).unwrap_or_default();
-            let trusted = match lookup {
-                Lookup::Found(program) => {
-                    let stays = !program.agent_can_change;
-                    stays && (!name.contains('/') || in_system(&program.real_path))
-                        || named_by_rule(policy, program, facts)
-                }
-                Lookup::Nothing => shell_words(name),
-                Lookup::NotFound | Lookup::Unusable { .. } => false,
-            };
-            if !trusted {
-                return Some(Obstacle::StrangeWrapper { name: name.to_owned() });
-            }
-        }
-        (self.found.via.len() < self.step.via.len()).then_some(Obstacle::WrapperUnknown)
-    }
-}
-
-fn in_system(path: &str) -> bool {
-    SYSTEM_FOLDERS.iter().any(|folder| path::is_within(path, folder))
-}
-
-fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> bool {
-    policy.rules.parts().any(|part| {
-        let mut found = Vec::new();
-        part.allow().by_path(&part.allow_key(&program.path), &mut found);
-        found
-            .into_iter()
-            .map(|at| part.get(at))
-            .filter(|rule| rule.rule.origin.holds_for(facts.origin))
-            .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
-            .any(|rule| is_pinned_to(&rule.rule, program))
-    })
-}
-
-/// Returns true if a rule has no pin, or its pin matches this program.
-fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
-    let Some(pin) = &rule.pin else { return true };
-    let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
-    now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))
-}
-
-/// Whether a variable that a step sets can change what runs.
-pub(crate) fn is_harmless(assignment: &Assignment, settings: &crate::settings::Settings) -> bool {
-    let value = assignment.value.value.as_deref();
-    if value.is_some_and(|value| is_harmless_value(&assignment.name, value)) {
-        return true;
-    }
-    let plain = value.is_some_and(is_plain_value);
-    match standing(&assignment.name, settings) {
-        Standing::Named => assignment.value.value.is_some(),
-        Standing::Plain => plain,
-        Standing::Asks | Standing::Refused(_) => false,
-    }
 }
 
 /// What the agent's allow rules say about a step that nothing stands in the way of.

@@ -7,6 +7,7 @@
 use super::against;
 use super::mention::{self, Mention};
 use super::outcome::{Outcome, rule_ref, whole_pattern};
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Doubt};
 use crate::facts::{Facts, Lookup};
@@ -51,7 +52,7 @@ impl<'a> Named<'a> {
         match &step.opaque {
             Some(part) if hides(step, part) => Some(self.doubt(part)),
             Some(part) => {
-                self.within(&step.span).map(|mention| named_doubt(mention, of_part(part), part.advice()))
+                self.within(&step.span).map(|mention| named_doubt(mention, of_part(part), advice_of(part)))
             }
             None => self
                 .by_number(at)
@@ -64,7 +65,7 @@ impl<'a> Named<'a> {
         let name = self.facts.reading.steps[at].program()?;
         let found = matches!(self.facts.steps[at].program, Lookup::Found(_));
         (!found && path::is_by_number(&path::normal(name)))
-            .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some("Name the program by its path.")))
+            .then(|| told(Cause::ByNumber { name: name.to_owned() }, Some(Advice::NamePath)))
     }
 
     /// What may be meant in the parts that belong to no step.
@@ -75,8 +76,8 @@ impl<'a> Named<'a> {
 
     fn doubt(&mut self, part: &Opaque) -> Outcome {
         match self.within(&(0..self.facts.reading.text.len())) {
-            Some(mention) => named_doubt(mention, of_part(part), part.advice()),
-            None => unnamed_doubt(of_part(part), part.advice()),
+            Some(mention) => named_doubt(mention, of_part(part), advice_of(part)),
+            None => unnamed_doubt(of_part(part), advice_of(part)),
         }
     }
 
@@ -95,18 +96,23 @@ fn of_part(part: &Opaque) -> Doubt {
     Doubt::Part(part.note().clone())
 }
 
-fn named_doubt(mention: &Mention<'_>, doubt: Doubt, advice: Option<&str>) -> Outcome {
+fn advice_of(part: &Opaque) -> Option<Advice> {
+    part.advice().map(|words| Advice::Reader(words.into()))
+}
+
+fn named_doubt(mention: &Mention<'_>, doubt: Doubt, advice: Option<Advice>) -> Outcome {
     let (word, pattern) = (mention.word.clone(), whole_pattern(mention.rule));
     told(Cause::MayMeanNamed { doubt, word, pattern }, advice).by(rule_ref(mention.rule))
 }
 
-fn unnamed_doubt(doubt: Doubt, advice: Option<&str>) -> Outcome {
+fn unnamed_doubt(doubt: Doubt, advice: Option<Advice>) -> Outcome {
     told(Cause::MayMeanDenied { doubt }, advice)
 }
 
-fn told(cause: Cause, advice: Option<&str>) -> Outcome {
-    const PLAINLY: &str = "Write it as plain commands, or put the code into a file and run that.";
-    Outcome::new(Decision::Ask, Reason::Opaque, cause).advise(advice.unwrap_or(PLAINLY)).in_doubt()
+fn told(cause: Cause, advice: Option<Advice>) -> Outcome {
+    Outcome::new(Decision::Ask, Reason::Opaque, cause)
+        .advise(advice.unwrap_or(Advice::WriteCommands))
+        .in_doubt()
 }
 
 /// Where it writes, or with whom it speaks, is not what runs.

@@ -7,8 +7,8 @@
 //! A run is one process tree with one profile. Beside a step that runs unconfined, the list allows only steps
 //! that name no file and read no configuration.
 
-use super::allow::Subject;
 use super::step::{builtin, needs_no_rule};
+use super::subject::Subject;
 use crate::agent::AgentPolicy;
 use crate::cause::ReadOnlyGap;
 use crate::confinement::{Confinement, DEVICES, Protected, SYSTEM_PLACES};

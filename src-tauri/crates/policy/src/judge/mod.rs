@@ -26,18 +26,21 @@ mod near;
 mod outcome;
 mod own_shell;
 mod step;
+mod subject;
 mod unidentified;
 mod unseen;
 mod whole;
 
 pub use allow::changes;
-pub(crate) use allow::{describes, is_harmless};
+pub(crate) use allow::describes;
 pub use command_tool::{CommandAgainst, against_command_tool};
 pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use step::{can_be_covered, covers, reads_input_as_data};
+pub(crate) use subject::is_harmless;
 
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Found};
 use crate::facts::{Facts, Lookup};
@@ -162,7 +165,10 @@ impl<'a> Judgement<'a> {
         if let Some(invalid) = &reading.invalid {
             let cause = Cause::Invalid(invalid.message.into());
             self.note("read", cause.clone());
-            return Some(Outcome::new(Decision::Deny, Reason::Invalid, cause).advise(invalid.message));
+            return Some(
+                Outcome::new(Decision::Deny, Reason::Invalid, cause)
+                    .advise(Advice::Reader(invalid.message.into())),
+            );
         }
         if reading.steps.len() != self.facts.steps.len() {
             self.note("read", Cause::LookupMismatch);
@@ -239,15 +245,8 @@ impl<'a> Judgement<'a> {
         } else if send_back {
             Outcome { decision: Decision::Deny, ..outcome }
         } else if off {
-            let advice = outcome.advice.clone().unwrap_or_else(|| {
-                "Only what a rule allows runs for this agent; ask the person to add a rule.".to_owned()
-            });
-            Outcome {
-                decision: Decision::Deny,
-                reason: Reason::AllowlistMiss,
-                advice: Some(advice),
-                ..outcome
-            }
+            let advice = Some(outcome.advice.unwrap_or(Advice::AskForRule));
+            Outcome { decision: Decision::Deny, reason: Reason::AllowlistMiss, advice, ..outcome }
         } else {
             outcome
         }

@@ -1,5 +1,6 @@
 //! What a step, or a part of a request, contributes to the verdict.
 
+use crate::advice::Advice;
 use crate::cause::{Cause, NamedRule, RuleSource};
 use crate::permissions::{Entry, Origin};
 use crate::rule::{Rule, RuleId, Source};
@@ -11,7 +12,7 @@ pub(super) struct Outcome {
     pub(super) decision: Decision,
     pub(super) reason: Reason,
     pub(super) cause: Cause,
-    pub(super) advice: Option<String>,
+    pub(super) advice: Option<Advice>,
     pub(super) rule: Option<RuleRef>,
     /// It is asked about because a rule that denies may be meant: where nobody is asked it is denied.
     pub(super) doubt: bool,
@@ -32,8 +33,8 @@ impl Outcome {
         self
     }
 
-    pub(super) fn advise(mut self, advice: impl Into<String>) -> Self {
-        self.advice = Some(advice.into());
+    pub(super) fn advise(mut self, advice: Advice) -> Self {
+        self.advice = Some(advice);
         self
     }
 

@@ -2,9 +2,10 @@
 //! layer. What a person wrote there to deny or to ask is stricter and wins; what they wrote there to allow allows. A line that asks
 //! about every command is how the file begins, and decides nothing.
 
-use super::allow::{Subject, is_harmless};
 use super::outcome::{Outcome, entry_ref, named_entry};
+use super::subject::{Subject, is_harmless};
 use super::{Judgement, step};
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Found, RiskReason};
 use crate::facts::Facts;
@@ -22,9 +23,7 @@ impl Judgement<'_> {
         let found = closed_shell(policy, facts.session).map(|(entry, is_veto)| {
             let (rule, cause) = (entry_ref(entry), Cause::Rule(named_entry(entry)));
             let reason = if is_veto { Reason::Managed } else { Reason::Denylist };
-            let advice =
-                "The agent's permissions.jsonc closes its shell. Do it another way, or ask the person.";
-            Outcome::new(Decision::Deny, reason, cause).by(rule).advise(advice)
+            Outcome::new(Decision::Deny, reason, cause).by(rule).advise(Advice::WithoutShell)
         });
         self.note(
             "tool policy",

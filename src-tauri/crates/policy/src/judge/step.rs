@@ -1,9 +1,11 @@
 //! Stages 8 to 10 for one step: rules, skills, the file, the read-only list, and why it is asked about otherwise.
 
-use super::allow::{Coverage, Subject, coverage, target};
+use super::allow::{Coverage, coverage, target};
 use super::look::{Looks, Vouched};
 use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
+use super::subject::Subject;
 use super::{against, label, own_shell};
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Label, ReadOnlyGap};
 use crate::facts::{Facts, Input, Lookup};
@@ -63,10 +65,7 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 /// A part that was not understood: at best a question.
 pub(super) fn opaque(part: &Opaque) -> Outcome {
     let outcome = Outcome::new(Decision::Ask, Reason::Opaque, Cause::Unparsed(part.note().clone()));
-    match part.advice() {
-        Some(advice) => outcome.advise(advice),
-        None => outcome.advise("Write it as a plain command, without a shell where that is possible."),
-    }
+    outcome.advise(part.advice().map_or(Advice::WritePlainly, |words| Advice::Reader(words.into())))
 }
 
 /// Returns true if the input of the step at `at` cannot give it commands.

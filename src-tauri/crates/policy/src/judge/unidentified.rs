@@ -4,6 +4,7 @@
 use super::deny;
 use super::invocation;
 use super::outcome::{Outcome, rule_ref, whole_pattern};
+use crate::advice::Advice;
 use crate::agent::AgentPolicy;
 use crate::cause::{Cause, Unidentified};
 use crate::facts::{Facts, Lookup};
@@ -25,8 +26,7 @@ pub(super) fn of_step(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> Opt
     let rule = unidentified.find_map(|call| deny::may_mean(&policy.rules, call, facts))?;
     let (name, pattern) = (name.to_owned(), whole_pattern(&rule.rule));
     let (cause, rule) = (Cause::Unidentified { name, why, pattern }, rule_ref(&rule.rule));
-    let advice = "Run a program that can be read, and ask for it by itself once it is there.";
-    Some(Outcome::new(Decision::Ask, Reason::Denylist, cause).by(rule).advise(advice).in_doubt())
+    Some(Outcome::new(Decision::Ask, Reason::Denylist, cause).by(rule).advise(Advice::RunReadable).in_doubt())
 }
 
 /// Returns why the program behind this name is unknown; `None` for a known one and for a bare name, which is

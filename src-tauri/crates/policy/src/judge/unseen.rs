@@ -5,6 +5,7 @@
 use super::Judgement;
 use super::core;
 use super::outcome::Outcome;
+use crate::advice::Advice;
 use crate::cause::Cause;
 use crate::path;
 use crate::verdict::{Decision, Reason};
@@ -48,5 +49,5 @@ fn may_be_meant(word: &str, guess: &Guess) -> Outcome {
 }
 
 fn asked(cause: Cause) -> Outcome {
-    Outcome::new(Decision::Ask, Reason::Opaque, cause).advise("Split it into several requests.").in_doubt()
+    Outcome::new(Decision::Ask, Reason::Opaque, cause).advise(Advice::Split).in_doubt()
 }

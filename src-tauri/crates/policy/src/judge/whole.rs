@@ -3,13 +3,13 @@
 
 use super::outcome::Outcome;
 use super::{Judgement, against, core, label};
+use crate::advice::Advice;
 use crate::agent::Elevation;
 use crate::cause::{Cause, Found};
 use crate::facts::Lookup;
 use crate::path;
 use crate::settings::{SEARCH_PATH, Security};
 use crate::verdict::{Decision, Reason};
-use postern_command::escape;
 
 impl Judgement<'_> {
     /// Tool policy: may this session use host commands at all?
@@ -26,10 +26,8 @@ impl Judgement<'_> {
         self.note("elevated", Found::Elevated(found));
         let advice = match found {
             Elevation::On => return None,
-            Elevation::OffForAgent => "The person would have to switch elevated on for this agent.",
-            Elevation::OffForSession => {
-                "Let the session above do it, or open this one with elevated: true, which only one that has it can."
-            }
+            Elevation::OffForAgent => Advice::Elevate,
+            Elevation::OffForSession => Advice::ElevateSession,
         };
         Some(Outcome::new(Decision::Deny, Reason::Policy, Cause::Elevated(found)).advise(advice))
     }
@@ -46,17 +44,11 @@ impl Judgement<'_> {
         }
         if let Some(problem) = &policy.file_problem {
             let cause = Cause::FileUnreadable { problem: problem.clone() };
-            whole.push(
-                Outcome::new(Decision::Deny, Reason::Denylist, cause)
-                    .advise("Ask the person to mend permissions.jsonc."),
-            );
+            whole.push(Outcome::new(Decision::Deny, Reason::Denylist, cause).advise(Advice::FixFile));
         }
         if let Some(problem) = &policy.managed_problem {
             let cause = Cause::ManagedUnreadable { problem: problem.clone() };
-            whole.push(
-                Outcome::new(Decision::Deny, Reason::Managed, cause)
-                    .advise("The person has to have the organisation's file of rules mended."),
-            );
+            whole.push(Outcome::new(Decision::Deny, Reason::Managed, cause).advise(Advice::FixManaged));
         }
         for broken in policy.rules.broken_denies() {
             let cause = Cause::BrokenDeny { problem: broken.problem.clone() };
@@ -70,16 +62,12 @@ impl Judgement<'_> {
         let settings = &self.policy.settings;
         let mut found = Vec::new();
         if settings.security == Security::Deny {
-            let advice =
-                "This agent may not run host commands; the person would have to change its settings.";
-            found.push(Outcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing).advise(advice));
+            let denied = Outcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing);
+            found.push(denied.advise(Advice::ChangeSettings));
         }
         if let Some(cause) = self.folder_outside() {
-            let allowed = escape::text(&settings.folders.join(", "));
-            found.push(
-                Outcome::new(Decision::Deny, Reason::CwdRefused, cause)
-                    .advise(format!("Run it in {allowed}.")),
-            );
+            let advice = Advice::RunIn { folders: settings.folders.clone() };
+            found.push(Outcome::new(Decision::Deny, Reason::CwdRefused, cause).advise(advice));
         }
         self.note("policy", Found::Security(settings.security));
         found
@@ -125,29 +113,19 @@ impl Judgement<'_> {
             Lookup::Unusable { path, what } => Cause::Unusable { path: path.clone(), what: what.clone() },
         };
         self.note("programs", cause.clone());
-        let advice = if searched {
-            self.search_path_advice()
-        } else {
-            "Check the name, or give the whole path; system.which tells what can be found.".to_owned()
-        };
+        let advice = if searched { self.search_path_advice() } else { Advice::CheckName };
         Some(Outcome::new(Decision::Deny, Reason::NotFound, cause).advise(advice))
     }
 
     /// Names the folders that were searched for a bare name, and the setting that changes them.
-    fn search_path_advice(&self) -> String {
-        let policy = self.policy;
-        let own = &policy.settings.search_path;
-        let looked: Vec<String> = if own.is_empty() {
+    fn search_path_advice(&self) -> Advice {
+        let own = &self.policy.settings.search_path;
+        let searched = if own.is_empty() {
             SEARCH_PATH.iter().map(|&folder| folder.to_owned()).collect()
         } else {
-            own.iter().map(|folder| escape::text(folder)).collect()
+            own.clone()
         };
-        let looked = looked.join(":");
-        format!(
-            "Programs are looked up in {looked}. Check the name or give the whole path; or the person adds its folder: \
-             postern agents set {} search-path={looked}:FOLDER",
-            policy.agent.as_str()
-        )
+        Advice::SearchPath { agent: self.policy.agent.clone(), searched }
     }
 
     pub(super) fn asked_environment(&mut self) -> Option<Outcome> {

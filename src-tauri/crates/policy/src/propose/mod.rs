@@ -3,6 +3,7 @@
 //! A pin is offered only if it holds until the program runs. For a file that the agent can change, the offer
 //! allows any content and says so.
 
+mod label;
 mod renewal;
 
 pub use renewal::{Renewal, propose_renewals};
@@ -13,6 +14,7 @@ use crate::path;
 use crate::pattern::{by_arity, is_glob};
 use crate::rule::{Pattern, Pin, RuleInput, ScriptPin};
 use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
+pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;
 use postern_command::{Class, Dir, Power, Role, Step, class_of};
 
@@ -23,8 +25,8 @@ mod nothing;
 pub struct Offer {
     /// `exact`, `command` or `path`; `renew` or `renew-everyone` where it saves nothing new.
     pub id: &'static str,
-    /// In words. Holds text of the request: a face escapes it.
-    pub label: String,
+    /// What it would save.
+    pub label: OfferLabel,
     /// What would be saved.
     pub drafts: Vec<Draft>,
     /// Folder of the rule, with everything below: the request's. `None` if the line changes its folder and so
@@ -89,10 +91,9 @@ pub fn propose(
     let same = verdict.steps.iter().zip(&facts.reading.steps);
     let moves = same.clone().any(|(said, step)| said.decision != Decision::Allow && step.dir != Dir::Same);
     let folder = (!moves).then(|| path::normal(facts.cwd).into_owned());
-    let one = widths.len() == 1;
     let exact = Offer {
         id: "exact",
-        label: exact_label(one, &widths, facts),
+        label: label::exact(&widths, facts),
         drafts: distinct(widths.iter().map(|width| width.exact.clone())),
         folder: folder.clone(),
         renews: Vec::new(),
@@ -103,12 +104,12 @@ pub fn propose(
     if !dangerous && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
-        let (label, folder) = (command_label(&drafts), folder.clone());
+        let (label, folder) = (label::commands(&drafts), folder.clone());
         offers.push(Offer { id: "command", label, drafts, folder, renews: Vec::new() });
     }
     if !dangerous && widths.iter().any(|width| width.path.is_some()) {
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
-        let label = path_label(&drafts, facts);
+        let label = label::paths(&drafts, facts);
         offers.push(Offer { id: "path", label, drafts, folder, renews: Vec::new() });
     }
     Ok(offers)
@@ -131,49 +132,6 @@ fn distinct(drafts: impl Iterator<Item = Draft>) -> Vec<Draft> {
         }
     }
     all
-}
-
-fn exact_label(one: bool, widths: &[Widths], facts: &Facts<'_>) -> String {
-    let mut files: Vec<&str> =
-        widths.iter().flat_map(|width| facts.steps[width.exact.step].changeable()).collect();
-    files.dedup();
-    let label = if one { "this exact command" } else { "these exact commands" };
-    if files.is_empty() {
-        label.to_owned()
-    } else {
-        format!("{label}, whatever is in {} by then", files.join(" and "))
-    }
-}
-
-fn command_label(drafts: &[Draft]) -> String {
-    let texts: Vec<String> = drafts
-        .iter()
-        .map(|draft| match &draft.pattern {
-            Pattern::Command(text) => match text.strip_suffix(" *") {
-                Some(prefix) => format!("{prefix} … with any arguments"),
-                None => text.clone(),
-            },
-            other => crate::pattern::pattern_text(other),
-        })
-        .collect();
-    texts.join(", ")
-}
-
-fn path_label(drafts: &[Draft], facts: &Facts<'_>) -> String {
-    let of = |draft: &Draft| match (&draft.pattern, &facts.steps[draft.step].script) {
-        (Pattern::Path(program), Some(script)) => {
-            let (path, by) = (&script.real_path, path::base_name(program));
-            let content = if draft.pin.is_some() { "both unchanged" } else { "whatever is in it by then" };
-            format!("the script {path} by {by}, {content}")
-        }
-        (Pattern::Path(program), None) => {
-            let name = path::base_name(facts.reading.steps[draft.step].program().unwrap_or_default());
-            let content = if draft.pin.is_some() { "unchanged" } else { "whatever is in it by then" };
-            format!("any {name} at {program}, {content}")
-        }
-        (other, _) => crate::pattern::pattern_text(other),
-    };
-    drafts.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {

@@ -1,6 +1,6 @@
 //! What approving a changed program again renews: the rules that were given for it as it was.
 
-use super::Offer;
+use super::{Offer, label};
 use crate::cause::Difference;
 use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::changes;
@@ -76,10 +76,10 @@ pub fn propose_renewals<'a>(
     };
     let mut offers = Vec::new();
     if answers(&own) {
-        offers.push(offer("renew", own.clone(), ""));
+        offers.push(offer("renew", own.clone(), false));
     }
     if own != all && answers(&all) {
-        offers.push(offer("renew-everyone", all, ", of every agent"));
+        offers.push(offer("renew-everyone", all, true));
     }
     offers
 }
@@ -140,17 +140,8 @@ fn of_agent(renewal: &Renewal, agent: &AgentId) -> Renewal {
     Renewal { rules, ..renewal.clone() }
 }
 
-fn offer(id: &'static str, renews: Vec<Renewal>, whose: &str) -> Offer {
-    let of = |renewal: &Renewal| {
-        let name = path::base_name(&renewal.program);
-        match renewal.rules.len() {
-            1 => format!("the rule of {name}"),
-            many => format!("all {many} rules of {name}"),
-        }
-    };
-    let all: Vec<String> = renews.iter().map(of).collect();
-    let label = format!("renew {}{whose}", all.join(" and "));
-    Offer { id, label, drafts: Vec::new(), folder: None, renews }
+fn offer(id: &'static str, renews: Vec<Renewal>, everyone: bool) -> Offer {
+    Offer { id, label: label::renewals(&renews, everyone), drafts: Vec::new(), folder: None, renews }
 }
 
 #[cfg(test)]
@@ -159,7 +150,7 @@ mod tests {
     use crate::rule::{Lifetime, Pattern, Pin, Rule, Source};
     use crate::settings::AgentId;
     use crate::testing::{Scene, identity, rule};
-    use crate::{Effect, Offer, judge};
+    use crate::{Effect, Offer, OfferLabel, RenewedProgram, judge};
 
     /// A rule of an agent (of everyone: none), bound to this content.
     fn bound(id: i64, agent: Option<&str>, text: &str, content: &str) -> Rule {
@@ -176,6 +167,11 @@ mod tests {
             let all = rules.iter().chain(of_others);
             propose_renewals(all, &policy.agent, facts, &judge(policy, facts))
         })
+    }
+
+    fn renewed(programs: &[(&str, usize)], everyone: bool) -> OfferLabel {
+        let of = |&(name, rules): &(&str, usize)| RenewedProgram { name: name.to_owned(), rules };
+        OfferLabel::Renew { programs: programs.iter().map(of).collect(), everyone }
     }
 
     fn ids(offer: &Offer) -> Vec<i64> {
@@ -201,7 +197,7 @@ mod tests {
         ];
         let found = offers(&rules, &[], "git status -s");
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!((found[0].id, found[0].label.as_str()), ("renew", "renew all 4 rules of git"));
+        assert_eq!((found[0].id, &found[0].label), ("renew", &renewed(&[("git", 4)], false)));
         assert_eq!(ids(&found[0]), [1, 2, 3, 4]);
         assert_eq!(found[0].renews[0].now, identity("git 2"));
         assert_eq!(found[0].renews[0].program, "/usr/bin/git");
@@ -216,10 +212,10 @@ mod tests {
             own[0].clone(),
         ];
         let found = offers(&own, &others, "git log");
-        let told: Vec<_> = found.iter().map(|offer| (offer.id, offer.label.as_str(), ids(offer))).collect();
+        let told: Vec<_> = found.iter().map(|offer| (offer.id, offer.label.clone(), ids(offer))).collect();
         let expected = [
-            ("renew", "renew the rule of git", vec![1]),
-            ("renew-everyone", "renew all 3 rules of git, of every agent", vec![1, 2, 3]),
+            ("renew", renewed(&[("git", 1)], false), vec![1]),
+            ("renew-everyone", renewed(&[("git", 3)], true), vec![1, 2, 3]),
         ];
         assert_eq!(told, expected);
         let everyones = offers(&[bound(3, None, "git diff *", "git")], &own, "git diff");
@@ -249,7 +245,7 @@ mod tests {
             bound(3, Some("main"), "ls *", "an older ls"),
         ];
         let found = offers(&rules, &[], "git log && ls");
-        assert_eq!(found[0].label, "renew all 2 rules of git and the rule of ls");
+        assert_eq!(found[0].label, renewed(&[("git", 2), ("ls", 1)], false));
         assert_eq!(ids(&found[0]), [1, 2, 3]);
     }
 }

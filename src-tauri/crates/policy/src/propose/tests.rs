@@ -92,7 +92,8 @@ fn a_script_is_offered_with_its_content() {
         ["exact: python3 x.py --fast pinned", "path: /usr/bin/python3 [x.py **] pinned"],
         "never any python3"
     );
-    assert!(offers[1].label.contains("the script /Users/u/project/x.py by python3"), "{}", offers[1].label);
+    let (path, by) = ("/Users/u/project/x.py".to_owned(), "python3".to_owned());
+    assert_eq!(offers[1].label, OfferLabel::Each(vec![Offered::Script { path, by, pinned: true }]));
 }
 
 #[test]
@@ -166,24 +167,35 @@ fn nothing_is_offered_for_words_that_are_known_only_at_run_time() {
 }
 
 #[test]
-fn offers_say_in_words_what_they_save() {
+fn offers_tell_what_they_save() {
+    let command = |words: &str, any_arguments| Offered::Command { words: words.to_owned(), any_arguments };
+    let program = |name: &str| Offered::Program {
+        name: name.to_owned(),
+        path: format!("/usr/bin/{name}"),
+        pinned: true,
+    };
+    let exact = |commands| OfferLabel::Exact { commands, changeable: Vec::new() };
     for (text, expected) in [
         (
             "git push origin main",
-            vec!["this exact command", "git push … with any arguments", "any git at /usr/bin/git, unchanged"],
+            [
+                exact(1),
+                OfferLabel::Each(vec![command("git push", true)]),
+                OfferLabel::Each(vec![program("git")]),
+            ],
         ),
         (
             "cat a | git status",
-            vec![
-                "these exact commands",
-                "cat … with any arguments, git status",
-                "any cat at /usr/bin/cat, unchanged, any git at /usr/bin/git, unchanged",
+            [
+                exact(2),
+                OfferLabel::Each(vec![command("cat", true), command("git status", false)]),
+                OfferLabel::Each(vec![program("cat"), program("git")]),
             ],
         ),
     ] {
         let offers = Scene::new().shell(text).offers();
-        let labels: Vec<&str> = offers.iter().map(|offer| offer.label.as_str()).collect();
-        assert_eq!(labels, expected, "{text}");
+        let labels: Vec<&OfferLabel> = offers.iter().map(|offer| &offer.label).collect();
+        assert_eq!(labels, expected.iter().collect::<Vec<_>>(), "{text}");
     }
 }
 
@@ -221,12 +233,13 @@ fn no_pin_is_offered_on_what_the_agent_can_change() {
     let run = || Scene::new().program("/Users/u/project/run.sh", "run").changeable("/Users/u/project/run.sh");
     let offers = run().shell("./run.sh a").offers();
     assert_eq!(shown(&offers), ["exact: ./run.sh a", "path: /Users/u/project/run.sh"]);
-    let labels: Vec<&str> = offers.iter().map(|offer| offer.label.as_str()).collect();
+    let labels: Vec<&OfferLabel> = offers.iter().map(|offer| &offer.label).collect();
+    let (name, path) = ("run.sh".to_owned(), "/Users/u/project/run.sh".to_owned());
     let broad = [
-        "this exact command, whatever is in ./run.sh by then",
-        "any run.sh at /Users/u/project/run.sh, whatever is in it by then",
+        &OfferLabel::Exact { commands: 1, changeable: vec!["./run.sh".to_owned()] },
+        &OfferLabel::Each(vec![Offered::Program { name, path, pinned: false }]),
     ];
-    assert_eq!(labels, broad, "the words say what is not held");
+    assert_eq!(labels, broad, "they tell what is not held");
     let line = run().shell("ls && ./run.sh").offers();
     assert_eq!(shown(&line)[0], "exact: ls pinned + ./run.sh", "each step by itself");
     let mut script = Scene::new().shell("python3 x.py --fast").changeable("/Users/u/project/x.py");

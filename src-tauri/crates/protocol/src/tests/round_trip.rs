@@ -54,6 +54,7 @@ fn calls() -> impl Strategy<Value = Call> {
             session: Some(tool.clone()),
             cwd: Some("/w".to_owned()),
             defaults: Some(crate::Defaults::Leave),
+            server: Some("fs".to_owned()),
             tool,
         })),
         Just(Call::Kill(KillParams { request_id: Uuid::nil(), signal: Signal::term() })),

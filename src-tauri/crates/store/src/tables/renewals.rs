@@ -31,9 +31,10 @@ pub struct Renewal {
     pub now: Identity,
 }
 
-/// Binds rules to programs as they are now, each that is still bound to what its program was. Returns those; a rule that is gone or
-/// bound to something else is passed over.
-pub fn renew(conn: &Connection, renewals: &[Renewal]) -> Result<Vec<RuleId>, Error> {
+/// Binds rules to programs as they are now, each that is still bound to what its program was. Returns the number of the entry in the
+/// audit with those rules, or `None` if there are none; a rule that is gone or bound to something else is passed over. To be called
+/// before anything else is written in its transaction.
+pub fn renew(conn: &Connection, renewals: &[Renewal]) -> Result<Option<(i64, Vec<RuleId>)>, Error> {
     let (mut before, mut after, mut pins) = (Vec::new(), Vec::new(), Vec::new());
     for Renewal { was, now } in renewals {
         let mut ids = Vec::new();
@@ -49,12 +50,14 @@ pub fn renew(conn: &Connection, renewals: &[Renewal]) -> Result<Vec<RuleId>, Err
         }
     }
     if pins.is_empty() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let key: Vec<&str> = before.iter().map(|bound| bound.path.as_str()).collect();
     let [was, is] = [&before, &after].map(serde_json::to_value);
     let refused = |error: serde_json::Error| Error::Refused(error.to_string());
     let (was, is) = (was.map_err(refused)?, is.map_err(refused)?);
+    // The changes of a transaction are sealed in their order, and this is its first.
+    let entry = audit::newest(conn)?.map_or(1, |last| last.number + 1);
     audit::note(conn, SUBJECT, &key.join(", "), (Some(&was), Some(&is)), true)?;
     for (id, pin) in &pins {
         rules::repin(conn, *id, Some(pin))?;
@@ -64,7 +67,7 @@ pub fn renew(conn: &Connection, renewals: &[Renewal]) -> Result<Vec<RuleId>, Err
     for id in &ids {
         audit::part(conn, "rules", &id.to_string())?;
     }
-    Ok(ids)
+    Ok(Some((entry, ids)))
 }
 
 /// Returns the newest renewal's entry up to this one.
@@ -75,11 +78,6 @@ pub fn before(conn: &Connection, entry: i64) -> Result<Option<audit::Entry>, Err
     Ok(number.map(|number| audit::get(conn, number)).transpose()?.flatten())
 }
 
-/// Returns the number of the newest renewal's entry in the audit.
-pub fn newest(conn: &Connection) -> Result<Option<i64>, Error> {
-    Ok(before(conn, i64::MAX)?.map(|entry| entry.number))
-}
-
 /// Binds the rules of an entry to what they were bound to before it. Returns those that were still as it left them.
 pub fn undo(conn: &Connection, entry: i64) -> Result<Vec<RuleId>, Error> {
     let missing = || Error::Missing(format!("renewal {entry} in the audit"));
@@ -87,7 +85,7 @@ pub fn undo(conn: &Connection, entry: i64) -> Result<Vec<RuleId>, Error> {
     let (before, after) = (read(found.before.as_deref()), read(found.after.as_deref()));
     let pairs = after.into_iter().zip(before);
     let back: Vec<Renewal> = pairs.map(|(was, before)| Renewal { was, now: before.program }).collect();
-    renew(conn, &back)
+    Ok(renew(conn, &back)?.map(|(_, rules)| rules).unwrap_or_default())
 }
 
 /// Reads one side of an entry.
@@ -97,7 +95,7 @@ pub fn read(text: Option<&str>) -> Vec<Bound> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bound, Renewal, newest, renew, undo};
+    use super::{Bound, Renewal, renew, undo};
     use crate::testing::{agent, allow, identity, open};
     use crate::{Store, agents, audit, rules};
     use postern_policy::{Pin, Rule, ScriptPin};
@@ -127,6 +125,7 @@ mod tests {
         let was = Bound { path: "/bin/tool".into(), program: identity("old"), rules: made.clone() };
         let renewal = Renewal { was, now: identity("new") };
         let renewed = store.write_durable(move |conn| renew(conn, &[renewal, gone()])).wait().unwrap();
+        let (entry, renewed) = renewed.unwrap();
         assert_eq!(renewed, [made[0], made[2]], "the second was never bound to that");
         let now = |sha: &str, script| (sha.to_owned(), script);
         assert_eq!(pins(&store), [now("new", false), now("older", false), now("new", true)]);
@@ -135,13 +134,14 @@ mod tests {
         assert_eq!(told, [("renewals", true), ("rules", false), ("rules", false)]);
         assert_eq!(store.verify_audit().unwrap().strayed, []);
 
-        let entry = store.read(newest).unwrap().unwrap();
         assert_eq!(entry, entries[0].number);
         let back = store.write_durable(move |conn| undo(conn, entry)).wait().unwrap();
         assert_eq!(back, renewed);
         assert_eq!(pins(&store), [now("old", false), now("older", false), now("old", true)]);
         let again = store.write_durable(move |conn| undo(conn, entry)).wait().unwrap();
         assert!(again.is_empty(), "they are not as it left them");
+        let none = store.write_durable(|conn| renew(conn, &[gone()])).wait().unwrap();
+        assert_eq!(none, None);
         let other = store.write_durable(|conn| undo(conn, 1)).wait();
         assert!(other.unwrap_err().to_string().contains("no renewal 1"), "an entry of another kind");
     }

@@ -141,8 +141,8 @@ fn decide(data: &Path, agent: &AgentId, asked: Asked, hand_over: bool) -> Result
         Err(error) => return Err(unreachable(agent, error)),
     };
     let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
-    let Asked { tool, arguments, session, cwd, .. } = asked;
-    let params = ToolCheckParams { tool, arguments, session, cwd, defaults };
+    let Asked { tool, server, arguments, session, cwd, .. } = asked;
+    let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults };
     let told: ToolCheckResult = channel.ask(&Call::ToolCheck(params)).map_err(Failure::from_call)?;
     let why = |message: Option<String>| message.unwrap_or_else(|| "denied".to_owned());
     let check = match (told.decision, told.check_id) {

@@ -1,5 +1,6 @@
 //! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
 
+use super::subject::Subject;
 use postern_contract::{Moment, Question, RequestRow};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
@@ -160,7 +161,7 @@ impl Approval {
             code: question.code.clone(),
             agent: question.asker.agent.clone(),
             request: question.requests.first().cloned(),
-            line: question.line.clone(),
+            line: Subject::line(question),
             digest: question.digest.clone(),
             withheld,
             status: Status::Pending,

@@ -5,7 +5,7 @@ use super::spans::{attributes, instant};
 use opentelemetry::TraceFlags;
 use opentelemetry::logs::{LogRecord as _, Logger as _, LoggerProvider as _, Severity};
 use opentelemetry_sdk::logs::{SdkLogger, SdkLoggerProvider};
-use postern_contract::methods::FeedEvent;
+use postern_contract::methods::{FeedEvent, FeedKind};
 
 /// Makes records.
 pub(super) struct Logs {
@@ -21,15 +21,19 @@ impl Logs {
     pub(super) fn step(&self, event: &FeedEvent) {
         let mut record = self.logger.create_log_record();
         record.set_timestamp(instant(event.event_at));
-        let (severity, word) = match event.event.as_str() {
-            "request.denied" | "request.failed" | "door.stranger" | "policy.widened" => {
+        let (severity, word) = match event.event {
+            FeedKind::Denied | FeedKind::Failed | FeedKind::Stranger | FeedKind::Widened => {
                 (Severity::Warn, "WARN")
             }
-            _ => (Severity::Info, "INFO"),
+            FeedKind::Received
+            | FeedKind::Asked
+            | FeedKind::Allowed
+            | FeedKind::Started
+            | FeedKind::Finished => (Severity::Info, "INFO"),
         };
         record.set_severity_number(severity);
         record.set_severity_text(word);
-        record.set_body(event.event.clone().into());
+        record.set_body(event.event.name().into());
         record.add_attribute("postern.sequence", event.sequence);
         if let Some(request) = &event.request {
             for attribute in attributes(event, request) {

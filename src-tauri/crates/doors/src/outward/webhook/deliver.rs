@@ -4,7 +4,7 @@ use super::State;
 use super::signature::Secret;
 use crate::outward::commands::Commands;
 use crate::token::Token;
-use postern_contract::methods::FeedEvent;
+use postern_contract::methods::{FeedEvent, FeedKind};
 use reqwest::{Client, StatusCode, Url};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +31,7 @@ pub(super) struct Delivery {
 #[derive(Serialize)]
 struct Body<'a> {
     #[serde(rename = "type")]
-    kind: &'a str,
+    kind: FeedKind,
     timestamp: String,
     data: &'a FeedEvent,
 }
@@ -52,7 +52,7 @@ impl Delivery {
         let event = self.commands.of(event);
         let id = format!("evt_{}_{}", event.event_at, event.sequence);
         let timestamp = rfc3339(event.event_at);
-        let body = Body { kind: &event.event, timestamp, data: &event };
+        let body = Body { kind: event.event, timestamp, data: &event };
         let Ok(body) = serde_json::to_string(&body) else { return };
         let (mut tries, mut refusals) = (0, 0);
         loop {

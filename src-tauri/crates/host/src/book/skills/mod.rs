@@ -7,39 +7,12 @@ mod reach;
 
 use super::{Book, BookError, now};
 use discover::OnProblem;
+use postern_contract::CliState;
 use postern_store::Connection;
 use postern_store::skills::{self, Cli, Skill};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What is to be said about a CLI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CliState {
-    /// It was never approved: requests for it ask.
-    New,
-    /// It is what was approved.
-    Approved,
-    /// It is another one than was approved, or lies elsewhere: requests for it ask.
-    Changed,
-    /// It was not found.
-    Missing,
-    /// Skills may not bring it, because it runs other code.
-    Refused,
-}
-
-impl CliState {
-    /// The name in a list.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Approved => "approved",
-            Self::Changed => "changed",
-            Self::Missing => "missing",
-            Self::Refused => "refused",
-        }
-    }
-}
 
 /// What is to be said about a CLI.
 pub(crate) fn state_of(cli: &Cli) -> CliState {

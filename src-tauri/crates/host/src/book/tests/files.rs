@@ -2,8 +2,8 @@
 
 use super::{World, id};
 use crate::book::{NewSession, ToolRemember};
-use postern_policy::Decision;
 use postern_policy::permissions::check_tool;
+use postern_policy::{Decision, Effect, pattern_text};
 use postern_request::Ending;
 use postern_store::requests;
 use serde_json::json;
@@ -65,6 +65,41 @@ async fn always_for_a_tool_is_appended_with_the_comments_kept() {
 }
 
 #[tokio::test]
+async fn one_list_has_the_lines_of_the_file_and_of_the_sessions_with_where_they_come_from() {
+    let world = World::new().await;
+    let text = "{\n  \"shell_exec\": {\"git push *\": \"deny\"},\n  \"fetch\": \"ask\"\n}\n";
+    world.book.set_permissions(&id("main"), text.into()).await.unwrap();
+    let rules = Some("{\"edit_file\": {\"/x/*\": \"deny\"}}".to_owned());
+    let new = NewSession { session: "sub\u{202e}".into(), parent: None, rules, elevated: None };
+    world.book.open_session(&id("main"), new).await.unwrap();
+    let remember = ToolRemember {
+        agent: id("main"),
+        session: Some("s".into()),
+        tool: "fetch".into(),
+        patterns: vec!["https://x.example/*".into()],
+    };
+    world.book.remember_tool(remember).await.unwrap();
+    let listed = world.book.rules(Some(id("main")), true).await.unwrap();
+    let told: Vec<(String, String, Effect)> = listed
+        .iter()
+        .map(|row| (pattern_text(&row.rule.pattern), row.from.clone(), row.rule.effect))
+        .collect();
+    let row = |text: &str, from: &str, effect| (text.to_owned(), from.to_owned(), effect);
+    for expected in [
+        row("git push *", "permissions.jsonc:2", Effect::Deny),
+        row("edit_file: /x/*", "session sub\\u{202e}, opened with it", Effect::Deny),
+    ] {
+        assert!(told.contains(&expected), "{expected:?}: {told:?}");
+    }
+    let fetch = told.iter().filter(|(text, ..)| text == "fetch: https://x.example/*");
+    assert_eq!(fetch.count(), 1, "what is in the file is not listed for its session again: {told:?}");
+    let numbers: std::collections::BTreeSet<i64> = listed.iter().map(|row| row.rule.id).collect();
+    assert_eq!(numbers.len(), listed.len(), "each has a number of its own");
+    let others = world.book.rules(Some(id("other")), true).await;
+    assert!(others.is_err() || others.unwrap().is_empty(), "another agent has none of them");
+}
+
+#[tokio::test]
 async fn a_parents_deny_is_final_in_its_subagents_session() {
     let world = World::new().await;
     world.book.set_permissions(&id("main"), "{\"fetch\": \"allow\"}".into()).await.unwrap();
@@ -118,7 +153,7 @@ async fn history_that_is_older_than_it_is_kept_goes() {
         })
     };
     write(1_000).await.unwrap();
-    let young = write(crate::book::now()).await.unwrap();
+    let young = write(crate::clock::now()).await.unwrap();
     world.book.clear_history().await.unwrap();
     let left =
         world.book.store().read(|conn| requests::list(conn, &requests::Filter::default(), 10)).unwrap();

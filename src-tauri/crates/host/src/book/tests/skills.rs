@@ -1,7 +1,8 @@
 //! Skills: found, approved, changed.
 
 use super::{World, id};
-use crate::book::{AgentChanges, BookError, CliState, state_of};
+use crate::book::{AgentChanges, BookError, state_of};
+use postern_contract::CliState;
 use postern_policy::{Decision, Reason};
 use std::collections::BTreeMap;
 

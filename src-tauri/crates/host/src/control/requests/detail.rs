@@ -5,7 +5,7 @@ use crate::gate::{Call, shown, shown_subject};
 use postern_command::{escape, quote};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{Moment, RequestDetail, Shown, ShownSubject};
-use postern_policy::{Decision, Millis, Verdict};
+use postern_policy::{Millis, Verdict};
 use postern_protocol::{EndReason, RunState};
 use postern_request::{Ending, Launch};
 use postern_store::outputs::Output;
@@ -90,11 +90,7 @@ fn overrides(asked: &Value) -> Vec<(String, String)> {
 fn why(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<Shown> {
     let judged = || verdict.map(|verdict| render::cause(&verdict.cause));
     match ending {
-        // The denial says the same as the verdict that it is from, in plain text.
-        Some(Ending::Denied(_)) if verdict.is_some_and(|verdict| verdict.decision == Decision::Deny) => {
-            judged()
-        }
-        Some(Ending::Denied(denial)) => Some(Sentence::default().fragment(&denial.message).pieces()),
+        Some(Ending::Denied(denial)) => Some(render::refusal(&denial.cause)),
         Some(Ending::Failed { message }) => Some(Sentence::default().fragment(message).pieces()),
         Some(Ending::Finished { .. } | Ending::Allowed) | None => judged(),
     }

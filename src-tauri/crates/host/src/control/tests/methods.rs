@@ -9,7 +9,7 @@ use postern_contract::methods::{
     StageRules,
 };
 use postern_policy::Preset;
-use postern_request::{Denial, DenyReason, Ending};
+use postern_request::{Denial, Ending};
 use postern_store::requests::{self, Change, NewRequest};
 use serde_json::json;
 use std::os::unix::fs::FileTypeExt as _;
@@ -224,7 +224,7 @@ async fn the_history_is_read_page_by_page() {
     let found = running.call::<ListRequests>(json!({"search": "uname n3", "state": "denied"})).await.unwrap();
     assert_eq!(found.requests.len(), 1, "found by its words");
     let detail = running.call::<GetRequest>(json!({"id": written[0].to_string()})).await.unwrap();
-    assert_eq!(detail.message.as_deref(), Some("no"), "{detail:?}");
+    assert_eq!(detail.message.as_deref(), Some("The person denied it."), "{detail:?}");
     assert_eq!(detail.timeline.len(), 2, "came in, denied: {:?}", detail.timeline);
     let missing = running.call::<GetRequest>(json!({"id": "nonsense"})).await.unwrap_err();
     assert_eq!(missing.code, ControlCode::NotFound);
@@ -262,14 +262,7 @@ async fn write_requests(running: &Running, count: i64) -> Vec<Uuid> {
                 at: 1000 + number,
             };
             requests::open(conn, &new)?;
-            let denial = Denial {
-                reason: DenyReason::User,
-                message: "no".into(),
-                advice: None,
-                feedback: None,
-                rule: None,
-                retry_after_ms: None,
-            };
+            let denial = Denial::by_person(None);
             requests::change(conn, id, &Change::ended(&Ending::Denied(denial), 2000)?)?;
             ids.push(id);
         }

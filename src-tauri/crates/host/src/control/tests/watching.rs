@@ -50,6 +50,6 @@ async fn a_skill_that_appears_is_found_by_itself() {
         .unwrap();
     heard(&mut told, |told| matches!(told, Told::SkillsChanged)).await;
     let skills = running.call::<ListSkills>(json!({})).await.unwrap().skills;
-    let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.as_str())).collect();
+    let states: Vec<_> = skills[0].clis.iter().map(|cli| (cli.name.as_str(), cli.state.name())).collect();
     assert_eq!(states, [("no-such-cli", "missing"), ("uname", "new")]);
 }

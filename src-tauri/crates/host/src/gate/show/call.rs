@@ -106,7 +106,9 @@ fn diff(change: &FileChange) -> Vec<DiffLine> {
         FileChange::Pieces(pieces) => {
             let mut lines = Vec::new();
             for (at, piece) in pieces.iter().enumerate() {
-                if at > 0 {
+                if piece.everywhere {
+                    lines.push(line(LineChange::Gap, "wherever this stands"));
+                } else if at > 0 {
                     lines.push(line(LineChange::Gap, ""));
                 }
                 let diff = similar::TextDiff::from_lines(piece.old.as_str(), piece.new.as_str());
@@ -158,9 +160,15 @@ mod tests {
             });
             lines.collect::<Vec<_>>()
         };
-        let piece = |old: &str, new: &str| Replacement { old: old.to_owned(), new: new.to_owned() };
-        let pieces = FileChange::Pieces(vec![piece("a\nb\n", "a\nc\n"), piece("", "x")]);
+        let piece = |old: &str, new: &str, everywhere| Replacement {
+            old: old.to_owned(),
+            new: new.to_owned(),
+            everywhere,
+        };
+        let pieces = FileChange::Pieces(vec![piece("a\nb\n", "a\nc\n", false), piece("", "x", false)]);
         assert_eq!(shown(&pieces), [" a", "-b", "+c", "…", "+x"]);
+        let all = FileChange::Pieces(vec![piece("a", "b", true)]);
+        assert_eq!(shown(&all), ["…wherever this stands", "-a", "+b"]);
         assert_eq!(shown(&FileChange::Whole("a\n\u{202e}b".to_owned()))[0], "+a");
         assert!(!shown(&FileChange::Whole("\u{202e}b".to_owned()))[0].contains('\u{202e}'));
     }

@@ -9,6 +9,7 @@ use super::call::Call;
 use super::judge::Judged;
 use crate::ask::arming;
 use crate::book::AgentEntry;
+pub(crate) use call::shown_subject;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
@@ -21,7 +22,6 @@ use postern_policy::{
 };
 use postern_protocol::{RunParams, Stdin, What};
 use postern_request::Launch;
-pub(crate) use call::shown_subject;
 pub(crate) use text::shown;
 use text::{MOST, length, shown_path};
 use uuid::Uuid;
@@ -203,7 +203,7 @@ fn stdin(stdin: &Stdin) -> Option<ShownInput> {
 
 fn proposal(offer: &Offer, home: &str) -> Proposal {
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
-    let mut label = shown(&offer.label);
+    let mut label = render::offer(&offer.label);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
         // A line of a file is in no folder, and a renewed rule stays where it holds.

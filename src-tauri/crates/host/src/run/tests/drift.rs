@@ -1,9 +1,9 @@
 use super::*;
 
 /// What is left of a start that found a difference: the reason, and nothing that ran.
-pub(super) async fn drifted(prepared: Prepared) -> String {
+pub(super) async fn drifted(prepared: Prepared) -> Drift {
     match finish(prepared).await {
-        Err(SpawnError::Drifted(what)) => what,
+        Err(SpawnError::Drifted(drift)) => drift,
         other => panic!("something else was started: {other:?}"),
     }
 }
@@ -14,7 +14,8 @@ async fn a_program_that_was_replaced_by_a_rename_does_not_run() {
     let tool = place.copy("tool", "/bin/true");
     let prepared = place.prepare(&[tool.to_str().unwrap()]);
     std::fs::rename(place.copy("other", "/bin/false"), &tool).unwrap();
-    assert!(drifted(prepared).await.contains("tool"), "it is named");
+    let drift = drifted(prepared).await;
+    assert!(matches!(&drift, Drift::Replaced { path } if *path == tool.to_str().unwrap()), "{drift:?}");
 }
 
 #[tokio::test]
@@ -89,7 +90,7 @@ async fn a_program_that_appears_earlier_on_the_search_path_is_noticed() {
     let place = Place::new();
     let prepared = place.prepare_shell("id", &["id"]);
     place.copy("id", "/bin/false");
-    assert!(drifted(prepared).await.contains("search path"));
+    assert!(matches!(drifted(prepared).await, Drift::Shadowed { .. }));
 }
 
 #[tokio::test]
@@ -107,7 +108,7 @@ async fn a_working_directory_that_was_replaced_is_noticed_and_a_link_to_it_does_
     let prepared = place.prepare_reading(&reading(&["pwd", "-P"]), &place.path("approved"));
     std::fs::rename(place.path("approved"), place.path("moved")).unwrap();
     std::fs::create_dir(place.path("approved")).unwrap();
-    assert!(drifted(prepared).await.contains("working directory"));
+    assert!(matches!(drifted(prepared).await, Drift::Folder { .. }));
 }
 
 #[tokio::test]

@@ -1,9 +1,8 @@
 //! The same for an agent's `permissions.jsonc`, where the last match wins.
 
-use super::{Finding, FindingKind};
+use super::{Finding, Problem};
 use crate::permissions::{Entry, FileLayer, SHELL_TOOL};
 use crate::rule::{Effect, RuleId};
-use postern_command::escape;
 
 /// Looks a file's lines over, in their order. A finding's rule is the line, as a negative number.
 pub fn lint_file(layer: &FileLayer) -> Vec<Finding> {
@@ -12,35 +11,19 @@ pub fn lint_file(layer: &FileLayer) -> Vec<Finding> {
     for (at, entry) in entries.iter().enumerate() {
         let later = entries.get(at + 1..).unwrap_or_default().iter().find(|later| overrides(later, entry));
         if let Some(later) = later {
-            found.push(finding(
-                entry,
-                FindingKind::Covered,
-                format!(
-                    "{} never decides: line {}, further down, matches all that it does.",
-                    said(entry),
-                    later.line()
-                ),
-                "Move it behind that line: the last match wins.",
-            ));
+            let (tool, pattern) = (entry.tool.clone(), entry.written.clone());
+            found.push(finding(entry, Problem::CoveredLine { tool, pattern, by: later.line() }));
         } else if entry.effect == Effect::Allow && allows_commands(entry) {
-            found.push(finding(
-                entry,
-                FindingKind::TooBroad,
-                format!("{} allows every command that no other line and no deny rule names.", said(entry)),
-                "Name the commands that are meant (\"git status\": \"allow\").",
-            ));
+            let (tool, pattern) = (entry.tool.clone(), entry.written.clone());
+            found.push(finding(entry, Problem::AllowsEverything { tool, pattern }));
         }
     }
     found
 }
 
-fn finding(entry: &Entry, kind: FindingKind, message: String, mend: &str) -> Finding {
+fn finding(entry: &Entry, problem: Problem) -> Finding {
     let line = RuleId::try_from(entry.line()).unwrap_or(RuleId::MAX);
-    Finding { rule: -line, kind, message, cause: None, mend: mend.to_owned() }
-}
-
-fn said(entry: &Entry) -> String {
-    format!("{}: {}", escape::text(&entry.tool), escape::text(&entry.written))
+    Finding { rule: -line, problem }
 }
 
 /// Whether a later line decides wherever this one would.

@@ -3,19 +3,20 @@
 
 mod file;
 mod never;
+mod problem;
 #[cfg(test)]
 mod tests;
 
 pub use file::lint_file;
+pub use problem::{Carrier, Changeable, NeverMatches, Problem, TooBroad};
 
 use super::{Remark, check_rule, remarks};
-use crate::cause::Cause;
 use crate::judge::describes;
 use crate::path;
 use crate::pattern::pattern_text;
 use crate::rule::{Effect, IdentityPattern, Millis, Pattern, Rule, RuleId};
 use never::Denies;
-use postern_command::{Class, class_of, escape};
+use postern_command::{Class, class_of};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -48,20 +49,19 @@ pub enum FindingKind {
 }
 
 /// One thing that is wrong with a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule; a line of `permissions.jsonc` where it is negative.
     pub rule: RuleId,
-    /// What kind of thing.
-    pub kind: FindingKind,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// Cause of what a made-up command got, where one was tried.
-    #[serde(default)]
-    pub cause: Option<Cause>,
-    /// How to mend it, in one sentence.
-    pub mend: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl Finding {
+    /// Returns the kind of thing that is wrong.
+    pub fn kind(&self) -> FindingKind {
+        self.problem.kind()
+    }
 }
 
 /// What this machine says about the file at a rule's path.
@@ -100,127 +100,74 @@ pub fn lint<S: BuildHasher>(
 }
 
 fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home: &str) -> Vec<Finding> {
-    let finding = |kind, message: String, mend: &str| Finding {
-        rule: rule.id,
-        kind,
-        message,
-        cause: None,
-        mend: mend.to_owned(),
-    };
+    let finding = |problem| Finding { rule: rule.id, problem };
     if let Err(problem) = check_rule(rule, home) {
-        return vec![finding(FindingKind::Broken, format!("{problem}."), "Remove it, and write it anew.")];
+        return vec![finding(Problem::Broken(problem))];
     }
-    let mut found = Vec::new();
-    if said.contains(&Remark::Expired) {
-        found.push(finding(
-            FindingKind::Expired,
-            "Its time has run out.".to_owned(),
-            "Remove it, or give it a new time.",
-        ));
-    }
-    if let Some((message, cause)) = never::matches(rule, home) {
-        let never = finding(FindingKind::NeverMatches, message, "Remove it, or write what was meant.");
-        found.push(Finding { cause, ..never });
-    } else if let Some(message) = denies.shadow(rule, home) {
-        found.push(finding(FindingKind::Shadowed, message, "Remove one of the two."));
-    }
-    found.extend(too_broad(rule, said).map(|(message, mend)| finding(FindingKind::TooBroad, message, mend)));
-    found.extend(
-        seen.and_then(|seen| on_disk(rule, *seen)).map(|(kind, message, mend)| finding(kind, message, mend)),
-    );
-    for remark in said {
-        match remark {
-            Remark::CoveredBy(other) => {
-                let message = format!("Rule {other} does all that it does.");
-                found.push(finding(FindingKind::Covered, message, "Remove it."));
-            }
-            Remark::Unused => {
-                let message = "It was not used in the last 90 days.".to_owned();
-                found.push(finding(FindingKind::Unused, message, "Remove it if nobody needs it any more."));
-            }
-            Remark::TooBroad | Remark::Expired => {}
-        }
-    }
-    found
+    let expired = said.contains(&Remark::Expired).then_some(Problem::Expired);
+    let never = never::matches(rule, home).map(Problem::NeverMatches);
+    let useless = never.or_else(|| denies.shadow(rule, home));
+    let broad = too_broad(rule, said).map(Problem::TooBroad);
+    let on_disk = seen.and_then(|seen| on_disk(rule, *seen));
+    let remarked = said.iter().filter_map(|remark| match remark {
+        Remark::CoveredBy(by) => Some(Problem::Covered { by: *by }),
+        Remark::Unused => Some(Problem::Unused),
+        Remark::TooBroad | Remark::Expired => None,
+    });
+    let all = [expired, useless, broad, on_disk].into_iter().flatten().chain(remarked);
+    all.map(finding).collect()
 }
 
-fn too_broad(rule: &Rule, said: &[Remark]) -> Option<(String, &'static str)> {
+fn too_broad(rule: &Rule, said: &[Remark]) -> Option<TooBroad> {
     if rule.effect != Effect::Allow {
         return None;
     }
-    let text = escape::text(&pattern_text(&rule.pattern));
-    let anything = |what: &str| {
-        format!("{text} is {what}: it runs whatever it is told, and the rule allows all of that.")
-    };
+    let pattern = pattern_text(&rule.pattern);
     match &rule.pattern {
         Pattern::Path(path) if !describes(rule) && rule.args.is_none() => {
-            let what = carrier(path::base_name(path))?;
+            let carrier = carrier(path::base_name(path))?;
             let bound = rule.pin.as_ref().is_some_and(|pin| pin.script.is_some());
-            (!bound)
-                .then(|| (anything(what), "Name the command that it is to run, or bind it to one script."))
+            (!bound).then_some(TooBroad::Carrier { pattern, carrier, by_path: true })
         }
-        Pattern::Command(pattern) => {
-            let words = postern_command::words_of(pattern).unwrap_or_default();
-            let what = carrier(words.first()?)?;
-            (words.len() == 1).then(|| (anything(what), "Name the command that it is to run."))
+        Pattern::Command(text) => {
+            let words = postern_command::words_of(text).unwrap_or_default();
+            let carrier = carrier(words.first()?)?;
+            (words.len() == 1).then_some(TooBroad::Carrier { pattern, carrier, by_path: false })
         }
-        Pattern::Path(_) if said.contains(&Remark::TooBroad) => Some((
-            format!("{text} allows every program in there, also those that come later."),
-            "Name the programs that are meant.",
-        )),
-        Pattern::Identity(IdentityPattern::TeamId(_)) => Some((
-            format!("{text} allows every program of this developer, also those that come later."),
-            "Name the programs that are meant: signing:TEAMID:com.example.tool for each.",
-        )),
+        Pattern::Path(_) if said.contains(&Remark::TooBroad) => Some(TooBroad::Folder { pattern }),
+        Pattern::Identity(IdentityPattern::TeamId(_)) => Some(TooBroad::Developer { pattern }),
         Pattern::Path(_) | Pattern::Exact(_) | Pattern::Identity(_) => None,
     }
 }
 
-/// What a program is that runs what it is told.
-fn carrier(name: &str) -> Option<&'static str> {
+fn carrier(name: &str) -> Option<Carrier> {
     match class_of(name) {
         Class::Ordinary => None,
-        Class::Shell => Some("a shell"),
-        Class::Interpreter => Some("an interpreter"),
-        Class::Wrapper | Class::Multicall => Some("a program that starts others"),
+        Class::Shell => Some(Carrier::Shell),
+        Class::Interpreter => Some(Carrier::Interpreter),
+        Class::Wrapper | Class::Multicall => Some(Carrier::Starter),
     }
 }
 
-fn on_disk(rule: &Rule, seen: Seen) -> Option<(FindingKind, String, &'static str)> {
-    let text = escape::text(&pattern_text(&rule.pattern));
-    match rule.effect {
-        Effect::Allow | Effect::Deny | Effect::Ask if seen.changed => Some((
-            FindingKind::Changed,
-            format!("The program is not the one that {text} was bound to: it is asked about."),
-            "Answer the question with Always, or bind the rule anew.",
-        )),
-        Effect::Deny if !seen.exists => Some((
-            FindingKind::Missing,
-            format!("Nothing lies at {text}: the rule denies nothing until something does."),
-            "Correct the path, or deny by the command's name.",
-        )),
-        Effect::Allow if !seen.exists => Some((
-            FindingKind::Missing,
-            format!("Nothing lies at {text}: whoever puts something there is allowed to run it."),
-            "Remove it, or correct the path.",
-        )),
-        Effect::Allow if seen.agent_can_change && rule.pin.is_some() => Some((
-            FindingKind::AgentWritable,
-            format!(
-                "The agent can change {text} until it runs: what is bound to its content is asked about."
-            ),
-            "Move the program out of the agent's folders, or allow whatever is in it by a rule without --pin.",
-        )),
-        Effect::Allow if seen.agent_can_change => Some((
-            FindingKind::AgentWritable,
-            format!("The agent can change {text} until it runs: whatever is in it then is allowed."),
-            "Move the program out of the agent's folders, and bind the rule to it as it is (--pin).",
-        )),
-        Effect::Allow if seen.mutable && rule.pin.is_none() => Some((
-            FindingKind::AgentWritable,
-            format!("{text} can be replaced by whatever runs as you, an agent's own commands too."),
-            "Bind it to the program as it is (--pin), or name one that only the system can change.",
-        )),
-        Effect::Allow | Effect::Deny | Effect::Ask => None,
+fn on_disk(rule: &Rule, seen: Seen) -> Option<Problem> {
+    let pattern = pattern_text(&rule.pattern);
+    let allows = match rule.effect {
+        Effect::Allow => true,
+        Effect::Deny => false,
+        Effect::Ask => return seen.changed.then_some(Problem::Changed { pattern }),
+    };
+    let pinned = rule.pin.is_some();
+    if seen.changed {
+        Some(Problem::Changed { pattern })
+    } else if !seen.exists {
+        Some(Problem::Missing { pattern, allows })
+    } else if !allows {
+        None
+    } else if seen.agent_can_change {
+        let by = if pinned { Changeable::PinnedByAgent } else { Changeable::ByAgent };
+        Some(Problem::AgentWritable { pattern, by })
+    } else {
+        let replaceable = seen.mutable && !pinned;
+        replaceable.then_some(Problem::AgentWritable { pattern, by: Changeable::ByAnyone })
     }
 }

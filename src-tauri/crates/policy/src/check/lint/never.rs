@@ -2,6 +2,7 @@
 
 use super::super::example::{facts, steps_of, timeless};
 use super::super::would_match;
+use super::problem::{NeverMatches, Problem};
 use crate::agent::AgentPolicy;
 use crate::arguments::bound;
 use crate::cause::Cause;
@@ -13,14 +14,14 @@ use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
 use crate::words::WordsPattern;
-use postern_command::{Class, Reading, class_of, escape, read_argv};
+use postern_command::{Class, Reading, class_of, read_argv};
 use std::collections::HashMap;
 
-/// Returns why a rule can never match, with the cause of what was tried; `None` where it can, or that is not plain to see.
-pub(super) fn matches(rule: &Rule, home: &str) -> Option<(String, Option<Cause>)> {
+/// Returns why a rule can never match; `None` where it can, or that is not plain to see.
+pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
     let rule = &timeless(rule);
     if describes(rule) {
-        return carrier_by_glob(rule).map(|message| (message, None));
+        return carrier_by_glob(rule);
     }
     if rule.args.as_deref().is_some_and(|args| bound(args).is_some()) {
         // A hash does not say what it is of.
@@ -28,7 +29,7 @@ pub(super) fn matches(rule: &Rule, home: &str) -> Option<(String, Option<Cause>)
     }
     let tried: Vec<Vec<String>> = examples(rule, home);
     if tried.is_empty() {
-        return impossible_arguments(rule).map(|message| (message, None));
+        return impossible_arguments(rule);
     }
     let mut why = None;
     for argv in &tried {
@@ -53,19 +54,16 @@ fn policy_of(rules: RuleSet) -> Option<AgentPolicy> {
     Some(AgentPolicy { rules, ..AgentPolicy::new(agent, Settings::default()) })
 }
 
-fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: Option<Cause>) -> (String, Option<Cause>) {
-    let line = escape::text(&postern_command::quote(argv));
+fn reason(rule: &Rule, argv: &[String], reading: &Reading, judged: Option<Cause>) -> NeverMatches {
+    let argv = argv.to_vec();
     if rule.effect == Effect::Deny {
-        return (format!("Not even {line} is denied by it."), None);
+        return NeverMatches::NotEven { argv, allows: false, cause: None };
     }
     let wrapper = reading.steps.first().and_then(|step| step.via.first());
     if wrapper.is_some() && matches!(rule.pattern, Pattern::Command(_)) {
-        let message = format!(
-            "Of {line} the wrapper is taken off before rules are looked at; write the command that it starts."
-        );
-        return (message, None);
+        return NeverMatches::Wrapper { argv };
     }
-    (format!("Not even {line} is allowed by it."), judged)
+    NeverMatches::NotEven { argv, allows: true, cause: judged }
 }
 
 /// Commands that fit the pattern: as short as it goes, and with one more word where it takes any.
@@ -112,26 +110,16 @@ fn examples(rule: &Rule, home: &str) -> Vec<Vec<String>> {
     [by_arguments, words].into_iter().filter(fits).collect()
 }
 
-fn impossible_arguments(rule: &Rule) -> Option<String> {
+fn impossible_arguments(rule: &Rule) -> Option<NeverMatches> {
     let known = matches!(&rule.pattern, Pattern::Command(_) | Pattern::Exact(_));
-    (known && rule.args.is_some()).then(|| {
-        format!(
-            "Its arguments contradict its command: {} can never have them.",
-            escape::text(&pattern_text(&rule.pattern))
-        )
-    })
+    (known && rule.args.is_some()).then(|| NeverMatches::Contradicts { pattern: pattern_text(&rule.pattern) })
 }
 
-fn carrier_by_glob(rule: &Rule) -> Option<String> {
+fn carrier_by_glob(rule: &Rule) -> Option<NeverMatches> {
     let Pattern::Path(text) = &rule.pattern else { return None };
     let name = path::base_name(text);
     let carrier = rule.effect == Effect::Allow && class_of(name) != Class::Ordinary;
-    carrier.then(|| {
-        format!(
-            "{} starts other programs, and a glob never covers such: a rule must name its path.",
-            escape::text(name)
-        )
-    })
+    carrier.then(|| NeverMatches::GlobOfCarrier { name: name.to_owned() })
 }
 
 /// The deny rules of each agent, those that deny a command whatever follows.
@@ -160,8 +148,8 @@ impl Denies {
         Self { by_agent }
     }
 
-    /// Says which deny rule keeps an allow rule from ever allowing anything.
-    pub(super) fn shadow(&self, rule: &Rule, home: &str) -> Option<String> {
+    /// Returns the deny rule that keeps an allow rule from ever allowing anything.
+    pub(super) fn shadow(&self, rule: &Rule, home: &str) -> Option<Problem> {
         if rule.effect != Effect::Allow || describes(rule) {
             return None;
         }
@@ -172,10 +160,6 @@ impl Denies {
         let verdict = judge(policy, &facts(&reading, &steps, home, false));
         let denied = matches!(verdict.reason, Reason::Denylist | Reason::Managed);
         let by = verdict.rule.filter(|_| denied)?;
-        Some(format!(
-            "It never allows anything: rule {} ({}) denies all of it.",
-            by.id,
-            escape::text(&by.pattern)
-        ))
+        Some(Problem::Shadowed { by: by.id, pattern: by.pattern })
     }
 }

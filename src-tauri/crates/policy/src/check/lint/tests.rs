@@ -6,7 +6,7 @@ use crate::{AgentId, Lifetime, Pin, Usage};
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
 fn kinds(rules: &[Rule]) -> Vec<(RuleId, FindingKind)> {
-    lint(rules, &HashMap::new(), HOME, 0).into_iter().map(|finding| (finding.rule, finding.kind)).collect()
+    lint(rules, &HashMap::new(), HOME, 0).into_iter().map(|finding| (finding.rule, finding.kind())).collect()
 }
 
 #[test]
@@ -33,21 +33,35 @@ fn rules_that_can_never_match_are_found_by_trying() {
         args: Some(args.iter().map(|arg| (*arg).to_owned()).collect()),
         ..rule(1, Effect::Allow, text)
     };
-    for (checked, part) in [
-        (rule(1, Effect::Allow, "nohup git status"), "taken off"),
-        (rule(1, Effect::Allow, "/opt/*/bin/python3"), "must name its path"),
-        (args("git push *", &["status"]), "contradict"),
+    let argv = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    for (checked, expected) in [
+        (
+            rule(1, Effect::Allow, "nohup git status"),
+            NeverMatches::Wrapper { argv: argv(&["nohup", "git", "status"]) },
+        ),
+        (
+            rule(1, Effect::Allow, "/opt/*/bin/python3"),
+            NeverMatches::GlobOfCarrier { name: "python3".to_owned() },
+        ),
+        (args("git push *", &["status"]), NeverMatches::Contradicts { pattern: "git push *".to_owned() }),
         (
             Rule {
                 pattern: Pattern::Exact(vec!["python3".into(), "-c".into(), "x".into()]),
                 ..rule(1, Effect::Allow, "x")
             },
-            "Not even",
+            NeverMatches::NotEven { argv: argv(&["python3", "-c", "x"]), allows: true, cause: None },
         ),
     ] {
         let found = lint(std::slice::from_ref(&checked), &HashMap::new(), HOME, 0);
-        let told = found.iter().find(|finding| finding.kind == FindingKind::NeverMatches);
-        assert!(told.is_some_and(|told| told.message.contains(part)), "{:?}: {found:?}", checked.pattern);
+        let without_cause = |why: &NeverMatches| match why.clone() {
+            NeverMatches::NotEven { argv, allows, .. } => NeverMatches::NotEven { argv, allows, cause: None },
+            other => other,
+        };
+        let told = found.iter().find_map(|finding| match &finding.problem {
+            Problem::NeverMatches(why) => Some(without_cause(why)),
+            _ => None,
+        });
+        assert_eq!(told, Some(expected), "{:?}: {found:?}", checked.pattern);
     }
     assert_eq!(kinds(&[args("git push *", &["push", "**"])]), [], "arguments that fit the command");
 }
@@ -61,9 +75,10 @@ fn a_rule_that_a_deny_rule_takes_everything_from_is_named_with_it() {
         rule(4, Effect::Deny, "git push --force *"),
     ];
     let found = lint(&rules, &HashMap::new(), HOME, 0);
-    let shadowed: Vec<_> = found.iter().filter(|finding| finding.kind == FindingKind::Shadowed).collect();
+    let shadowed: Vec<_> = found.iter().filter(|finding| finding.kind() == FindingKind::Shadowed).collect();
     assert_eq!(shadowed.len(), 1, "{found:?}");
-    assert!(shadowed[0].rule == 1 && shadowed[0].message.contains("rule 2"), "{found:?}");
+    assert_eq!(shadowed[0].rule, 1);
+    assert!(matches!(shadowed[0].problem, Problem::Shadowed { by: 2, .. }), "{found:?}");
     let mine = Rule { agent: Some(AgentId::new("a").unwrap()), ..rule(2, Effect::Deny, "git push") };
     assert_eq!(
         kinds(&[rules[0].clone(), mine]),
@@ -112,7 +127,7 @@ fn what_the_disk_says_counts() {
     ] {
         let found = lint(std::slice::from_ref(rule), &HashMap::from([(1, seen)]), HOME, 0);
         assert_eq!(
-            found.first().map(|finding| finding.kind),
+            found.first().map(|finding| finding.kind()),
             expected,
             "{:?} {seen:?}: {found:?}",
             rule.effect
@@ -130,7 +145,7 @@ fn what_is_over_covered_or_never_used_is_named() {
         rule(4, Effect::Allow, "cat *"),
     ];
     let found = lint(&rules, &HashMap::new(), HOME, 200 * DAY);
-    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind)).collect();
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind())).collect();
     assert_eq!(kinds, [(1, FindingKind::Expired), (3, FindingKind::Covered), (4, FindingKind::Unused)]);
 }
 
@@ -139,7 +154,7 @@ fn a_line_of_the_file_behind_which_everything_is_decided_is_named() {
     let text =
         "{\n\"shell_exec\": {\n\"git push *\": \"deny\",\n\"*\": \"allow\"\n},\n\"read_file\": \"allow\"\n}";
     let found = lint_file(&FileLayer::parse(text, HOME).unwrap());
-    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind)).collect();
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.rule, finding.kind())).collect();
     assert_eq!(kinds, [(-3, FindingKind::Covered), (-4, FindingKind::TooBroad)], "{found:?}");
     let seeded = FileLayer::parse(crate::permissions::DEFAULT_FILE, HOME).unwrap();
     assert_eq!(lint_file(&seeded), [], "what a new agent gets is in order");

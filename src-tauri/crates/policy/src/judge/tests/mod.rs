@@ -1,5 +1,6 @@
 //! The order of a verdict, stage by stage.
 
+mod bounds;
 mod changeable;
 mod core;
 mod doubt;

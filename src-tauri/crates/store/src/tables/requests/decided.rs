@@ -14,9 +14,8 @@ impl Summary {
     pub fn rule(&self) -> Option<RuleId> {
         match self.by {
             Some(By::Rule(rule) | By::Skill(rule)) if self.phase != RunState::Denied => Some(rule),
-            Some(By::Rule(_) | By::Skill(_) | By::Policy | By::Person | By::Fallback | By::Default) | None => {
-                self.denied_by
-            }
+            Some(By::Rule(_) | By::Skill(_) | By::Policy | By::Person | By::Fallback | By::Default)
+            | None => self.denied_by,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::Store;
 use crate::testing::{asked, id, open as opened};
 use postern_policy::{Cause, Decision, Reason, Risk, RiskLevel, RiskReason, Verdict};
 use postern_protocol::{By, Decided, DenyReason, EndReason, Outcome, RunState};
-use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, RunEnd, State, Stdin};
+use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, Refusal, RunEnd, State, Stdin};
 
 fn verdict() -> Verdict {
     Verdict {
@@ -44,14 +44,8 @@ fn plan() -> Plan {
 }
 
 fn denied(reason: DenyReason) -> Ending {
-    Ending::Denied(Denial {
-        reason,
-        message: "No.".into(),
-        advice: None,
-        feedback: Some("not today".into()),
-        rule: Some(4),
-        retry_after_ms: None,
-    })
+    let feedback = Some("not today".into());
+    Ending::Denied(Denial { reason, feedback, rule: Some(4), ..Refusal::Person.into() })
 }
 
 fn put(store: &Store, new: &NewRequest) -> Opening {

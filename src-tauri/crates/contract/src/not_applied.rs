@@ -1,0 +1,101 @@
+//! Facts about an answer, or a change of the command, that does not count or could not be carried out in full.
+
+use crate::part::Part;
+use postern_policy::PatternError;
+use postern_request::{NotShown, Refusal};
+
+/// Why an answer to a question, or a change of its command, does not count, or what of it could not be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum NotApplied {
+    /// It was answered before, or its time is over.
+    Over,
+    /// The digest is not the one on show.
+    NotOnShow,
+    /// Another question is on show in this window.
+    OtherQuestion,
+    /// Nothing waits for it any more.
+    WaitsNoMore,
+    /// The request ended before the answer counted.
+    Ended,
+    /// Nobody can see the question where the answer came from.
+    Unseen(NotShown),
+    /// The approver has not shown it for long enough.
+    NotArmed(Missing),
+    /// The owner of the Mac did not confirm it.
+    NotConfirmed(&'static str),
+    /// The approver does not show parts that the answer is about.
+    Unshown(Vec<Part>),
+    /// None of the requests that it names waits.
+    NotWaiting,
+    /// The words for the agent are too long.
+    FeedbackTooLong { most: usize },
+
+    /// No rule is saved for a tool.
+    ToolRule,
+    /// The request was not judged.
+    NotJudged,
+    /// The rule would hold in every folder, and the answer does not say that this is meant.
+    EveryFolder,
+    /// There is no such offer.
+    NoOffer { wanted: String },
+    /// An offer of several rules can't be edited.
+    SeveralRules,
+    /// The request belongs to no session.
+    NoSession,
+    /// The pattern is none.
+    Pattern(PatternError),
+    /// A renewal can't deny.
+    RenewalDenies,
+    /// A renewal leaves its rules as they are.
+    RenewalChanges,
+
+    /// The host could not do it, in its own words.
+    Failed(String),
+    /// It was denied, and a rule could not be saved.
+    DeniedUnsaved(Box<NotApplied>),
+    /// It was denied, and that is not written down yet.
+    DeniedUnwritten(String),
+    /// It was allowed, and a line could not be saved.
+    AllowedUnsaved(String),
+    /// It could not be written down, so nothing ran.
+    Unwritten(String),
+    /// The rule could not be saved, so nothing ran.
+    Unsaved(Box<NotApplied>),
+    /// What was chosen got lost.
+    ChoiceLost,
+
+    /// The changed command is empty.
+    NoCommand,
+    /// The agent does it itself.
+    AgentDoes,
+    /// The agent is not enrolled any more.
+    NotEnrolled,
+    /// Everything is denied.
+    Paused,
+    /// Others wait for it by now.
+    OthersWait,
+    /// It is the same command.
+    SameCommand,
+    /// It is too long to be shown.
+    TooLong,
+    /// The changed command would be denied.
+    Denied(Refusal),
+}
+
+/// What is missing before an approval counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The question waits no more.
+    Question,
+    /// The approver did not show it.
+    NotShown,
+    /// The approver shows something else.
+    OtherDigest,
+    /// It is not visible.
+    NotVisible,
+    /// Its end was not seen.
+    End,
+    /// It was not visible and unchanged for long enough.
+    Time,
+}

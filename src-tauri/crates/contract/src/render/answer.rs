@@ -1,0 +1,99 @@
+//! Why an answer does not count, and what is missing before it does.
+
+use super::denial::{not_shown, refusal};
+use super::sentence::Sentence;
+use crate::not_applied::{Missing, NotApplied};
+use crate::piece::Shown;
+use postern_protocol::DenyReason;
+use postern_request::Refusal;
+
+/// Returns why an answer or a change does not count, as a clause.
+pub fn not_applied(why: &NotApplied) -> Shown {
+    let sentence = match why {
+        NotApplied::Over => Sentence::new("it was answered already, or its time is over"),
+        NotApplied::NotOnShow => Sentence::new("what was shown is not what would run now; look again"),
+        NotApplied::OtherQuestion => Sentence::new("another question is on show by now"),
+        NotApplied::WaitsNoMore => Sentence::new("it waits no more"),
+        NotApplied::Ended => Sentence::new("it ended before that"),
+        NotApplied::Unseen(why) => Sentence::new("not yet: ").then(not_shown(why)),
+        NotApplied::NotArmed(what) => Sentence::new("not yet: ").say(missing(*what)),
+        NotApplied::NotConfirmed(words) => Sentence::new(*words),
+        NotApplied::Unshown(parts) => {
+            let begun = Sentence::new("this approver does not show ");
+            let named = parts.iter().enumerate().fold(begun, |sentence, (at, part)| {
+                if at > 0 { sentence.say(", ") } else { sentence }.say(part.words())
+            });
+            named.say(": say yes where it is shown, or with a client that declares that it shows it")
+        }
+        NotApplied::NotWaiting => Sentence::new("none of the requests that it names waits any more"),
+        NotApplied::FeedbackTooLong { most } => {
+            Sentence::new("the words for the agent are longer than ").number(*most).say(" bytes")
+        }
+        NotApplied::ToolRule => Sentence::new("for a tool, edit the agent's permissions.jsonc instead"),
+        NotApplied::NotJudged => Sentence::new("Postern could not judge it"),
+        NotApplied::EveryFolder => Sentence::new(
+            "what would be saved holds in every folder, because the line changes its own: say that this is meant \
+             (anywhere), or let the agent name the folder as the request's own",
+        ),
+        NotApplied::NoOffer { wanted } => {
+            Sentence::new("nothing can be saved as \"").fragment(wanted).say("\" for this request")
+        }
+        NotApplied::SeveralRules => Sentence::new("only an offer of one rule can be edited"),
+        NotApplied::NoSession => Sentence::new("this request belongs to no session"),
+        NotApplied::Pattern(error) => Sentence::default().fragment(&error.to_string()),
+        NotApplied::RenewalDenies => {
+            Sentence::new("what is renewed allows; a deny rule is made of the exact command")
+        }
+        NotApplied::RenewalChanges => Sentence::new(
+            "rules that are renewed stay as they are: for whom, where, how long and which words are not to be chosen \
+             with that",
+        ),
+        NotApplied::Failed(problem) => Sentence::default().fragment(problem),
+        NotApplied::DeniedUnsaved(why) => {
+            Sentence::new("denied, but this could not be saved: ").then(not_applied(why))
+        }
+        NotApplied::DeniedUnwritten(problem) => Sentence::new("denied, but that is not written down yet (")
+            .fragment(problem)
+            .say("): Postern tries again until it is"),
+        NotApplied::AllowedUnsaved(problem) => {
+            Sentence::new("allowed this once; what was to be saved from it could not be: ").fragment(problem)
+        }
+        NotApplied::Unwritten(problem) => {
+            Sentence::new("it could not be written down, so nothing ran: ").fragment(problem)
+        }
+        NotApplied::Unsaved(why) => {
+            Sentence::new("the rule was not saved, so nothing ran: ").then(not_applied(why))
+        }
+        NotApplied::ChoiceLost => Sentence::new("the choice was lost"),
+        NotApplied::NoCommand => Sentence::new("there is no command"),
+        NotApplied::AgentDoes => Sentence::new("what an agent does itself cannot be changed here"),
+        NotApplied::NotEnrolled => Sentence::new("the agent is not enrolled any more"),
+        NotApplied::Paused => Sentence::new("Postern is paused"),
+        NotApplied::OthersWait => Sentence::new("others wait for it by now; look again"),
+        NotApplied::SameCommand => Sentence::new("it is the same command as before"),
+        NotApplied::TooLong => Sentence::new("it is too long to be shown in full"),
+        NotApplied::Denied(why) => Sentence::new(would_be(why)).then(refusal(why)),
+    };
+    sentence.pieces()
+}
+
+/// Returns how a change is refused, before the denial that it would get.
+fn would_be(denied: &Refusal) -> &'static str {
+    match denied.reason() {
+        DenyReason::Invalid => "it cannot be read: ",
+        DenyReason::Core | DenyReason::Denylist => "it is never allowed: ",
+        _ => "it would be denied: ",
+    }
+}
+
+/// Returns what is missing before an approval counts.
+pub fn missing(what: Missing) -> &'static str {
+    match what {
+        Missing::Question => "it waits no more",
+        Missing::NotShown => "this face did not show it",
+        Missing::OtherDigest => "what is shown is not the question as it is now",
+        Missing::NotVisible => "the question is not visible",
+        Missing::End => "the end of the question was not seen yet",
+        Missing::Time => "the question was not visible and unchanged for long enough",
+    }
+}

@@ -1,0 +1,317 @@
+//! Why a request is denied, and what its agent could do about that.
+
+use super::sentence::Sentence;
+use crate::piece::{Shown, text};
+use postern_policy::environment::{RefusedName, Why};
+use postern_policy::{Advice, AgentId, Verdict};
+use postern_protocol::{Denied, DenyReason};
+use postern_request::{Denial, Drift, NotShown, Refusal, Withdrawal};
+use std::time::Duration;
+
+/// Returns a denial as its agent is told.
+pub fn denial(denial: &Denial) -> Denied {
+    Denied {
+        reason: denial.reason,
+        message: text(&refusal(&denial.cause)),
+        advice: denial_advice(denial),
+        feedback: denial.feedback.clone(),
+        rule: denial.rule,
+        retry_after_ms: denial.retry_after_ms,
+    }
+}
+
+/// Returns what an agent could do about a denial, as plain text.
+pub fn denial_advice(denial: &Denial) -> Option<String> {
+    match (&denial.advice, &denial.cause) {
+        (Some(given), _) => Some(text(&advice(given))),
+        // It was recorded without any.
+        (None, Refusal::Recorded(_)) => None,
+        (None, cause) => Some(usual(cause, denial).text()),
+    }
+}
+
+/// Returns what an agent could do about a verdict, as plain text.
+pub fn verdict_advice(verdict: &Verdict) -> Option<String> {
+    verdict.advice.as_ref().map(|given| text(&advice(given)))
+}
+
+/// Returns why a request is denied.
+pub fn refusal(refusal: &Refusal) -> Shown {
+    let sentence = match refusal {
+        Refusal::Verdict { cause, .. } => return super::cause(cause),
+        Refusal::Unreadable(words) => Sentence::new(words.clone()),
+        Refusal::Folder { path, problem } => Sentence::new("The working directory ")
+            .fragment(path)
+            .say(" ")
+            .fragment(&problem.to_string())
+            .say("."),
+        Refusal::Environment { names } => environment(names),
+        Refusal::Paused => Sentence::new("Postern is paused: everything is denied."),
+        Refusal::Stopped { .. } => Sentence::new("The person denied everything from this agent for a while."),
+        Refusal::QueueFull { waiting } => Sentence::default()
+            .number(*waiting)
+            .say(" requests of this agent wait to be asked about. Nobody said no to this one."),
+        Refusal::TooManyFiles { most } => {
+            Sentence::new("It was not looked up: more than ").number(*most).say(" files are named at once.")
+        }
+        Refusal::TooManyBytes => {
+            Sentence::new("It was not looked up: the files that are named are larger than 1 GiB together.")
+        }
+        Refusal::LookUpsFull => Sentence::new("Too many requests of this agent wait to be looked up."),
+        Refusal::LookUpLate { seconds } => {
+            Sentence::new("It could not be looked up within ").number(*seconds).say(" s.")
+        }
+        Refusal::NotJudged => Sentence::new("Postern could not judge it."),
+        Refusal::TooManyRuns => Sentence::new("Too many commands of this agent wait to be started."),
+        Refusal::TooLongToShow => Sentence::new("The request is too long to be shown to a person in full."),
+        Refusal::Person => Sentence::new("The person denied it."),
+        Refusal::Expired { presented: true } => Sentence::new("Nobody answered in time."),
+        Refusal::Expired { presented: false } => {
+            Sentence::new("Nobody answered in time, and nobody was there who could have seen the question.")
+        }
+        Refusal::NotShown(why) => {
+            Sentence::new("The question could not be shown: ").then(not_shown(why)).say(".")
+        }
+        Refusal::Nobody => Sentence::new(
+            "Nobody can answer: no window, terminal, chat or paired device is connected to Postern.",
+        ),
+        Refusal::Withdrawn(why) => Sentence::new(withdrawal(*why)),
+        Refusal::Drifted(drift) => drifted(drift),
+        Refusal::NotRecorded => {
+            Sentence::new("Postern could not write it down, and what is not written down does not run.")
+        }
+        Refusal::Quit => Sentence::new("Postern quit before it was decided. It did not run."),
+        Refusal::Restarted => {
+            Sentence::new("Postern was restarted before it was decided or started. It did not run.")
+        }
+        Refusal::Recorded(text) => Sentence::default().fragment(text),
+    };
+    sentence.pieces()
+}
+
+/// Returns the advice of a verdict.
+pub fn advice(advice: &Advice) -> Shown {
+    let sentence = match advice {
+        Advice::WithoutHost => {
+            Sentence::new("Host commands are closed to this session. Do it another way, or ask the person.")
+        }
+        Advice::WithoutShell => Sentence::new(
+            "The agent's permissions.jsonc closes its shell. Do it another way, or ask the person.",
+        ),
+        Advice::Elevate => Sentence::new("The person would have to switch elevated on for this agent."),
+        Advice::ElevateSession => Sentence::new(
+            "Let the session above do it, or open this one with elevated: true, which only one that has it can.",
+        ),
+        Advice::FixFile => Sentence::new("Ask the person to fix permissions.jsonc."),
+        Advice::FixManaged => Sentence::new("Ask the person to have the organization's file of rules fixed."),
+        Advice::ChangeSettings => Sentence::new(
+            "This agent may not run host commands; the person would have to change its settings.",
+        ),
+        Advice::RunIn { folders } => Sentence::new("Run it in ").fragment(&folders.join(", ")).say("."),
+        Advice::SearchPath { agent, searched } => search_path(agent, searched),
+        Advice::CheckName => {
+            Sentence::new("Check the name, or give the whole path; system.which tells what can be found.")
+        }
+        Advice::AskForRule => {
+            Sentence::new("Only what a rule allows runs for this agent; ask the person to add a rule.")
+        }
+        Advice::ChangeRule => Sentence::new(
+            "It is denied in every spelling. Do it another way, or ask the person to change the rule.",
+        ),
+        Advice::ChangeFile => Sentence::new(
+            "The agent's permissions.jsonc denies this. Do it another way, or ask the person to change the file.",
+        ),
+        Advice::NameExactly => Sentence::new(
+            "This is never allowed, in any spelling. Name exactly what is to be changed instead.",
+        ),
+        Advice::Split => Sentence::new("Split it into several requests."),
+        Advice::WriteOut => Sentence::new("Write the words out."),
+        Advice::WritePlainly => {
+            Sentence::new("Write it as a plain command, without a shell where that is possible.")
+        }
+        Advice::WriteCommands => {
+            Sentence::new("Write it as plain commands, or put the code into a file and run that.")
+        }
+        Advice::NamePath => Sentence::new("Name the program by its path."),
+        Advice::RunReadable => {
+            Sentence::new("Run a program that can be read, and ask for it by itself once it is there.")
+        }
+        Advice::Reader(words) => Sentence::new(words.clone()),
+        Advice::Recorded(text) => Sentence::default().fragment(text),
+    };
+    sentence.pieces()
+}
+
+/// Returns what an agent is told whose command ran out of time: how to ask for more, and who may give more than that.
+pub fn timed_out(agent: &AgentId, limit_ms: u64, cap_ms: Option<u64>) -> String {
+    let time = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();
+    let late = format!("Timed out after {}", time(limit_ms));
+    match cap_ms {
+        Some(cap) if cap > limit_ms => format!(
+            "{late}. Ask for more with timeoutMs (postern-run --timeout {0}): this agent may have up to {0}. The person \
+             raises that with `postern agents set {agent} run-timeout-cap={1}`.",
+            time(cap),
+            time(cap.saturating_mul(2)),
+        ),
+        Some(cap) => format!(
+            "{late}, which is the most that this agent may have. The person raises that with \
+             `postern agents set {agent} run-timeout-cap={}`.",
+            time(cap.saturating_mul(2)),
+        ),
+        None => format!(
+            "{late}. Ask for more with timeoutMs (postern-run --timeout {}).",
+            time(limit_ms.saturating_mul(10)),
+        ),
+    }
+}
+
+fn environment(names: &[RefusedName]) -> Sentence {
+    let begun = Sentence::new("environment refused: ");
+    names.iter().enumerate().fold(begun, |sentence, (at, refused)| {
+        let sentence = if at > 0 { sentence.say("; ") } else { sentence };
+        sentence.fragment(&refused.name).say(" ").say(refused_name(refused.why))
+    })
+}
+
+/// Returns the words that follow a refused name.
+fn refused_name(why: Why) -> &'static str {
+    match why {
+        Why::NotAName => "is not a name",
+        Why::Twice => "is given twice",
+        Why::Computed => "is set by Postern",
+        Why::Dangerous => "can make a program load or run other code",
+        Why::NotAllowed => "is not allowed for this agent",
+        Why::NotForShells => "cannot be set for a shell or an interpreter",
+        Why::BadValue => "has a value that is not plain text of at most 64 characters",
+        Why::Function => "has a value that holds a shell function, a substitution or NUL",
+        Why::TooLong => "is longer than 32 KiB",
+        Why::TooMany => "is beyond 64 names or 64 KiB in all",
+    }
+}
+
+/// Returns why a question can't be shown, as a fragment.
+pub fn not_shown(why: &NotShown) -> Shown {
+    let sentence = match why {
+        NotShown::Locked => Sentence::new("the screen is locked"),
+        NotShown::Away => Sentence::new("the screen does not show this person's session"),
+        NotShown::Nowhere => Sentence::new("no window and no terminal was there"),
+        NotShown::Approver(said) => Sentence::default().fragment(said),
+    };
+    sentence.pieces()
+}
+
+fn withdrawal(why: Withdrawal) -> &'static str {
+    match why {
+        Withdrawal::TakenBack => "It was taken back: the agent took it back.",
+        Withdrawal::AgentGone => "It was taken back: its agent went away.",
+        Withdrawal::SessionClosed => "It was taken back: its session closed.",
+        Withdrawal::Disconnected => "It was taken back: the connection that asked for it ended.",
+        Withdrawal::NotEnrolled => "The agent is not enrolled any more.",
+        Withdrawal::Ended => "The agent or the person ended it before it started.",
+    }
+}
+
+fn drifted(drift: &Drift) -> Sentence {
+    match drift {
+        Drift::Folder { path } => {
+            Sentence::new("The working directory ").fragment(path).say(" is no longer the same folder.")
+        }
+        Drift::Replaced { path } => {
+            Sentence::default().fragment(path).say(" became another file after it was judged.")
+        }
+        Drift::Changed { path } => {
+            Sentence::default().fragment(path).say(" was changed after it was judged.")
+        }
+        Drift::FirstLine { path } => {
+            Sentence::new("The first line of ").fragment(path).say(" changed after it was judged.")
+        }
+        Drift::Shadowed { path, by } => Sentence::default()
+            .fragment(by)
+            .say(" appeared before ")
+            .fragment(path)
+            .say(" on the search path."),
+        Drift::OtherFiles => Sentence::new("The plan names other files than those that were opened."),
+        Drift::OtherFolder => Sentence::new("The plan names another folder than the one that was opened."),
+        Drift::OtherPlan => Sentence::new("What was to be started is not what was let through."),
+        Drift::Gone => Sentence::new("What was judged is not there any more."),
+        Drift::Policy => Sentence::new("The policy changed between the yes and the start."),
+        Drift::NotSaved => Sentence::new("The rule that the person chose could not be saved."),
+    }
+}
+
+fn search_path(agent: &AgentId, searched: &[String]) -> Sentence {
+    let searched = searched.join(":");
+    Sentence::new("Programs are looked up in ")
+        .fragment(&searched)
+        .say(". Check the name or give the whole path; or the person adds its folder: postern agents set ")
+        .fragment(agent.as_str())
+        .say(" search-path=")
+        .fragment(&searched)
+        .say(":FOLDER")
+}
+
+/// Returns what an agent can do about a denial that comes without advice.
+fn usual(cause: &Refusal, denial: &Denial) -> Sentence {
+    Sentence::new(match cause {
+        Refusal::Verdict { .. } | Refusal::Recorded(_) => of_reason(denial.reason),
+        Refusal::Unreadable(_) | Refusal::NotJudged => of_reason(DenyReason::Invalid),
+        Refusal::Folder { .. } => {
+            "Name a folder that is there and that this agent may work in, or none for the usual one."
+        }
+        Refusal::Environment { .. } => {
+            "Leave these names out. Where one is needed, ask the person to allow it in this agent's settings."
+        }
+        Refusal::Paused => "Try again when the person has resumed Postern.",
+        Refusal::Stopped { .. } => "Ask nothing until then: all of it would be denied.",
+        Refusal::QueueFull { .. } => {
+            "Wait until some of them were answered; what rules allow runs meanwhile."
+        }
+        Refusal::TooManyFiles { most } => {
+            return Sentence::new("Split it: one request may name ")
+                .number(*most)
+                .say(" files, programs and scripts together.");
+        }
+        Refusal::TooManyBytes => "Split it into requests that name less.",
+        Refusal::LookUpsFull => "Wait for the answers to what was sent before.",
+        Refusal::LookUpLate { .. } => {
+            "A folder or file that it names does not answer, or there is too much to read: name others, or ask the person."
+        }
+        Refusal::TooManyRuns => "Wait until some of this agent's commands have finished.",
+        Refusal::TooLongToShow => "Write the text to a file and run that, or split the command.",
+        Refusal::Person if denial.feedback.is_some() => "Do not ask for the same again: do as they say.",
+        Refusal::Person => "Do not ask for the same again; ask the person what to do instead.",
+        Refusal::Expired { .. } => of_reason(DenyReason::Expired),
+        Refusal::NotShown(_) => "Ask again when the person is back.",
+        Refusal::Nobody => {
+            "Ask the person to open one (the app, `postern tui` in a terminal, or a chat: `postern doors`), and then ask again."
+        }
+        Refusal::Withdrawn(_) => "Ask again if it is still needed.",
+        Refusal::Drifted(_) => "Ask again: it will be judged as it is now.",
+        Refusal::NotRecorded => "Tell the person: Postern's disk may be full. Ask again when that is fixed.",
+        Refusal::Quit | Refusal::Restarted => "Ask again, under a new request id.",
+    })
+}
+
+/// Returns what an agent can do about a verdict that advises nothing.
+fn of_reason(reason: DenyReason) -> &'static str {
+    match reason {
+        DenyReason::Core => "This is never allowed. Name exactly what is to be changed instead.",
+        DenyReason::Denylist => "Do it another way, or ask the person to change the rule.",
+        DenyReason::Policy => "Ask the person to change this agent's settings.",
+        DenyReason::NotFound => "Check the name, or give the whole path.",
+        DenyReason::Invalid => "Send it again, corrected, under a new request id.",
+        DenyReason::EnvRefused => "Leave these names out.",
+        DenyReason::CwdRefused => "Run it in a folder that this agent may work in.",
+        DenyReason::Expired => "Nobody said no: ask again when the person is back.",
+        DenyReason::AllowlistMiss
+        | DenyReason::User
+        | DenyReason::Cancelled
+        | DenyReason::Drifted
+        | DenyReason::QueueFull
+        | DenyReason::RateLimited
+        | DenyReason::CannotPresent
+        | DenyReason::NoAnswer
+        | DenyReason::Paused
+        | DenyReason::Restarted => "Ask the person what to do instead.",
+    }
+}

@@ -1,0 +1,130 @@
+//! What an offer would save.
+
+use super::sentence::Sentence;
+use crate::piece::Shown;
+use postern_policy::{OfferLabel, Offered};
+
+/// Returns what an offer would save, without where it would hold.
+pub fn offer(label: &OfferLabel) -> Shown {
+    words(label).pieces()
+}
+
+/// Returns what an offer would save, and where it would hold.
+pub fn placed_offer(label: &OfferLabel, folder: Option<&str>) -> Shown {
+    let placed = match folder {
+        Some(folder) => words(label).say(", in ").fragment(folder).say(" and below"),
+        None => words(label).say(", in any folder"),
+    };
+    placed.pieces()
+}
+
+fn words(label: &OfferLabel) -> Sentence {
+    match label {
+        OfferLabel::Exact { commands, changeable } => {
+            let words = if *commands == 1 { "this exact command" } else { "these exact commands" };
+            if changeable.is_empty() {
+                return Sentence::new(words);
+            }
+            let begun = Sentence::new(words).say(", whatever is in ");
+            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).say(" by then")
+        }
+        OfferLabel::Each(all) => joined(Sentence::default(), all, ", ", offered),
+        OfferLabel::Lines { tool, patterns } => {
+            let begun = Sentence::default().fragment(tool).say(" ");
+            joined(begun, patterns, ", ", |sentence, pattern| sentence.fragment(pattern))
+                .say(" in permissions.jsonc")
+        }
+        OfferLabel::Renew { programs, everyone } => {
+            let all = joined(Sentence::new("renew "), programs, " and ", |sentence, program| {
+                let counted = match program.rules {
+                    1 => sentence.say("the rule of "),
+                    many => sentence.say("all ").number(many).say(" rules of "),
+                };
+                counted.fragment(&program.name)
+            });
+            if *everyone { all.say(", of every agent") } else { all }
+        }
+    }
+}
+
+fn joined<T>(
+    begun: Sentence,
+    all: &[T],
+    between: &'static str,
+    add: impl Fn(Sentence, &T) -> Sentence,
+) -> Sentence {
+    all.iter()
+        .enumerate()
+        .fold(begun, |sentence, (at, one)| add(if at > 0 { sentence.say(between) } else { sentence }, one))
+}
+
+fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
+    let content = |pinned: bool, held: &'static str| if pinned { held } else { "whatever is in it by then" };
+    match offered {
+        Offered::Command { words, any_arguments: false } | Offered::Pattern(words) => {
+            sentence.fragment(words)
+        }
+        Offered::Command { words, any_arguments: true } => {
+            sentence.fragment(words).say(" … with any arguments")
+        }
+        Offered::Script { path, by, pinned } => sentence
+            .say("the script ")
+            .fragment(path)
+            .say(" by ")
+            .fragment(by)
+            .say(", ")
+            .say(content(*pinned, "both unchanged")),
+        Offered::Program { name, path, pinned } => sentence
+            .say("any ")
+            .fragment(name)
+            .say(" at ")
+            .fragment(path)
+            .say(", ")
+            .say(content(*pinned, "unchanged")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{offer, placed_offer};
+    use crate::piece::text;
+    use postern_policy::{OfferLabel, Offered, RenewedProgram};
+
+    #[test]
+    fn every_offer_says_what_it_saves() {
+        let own = str::to_owned;
+        let command = |any_arguments| Offered::Command { words: own("git push"), any_arguments };
+        let script = |pinned| Offered::Script { path: own("/w/x.py"), by: own("python3"), pinned };
+        let program = |pinned| Offered::Program { name: own("rg"), path: own("/opt/rg"), pinned };
+        let renewed = |name: &str, rules| RenewedProgram { name: own(name), rules };
+        for (label, expected) in [
+            (OfferLabel::Exact { commands: 1, changeable: vec![] }, "this exact command"),
+            (
+                OfferLabel::Exact { commands: 2, changeable: vec![own("a"), own("b\u{202e}")] },
+                "these exact commands, whatever is in a and b\\u{202e} by then",
+            ),
+            (
+                OfferLabel::Each(vec![command(true), command(false)]),
+                "git push … with any arguments, git push",
+            ),
+            (OfferLabel::Each(vec![script(true)]), "the script /w/x.py by python3, both unchanged"),
+            (
+                OfferLabel::Each(vec![program(true), program(false)]),
+                "any rg at /opt/rg, unchanged, any rg at /opt/rg, whatever is in it by then",
+            ),
+            (
+                OfferLabel::Lines { tool: own("edit"), patterns: vec![own("/w/*"), own("x")] },
+                "edit /w/*, x in permissions.jsonc",
+            ),
+            (
+                OfferLabel::Renew { programs: vec![renewed("git", 2), renewed("ls", 1)], everyone: true },
+                "renew all 2 rules of git and the rule of ls, of every agent",
+            ),
+        ] {
+            assert_eq!(text(&offer(&label)), expected);
+        }
+        let label = OfferLabel::Exact { commands: 1, changeable: vec![] };
+        assert_eq!(text(&placed_offer(&label, Some("/w"))), "this exact command, in /w and below");
+        assert_eq!(text(&placed_offer(&label, None)), "this exact command, in any folder");
+    }
+}

@@ -1,0 +1,199 @@
+//! Looking a request up: everything that reads the disk before it is judged, and once more before it starts.
+
+use super::judge::{Judged, World, unjudged};
+use crate::identity::hex;
+use crate::resolve::{Cwd, Held, HeldFile, Reach, Resolved, search_path};
+use postern_command::{Class, Dialect, class_of, read_argv_at, read_shell_at};
+use postern_policy::environment::{self, Built};
+use postern_policy::{AgentPolicy, Confinement, Input, Origin, Settings, expand_home, protected_places};
+use postern_protocol::{RunParams, Stdin as AskedStdin, What};
+use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, Refusal, Stdin};
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+/// How much of a script a person is shown.
+const PREVIEW_BYTES: usize = 4096;
+const PREVIEW_LINES: usize = 20;
+
+/// The standard input that a rule has to cover: nothing in it is as good as none.
+fn input_of(stdin: &Stdin) -> Input {
+    match stdin {
+        Stdin::Inline { sha256, bytes } if *bytes > 0 => Input::Text(sha256.clone()),
+        Stdin::Stream => Input::Stream,
+        Stdin::Inline { .. } | Stdin::Nothing => Input::Nothing,
+    }
+}
+
+/// Reads a request and looks it up.
+pub(super) fn looked_up(
+    world: &World,
+    policy: &AgentPolicy,
+    version: u64,
+    run: &RunParams,
+) -> Result<Box<Judged>, Denial> {
+    let reading = match &run.what {
+        What::Command(argv) => read_argv_at(argv, &world.home),
+        What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
+    };
+    if let Some(invalid) = &reading.invalid {
+        return Err(Refusal::Unreadable(invalid.message.into()).into());
+    }
+    let cwd = open_cwd(world, &policy.settings, run.cwd.as_deref())?;
+    let folders = search_path(&policy.settings.search_path, &world.home);
+    let reach = Reach::of_agent(&policy.settings.folders, &world.home, &cwd.bound.path);
+    let resolver = world.resolver.reached_by(reach);
+    let Resolved { launch, steps, held } = resolver.facts(&reading, &cwd, &folders);
+    if let Some(overrun) = world.resolver.identities().overrun() {
+        return Err(Refusal::from(overrun).into());
+    }
+    let built = environment(world, policy, run, &launch, &folders, &cwd)?;
+    let stdin = stdin_of(&run.stdin);
+    let input = input_of(&stdin);
+    let plan = Plan {
+        agent: policy.agent.clone(),
+        session: run.session.clone(),
+        origin: Origin::Host,
+        call: None,
+        launch,
+        programs: held.bound_programs(),
+        scripts: held.bound_scripts(),
+        cwd: cwd.bound.clone(),
+        confinement: Confinement::None,
+        env: built.env,
+        stdin,
+        timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
+        policy: version,
+    };
+    let digest = plan.digest();
+    let settings = &policy.settings;
+    let folders = (readable(world, settings, &cwd), settings.folders.clone());
+    let asks = built.changes.iter().filter(|change| change.asks);
+    let env_to_ask = asks.map(|change| change.name.clone()).collect();
+    Ok(Box::new(Judged {
+        reading,
+        steps,
+        verdict: unjudged(),
+        offers: Vec::new(),
+        nothing_to_save: None,
+        changes: built.changes,
+        previews: held.scripts.iter().map(|script| preview(script)).collect(),
+        plan,
+        digest,
+        open: Some((held, cwd)),
+        counted: None,
+        session: run.session.clone(),
+        shell: matches!(run.what, What::Shell(_)),
+        env_to_ask,
+        input,
+        folders,
+        confinable: world.confines.is_ok(),
+        call: None,
+    }))
+}
+
+/// The first lines of a script, from the file that was opened.
+pub(super) fn preview(script: &HeldFile) -> (String, Vec<String>) {
+    let beginning = script.beginning(PREVIEW_BYTES);
+    let text = String::from_utf8_lossy(&beginning);
+    (script.bound.real_path.clone(), text.lines().take(PREVIEW_LINES).map(ToOwned::to_owned).collect())
+}
+
+/// Opens again what a plan names, as the request was first looked up, or says what is not as it was.
+pub(super) fn open_again(
+    world: &World,
+    policy: &AgentPolicy,
+    run: &RunParams,
+    plan: &Plan,
+) -> Result<(Held, Cwd), Denial> {
+    let found = looked_up(world, policy, plan.policy, run)?;
+    if found.plan.cwd != plan.cwd {
+        return Err(Drift::Folder { path: plan.cwd.path.clone() }.into());
+    }
+    let files = |plan: &Plan| [plan.programs.clone(), plan.scripts.clone()].concat();
+    let (before, now) = (files(plan), files(&found.plan));
+    if before != now {
+        let changed = before.iter().find(|file| !now.contains(file)).or_else(|| now.first());
+        let path = changed.map(|file| file.path.clone()).unwrap_or_default();
+        return Err(Drift::Changed { path }.into());
+    }
+    found.open.ok_or_else(|| Drift::Gone.into())
+}
+
+/// Where an agent's commands run that name no folder.
+pub(super) fn first_folder(world: &World, settings: &Settings) -> String {
+    let first = settings.folders.first().map_or(world.home.as_str(), String::as_str);
+    expand_home(first, &world.home).into_owned()
+}
+
+fn open_cwd(world: &World, settings: &Settings, asked: Option<&str>) -> Result<Cwd, Denial> {
+    let path = asked
+        .map_or_else(|| first_folder(world, settings), |asked| expand_home(asked, &world.home).into_owned());
+    let refused = |problem| Refusal::Folder { path: path.clone(), problem }.into();
+    let cwd = Cwd::open(&path).map_err(refused)?;
+    let inside = settings.folders.is_empty()
+        || settings.folders.iter().any(|folder| {
+            std::fs::canonicalize(&*expand_home(folder, &world.home))
+                .is_ok_and(|folder| Path::new(&cwd.bound.path).starts_with(folder))
+        });
+    if inside { Ok(cwd) } else { Err(refused(FolderProblem::Outside)) }
+}
+
+/// The folders that an agent's confined runs may read, by their real paths. One that names none has the folder that the
+/// request works in: the whole work tree, where that is one.
+fn readable(world: &World, settings: &Settings, cwd: &Cwd) -> Vec<String> {
+    let real = |path: &Path| path.to_str().map(str::to_owned);
+    if settings.folders.is_empty() {
+        let here = Path::new(&cwd.bound.path);
+        let protected: Vec<String> = protected_places(&world.home, &world.data).collect();
+        let holds_keys = |folder: &Path| protected.iter().any(|place| Path::new(place).starts_with(folder));
+        let is_top = |above: &&Path| above.join(".git").is_dir() && !holds_keys(above);
+        let top = here.ancestors().find(is_top).unwrap_or(here);
+        return real(top).into_iter().collect();
+    }
+    let named = settings.folders.iter().map(|folder| expand_home(folder, &world.home));
+    named.filter_map(|folder| real(&std::fs::canonicalize(&*folder).ok()?)).collect()
+}
+
+fn environment(
+    world: &World,
+    policy: &AgentPolicy,
+    run: &RunParams,
+    launch: &Launch,
+    folders: &[String],
+    cwd: &Cwd,
+) -> Result<Built, Denial> {
+    let base = world.user.base(folders, &cwd.bound.path);
+    let overrides: Vec<(String, String)> =
+        run.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let shellish = match launch {
+        Launch::Shell { .. } => true,
+        Launch::Argv { argv } => argv.iter().any(|word| is_shellish(word)),
+        Launch::Nothing => false,
+    };
+    environment::build(&base, &overrides, &policy.settings, shellish)
+        .map_err(|refused| Refusal::Environment { names: refused.names }.into())
+}
+
+/// A word of the command is looked at, whatever its place: behind `env` or `nohup` a shell is a shell all the same.
+fn is_shellish(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    matches!(class_of(name), Class::Shell | Class::Interpreter)
+}
+
+fn stdin_of(asked: &AskedStdin) -> Stdin {
+    match asked {
+        AskedStdin::Nothing => Stdin::Nothing,
+        AskedStdin::Stream => Stdin::Stream,
+        AskedStdin::Text(text) => {
+            let sha256 = Sha256::digest(text.as_bytes());
+            let sha256 = hex(&sha256);
+            Stdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
+        }
+    }
+}
+
+/// What the request asks for, within what the person allows.
+fn timeout(asked: Option<u64>, settings: &Settings) -> u64 {
+    let wanted = asked.unwrap_or(settings.run_timeout_ms);
+    settings.run_timeout_cap_ms.map_or(wanted, |cap| wanted.min(cap))
+}

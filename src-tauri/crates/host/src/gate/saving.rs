@@ -1,0 +1,181 @@
+//! What a person's answer saves: rules of an offer, or lines of `permissions.jsonc`.
+
+use super::judge::{Judged, World};
+use super::live::Request;
+use crate::book::{NewRule, Remember, ToolRemember};
+use postern_command::escape;
+use postern_contract::{Answer, AnswerParams, NotApplied, Saved, SavedPlace, Scope};
+use postern_policy::{
+    AgentPolicy, Draft, Effect, Lifetime, Offer, Origin, Pattern, RuleInput, RuleOrigin, parse_pattern,
+    pattern_text,
+};
+
+/// Whether what the person wants saved is a line of the agent's `permissions.jsonc`.
+pub(super) fn adds_line(request: &Request, params: &AnswerParams) -> bool {
+    let by_number = params.proposal.as_deref() == Some(super::call::FILE);
+    params.answer == Answer::Always
+        && (request.origin == Origin::Tool || (request.origin == Origin::AgentShell && by_number))
+}
+
+/// The lines of the agent's `permissions.jsonc` that the person wants added, where that is what *Always* does here.
+pub(super) fn line_of(
+    request: &Request,
+    params: &AnswerParams,
+    world: &World,
+    policy: &AgentPolicy,
+) -> Option<ToolRemember> {
+    let call = request.call.as_ref().filter(|_| adds_line(request, params))?;
+    let judged = request.judged.as_ref()?;
+    Some(ToolRemember {
+        agent: request.agent.clone(),
+        session: request.run.session.clone(),
+        tool: call.tool.clone(),
+        patterns: judged.patterns(world, policy),
+    })
+}
+
+/// What the person wants saved of a request's question: one of its offers, perhaps with an edited pattern.
+pub(super) fn remember_of(request: &Request, params: &AnswerParams) -> Result<Remember, NotApplied> {
+    if request.origin == Origin::Tool {
+        return Err(NotApplied::ToolRule);
+    }
+    let judged = request.judged.as_ref().ok_or(NotApplied::NotJudged)?;
+    let effect = match params.answer {
+        Answer::Once | Answer::Always => Effect::Allow,
+        Answer::Deny | Answer::DenyAlways | Answer::DenyAll => Effect::Deny,
+    };
+    let wanted = params.proposal.as_deref().unwrap_or("exact");
+    let offer = judged.offers.iter().find(|offer| offer.id == wanted);
+    if let Some(offer) = offer.filter(|offer| !offer.renews.is_empty()) {
+        return renewed(request, params, offer, effect);
+    }
+    if effect == Effect::Allow && !params.anywhere && offer.is_some_and(|offer| offer.folder.is_none()) {
+        return Err(NotApplied::EveryFolder);
+    }
+    let mut rules: Vec<NewRule> = match (offer, &judged.reading.plain) {
+        (Some(offer), _) => rules_of(judged, offer, effect),
+        // What is too wide to be allowed for good can still be denied for good.
+        (None, Some(argv)) if effect == Effect::Deny && wanted == "exact" => {
+            let pattern = Pattern::Exact(argv.clone());
+            let input = RuleInput::Nothing;
+            vec![NewRule { pattern, args: None, pin: None, allow_writes: false, folder: None, input }]
+        }
+        (None, _) => return Err(NotApplied::NoOffer { wanted: wanted.to_owned() }),
+    };
+    if let Some(edited) = &params.edited {
+        let [rule] = rules.as_mut_slice() else {
+            return Err(NotApplied::SeveralRules);
+        };
+        *rule = edited_rule(rule, edited)?;
+    }
+    if params.anywhere {
+        for rule in &mut rules {
+            rule.folder = None;
+        }
+    }
+    let lifetime = match &params.lifetime {
+        Some(Lifetime::Session(_)) => {
+            let session = request.run.session.clone().ok_or(NotApplied::NoSession)?;
+            Lifetime::Session(session)
+        }
+        Some(other) => other.clone(),
+        None => Lifetime::Forever,
+    };
+    let why = params.feedback.clone().filter(|_| effect == Effect::Deny);
+    // What is denied is denied everywhere.
+    let origin =
+        if effect == Effect::Allow { RuleOrigin::of_answer(request.origin) } else { RuleOrigin::Any };
+    let (agent, scope) = (request.agent.clone(), params.scope);
+    Ok(Remember { agent, scope, effect, origin, lifetime, why, rules, renews: Vec::new() })
+}
+
+/// What an offer to renew rules saves: they stay whose they are, where they hold and for how long.
+fn renewed(
+    request: &Request,
+    params: &AnswerParams,
+    offer: &Offer,
+    effect: Effect,
+) -> Result<Remember, NotApplied> {
+    if effect != Effect::Allow {
+        return Err(NotApplied::RenewalDenies);
+    }
+    let lasts = params.lifetime.as_ref().is_none_or(|lifetime| *lifetime == Lifetime::Forever);
+    if params.anywhere || params.edited.is_some() || params.scope != Scope::Agent || !lasts {
+        return Err(NotApplied::RenewalChanges);
+    }
+    Ok(Remember {
+        agent: request.agent.clone(),
+        scope: Scope::Agent,
+        effect,
+        origin: RuleOrigin::Any,
+        lifetime: Lifetime::Forever,
+        why: None,
+        rules: Vec::new(),
+        renews: offer.renews.clone(),
+    })
+}
+
+/// Describes the lines that will be saved for a tool.
+pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
+    let rule = |pattern: &String| escape::text(&format!("{} {pattern}", remember.tool));
+    let place = || SavedPlace::Permissions;
+    let saved = |pattern| Saved { rule: rule(pattern), place: place(), pinned: false, own_shell: false };
+    remember.patterns.iter().map(saved).collect()
+}
+
+/// Describes the rules that will be saved.
+pub(super) fn saved_of(remember: &Remember, home: &str) -> Vec<Saved> {
+    let saved = |rule: &NewRule| {
+        let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| {
+            let below = folder.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let path = below.map_or_else(|| folder.clone(), |rest| format!("~{rest}"));
+            SavedPlace::Folder { path: escape::text(&path) }
+        });
+        let rule_text = escape::text(&pattern_text(&rule.pattern));
+        let own_shell = remember.origin == RuleOrigin::AgentShell;
+        Saved { rule: rule_text, place, pinned: rule.pin.is_some(), own_shell }
+    };
+    let renewed = remember.renews.iter().flat_map(|renewal| &renewal.rules);
+    let renewed = renewed.map(|rule| Saved {
+        rule: escape::text(&pattern_text(&rule.pattern)),
+        place: SavedPlace::Renewed { rule: rule.id },
+        pinned: true,
+        own_shell: rule.origin == RuleOrigin::AgentShell,
+    });
+    remember.rules.iter().map(saved).chain(renewed).collect()
+}
+
+/// The rules that an offer would save.
+pub(super) fn rules_of(judged: &Judged, offer: &Offer, effect: Effect) -> Vec<NewRule> {
+    offer.drafts.iter().map(|draft| rule_of(judged, draft, offer.folder.as_deref(), effect)).collect()
+}
+
+fn rule_of(judged: &Judged, draft: &Draft, folder: Option<&str>, effect: Effect) -> NewRule {
+    let allows = effect == Effect::Allow;
+    NewRule {
+        // A deny holds everywhere, whatever comes on standard input.
+        folder: folder.filter(|_| allows).map(str::to_owned),
+        input: if allows { draft.input.clone() } else { RuleInput::Nothing },
+        pattern: draft.pattern.clone(),
+        args: draft.args.clone(),
+        // A deny holds for whatever the program becomes.
+        pin: draft.pin.clone().filter(|_| effect == Effect::Allow),
+        allow_writes: effect == Effect::Allow && writes(judged, draft.step),
+    }
+}
+
+fn writes(judged: &Judged, step: usize) -> bool {
+    judged
+        .reading
+        .steps
+        .get(step)
+        .is_some_and(|step| step.redirections.iter().any(postern_command::Redirection::writes))
+}
+
+/// The offer's rule with the pattern as the person edited it. A pattern with other arguments has none of its own.
+fn edited_rule(rule: &NewRule, edited: &str) -> Result<NewRule, NotApplied> {
+    let pattern = parse_pattern(edited, None).map_err(NotApplied::Pattern)?;
+    let same_kind = std::mem::discriminant(&pattern) == std::mem::discriminant(&rule.pattern);
+    let args = if same_kind && matches!(pattern, Pattern::Path(_)) { rule.args.clone() } else { None };
+    Ok(NewRule { pattern, args, ..rule.clone() })
+}

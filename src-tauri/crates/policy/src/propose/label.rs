@@ -1,0 +1,90 @@
+//! What offers would save, as facts: `contract::render` makes the words.
+
+use super::{Draft, Renewal, Widths};
+use crate::facts::Facts;
+use crate::path;
+use crate::pattern::pattern_text;
+use crate::rule::Pattern;
+
+/// What an offer would save, as far as its words need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum OfferLabel {
+    /// So many exact commands. The agent can change the files in `changeable` until they run.
+    Exact { commands: usize, changeable: Vec<String> },
+    /// Commands, or programs at their paths.
+    Each(Vec<Offered>),
+    /// Lines of `permissions.jsonc` for a tool.
+    Lines { tool: String, patterns: Vec<String> },
+    /// Renewed rules by their program, of the agent or of every agent.
+    Renew { programs: Vec<RenewedProgram>, everyone: bool },
+}
+
+/// What one rule of an offer would allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Offered {
+    /// A command, perhaps with any further arguments.
+    Command { words: String, any_arguments: bool },
+    /// A script by its interpreter; `pinned` holds both to their content.
+    Script { path: String, by: String, pinned: bool },
+    /// A program at its path; `pinned` holds it to its content.
+    Program { name: String, path: String, pinned: bool },
+    /// Anything else, as it is written.
+    Pattern(String),
+}
+
+/// A program whose rules are renewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenewedProgram {
+    /// Name of the program.
+    pub name: String,
+    /// Number of its rules.
+    pub rules: usize,
+}
+
+pub(super) fn exact(widths: &[Widths], facts: &Facts<'_>) -> OfferLabel {
+    let changeable = widths.iter().flat_map(|width| facts.steps[width.exact.step].changeable());
+    let mut changeable: Vec<String> = changeable.map(str::to_owned).collect();
+    changeable.dedup();
+    OfferLabel::Exact { commands: widths.len(), changeable }
+}
+
+pub(super) fn commands(drafts: &[Draft]) -> OfferLabel {
+    let of = |draft: &Draft| match &draft.pattern {
+        Pattern::Command(text) => {
+            let prefix = text.strip_suffix(" *");
+            let (words, any_arguments) = (prefix.unwrap_or(text).to_owned(), prefix.is_some());
+            Offered::Command { words, any_arguments }
+        }
+        other => Offered::Pattern(pattern_text(other)),
+    };
+    OfferLabel::Each(drafts.iter().map(of).collect())
+}
+
+pub(super) fn paths(drafts: &[Draft], facts: &Facts<'_>) -> OfferLabel {
+    let of = |draft: &Draft| {
+        let pinned = draft.pin.is_some();
+        match (&draft.pattern, &facts.steps[draft.step].script) {
+            (Pattern::Path(program), Some(script)) => {
+                let by = path::base_name(program).to_owned();
+                Offered::Script { path: script.real_path.clone(), by, pinned }
+            }
+            (Pattern::Path(program), None) => {
+                let written = facts.reading.steps[draft.step].program().unwrap_or_default();
+                let name = path::base_name(written).to_owned();
+                Offered::Program { name, path: program.clone(), pinned }
+            }
+            (other, _) => Offered::Pattern(pattern_text(other)),
+        }
+    };
+    OfferLabel::Each(drafts.iter().map(of).collect())
+}
+
+pub(super) fn renewals(renews: &[Renewal], everyone: bool) -> OfferLabel {
+    let of = |renewal: &Renewal| RenewedProgram {
+        name: path::base_name(&renewal.program).to_owned(),
+        rules: renewal.rules.len(),
+    };
+    OfferLabel::Renew { programs: renews.iter().map(of).collect(), everyone }
+}
