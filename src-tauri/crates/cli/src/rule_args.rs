@@ -106,6 +106,9 @@ pub(crate) struct NewRule {
     /// Also allow redirections that write
     #[arg(long)]
     pub(crate) writes: bool,
+    /// Yes, everything that the words cover, also arguments that run something else or reach further: the rule is broad
+    #[arg(long)]
+    pub(crate) broad: bool,
     /// Allow only in this folder and below (`.` is the current one); in every folder by default
     #[arg(long = "in", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,

@@ -17,6 +17,7 @@ pub mod openclaw;
 mod path;
 mod pattern;
 pub mod permissions;
+mod pretend;
 mod propose;
 mod protected;
 pub mod risk;

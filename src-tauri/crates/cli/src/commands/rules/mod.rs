@@ -159,6 +159,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         args,
         pin: rule.pin,
         allow_writes: rule.writes,
+        broad: rule.broad,
         folder: rule.folder.as_deref().map(folder_of).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
         origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },

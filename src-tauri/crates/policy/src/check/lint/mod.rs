@@ -33,6 +33,8 @@ pub enum FindingKind {
     Shadowed,
     /// It allows whatever it is told to run, or all of a folder.
     TooBroad,
+    /// It was confirmed as broad: it allows whatever its words cover.
+    Broad,
     /// What it allows lies where an agent's commands could replace it.
     AgentWritable,
     /// What it names is not there.
@@ -138,6 +140,12 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
                 let message = "It was not used in the last 90 days.".to_owned();
                 found.push(finding(FindingKind::Unused, message, "Remove it if nobody needs it any more."));
             }
+            Remark::Broad => {
+                let text = escape::text(&pattern_text(&rule.pattern));
+                let message =
+                    format!("{text} is broad: it allows whatever its words cover, as you confirmed.");
+                found.push(finding(FindingKind::Broad, message, "Write narrower rules for what is needed."));
+            }
             Remark::TooBroad | Remark::Expired => {}
         }
     }
@@ -145,7 +153,7 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
 }
 
 fn too_broad(rule: &Rule, said: &[Remark]) -> Option<(String, &'static str)> {
-    if rule.effect != Effect::Allow {
+    if rule.effect != Effect::Allow || rule.broad {
         return None;
     }
     let text = escape::text(&pattern_text(&rule.pattern));
