@@ -12,6 +12,7 @@ mod facts;
 mod generous;
 pub mod jsonc;
 mod judge;
+pub mod measure;
 mod needed;
 pub mod openclaw;
 mod path;
