@@ -37,7 +37,10 @@ pub(crate) enum Rules {
         agent: Option<String>,
         /// The format; exec-approval and openclaw are one agent's settings and what it is allowed
         #[arg(long, value_enum, default_value = "postern")]
-        format: Format,
+        format: ExportFormat,
+        /// For claude-code and codex: also write rules that allow more there
+        #[arg(long)]
+        broad: bool,
     },
     /// Add the rules of a file (`-` reads standard input): all of them, or, where one is refused, none
     Import {
@@ -61,6 +64,21 @@ pub(crate) enum Rules {
         #[command(flatten)]
         json: Json,
     },
+}
+
+/// The format that rules are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Postern's own
+    Postern,
+    /// The `execApproval` settings of an agent profile
+    ExecApproval,
+    /// OpenClaw's approvals document
+    Openclaw,
+    /// `permissions` of Claude Code's settings
+    ClaudeCode,
+    /// Codex's `prefix_rule`
+    Codex,
 }
 
 /// The format of a file of rules.

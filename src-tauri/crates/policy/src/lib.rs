@@ -10,6 +10,7 @@ pub mod environment;
 pub mod exec_approval;
 mod facts;
 mod generous;
+pub mod import;
 pub mod jsonc;
 mod judge;
 pub mod measure;

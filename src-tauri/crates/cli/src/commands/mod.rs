@@ -6,6 +6,7 @@ pub(crate) mod doors;
 pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod questions;
