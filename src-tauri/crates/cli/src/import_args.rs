@@ -1,4 +1,4 @@
-//! What can be typed about other programs' rules.
+//! What can be typed about other programs' rules, and about suggestions.
 
 use crate::args::Json;
 use clap::{Args, ValueEnum};
@@ -34,6 +34,24 @@ pub(crate) struct Import {
     /// How many of the last requests --check judges again, at most 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 200, requires = "check")]
     pub(crate) last: u32,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Suggest {
+    /// Questions of this agent; with --from-transcripts: an agent whose settings and rules are in force
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// How many days of the history
+    #[arg(long, default_value_t = 30)]
+    pub(crate) days: u32,
+    /// Read what Claude Code and Codex kept of their sessions on this machine, instead of the history
+    #[arg(long)]
+    pub(crate) from_transcripts: bool,
+    /// How many suggestions at most
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    pub(crate) most: usize,
     #[command(flatten)]
     pub(crate) json: Json,
 }

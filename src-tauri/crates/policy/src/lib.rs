@@ -28,6 +28,7 @@ mod ruleset;
 mod settings;
 mod skill;
 mod subject;
+mod suggest;
 #[cfg(test)]
 mod testing;
 mod verdict;
@@ -62,4 +63,5 @@ pub use settings::{
 };
 pub use skill::may_serve_skill;
 pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command};
+pub use suggest::{Asked, Suggested, suggest};
 pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -10,6 +10,7 @@ use crate::rule::{Rule, RuleId, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, BadAgentId, Settings};
 use crate::subject::Origin;
+use crate::suggest::Asked;
 use crate::verdict::{Decision, RiskLevel, Verdict};
 use postern_command::{ArgFact, Dialect, read_shell_at};
 use serde::{Deserialize, Serialize};
@@ -104,15 +105,7 @@ pub struct Tally {
 
 /// Judges the commands in their order.
 pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
-    let mut measuring = Measuring {
-        setup,
-        policy: AgentPolicy::new(AgentId::new("measured")?, setup.settings.clone()),
-        projects: HashMap::new(),
-        counts: Measured::default(),
-        reasons: Tallies::default(),
-        programs: Tallies::default(),
-        unsaved: Tallies::default(),
-    };
+    let mut measuring = Measuring::new(setup)?;
     for call in calls {
         measuring.count(call);
     }
@@ -123,6 +116,30 @@ pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
         by_nothing_to_save: unsaved.sorted(),
         ..counts
     })
+}
+
+/// Returns the questions that the commands lead to, as far as a rule could answer them, each with the places of its commands.
+pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>)>, BadAgentId> {
+    let mut measuring = Measuring::new(setup)?;
+    let mut places: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
+    let mut found: Vec<(Asked, Vec<usize>)> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let key = (call.project.as_str(), call.shell.as_str(), call.cwd.as_deref());
+        if let Some(place) = places.get(&key) {
+            let (asked, calls) = &mut found[*place];
+            asked.times += 1;
+            calls.push(at);
+            continue;
+        }
+        let (verdict, offers) = measuring.judge(call);
+        let harmless = verdict.risk.level != RiskLevel::Dangerous;
+        if verdict.decision == Decision::Ask && harmless {
+            places.insert(key, found.len());
+            let offers = offers.unwrap_or_default();
+            found.push((Asked { times: 1, denied: false, offers }, vec![at]));
+        }
+    }
+    Ok(found)
 }
 
 struct Measuring<'a> {
@@ -136,7 +153,19 @@ struct Measuring<'a> {
     unsaved: Tallies,
 }
 
-impl Measuring<'_> {
+impl<'a> Measuring<'a> {
+    fn new(setup: &'a Setup) -> Result<Self, BadAgentId> {
+        Ok(Self {
+            setup,
+            policy: AgentPolicy::new(AgentId::new("measured")?, setup.settings.clone()),
+            projects: HashMap::new(),
+            counts: Measured::default(),
+            reasons: Tallies::default(),
+            programs: Tallies::default(),
+            unsaved: Tallies::default(),
+        })
+    }
+
     fn count(&mut self, call: &Call) {
         let (verdict, offers) = self.judge(call);
         let asked = verdict.decision == Decision::Ask;

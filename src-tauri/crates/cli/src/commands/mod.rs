@@ -16,3 +16,4 @@ pub(crate) mod sessions;
 pub(crate) mod shell;
 pub(crate) mod skills;
 pub(crate) mod status;
+pub(crate) mod suggest;

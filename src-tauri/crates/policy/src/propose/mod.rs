@@ -159,7 +159,7 @@ fn exact_label(one: bool, widths: &[Widths], facts: &Facts<'_>) -> String {
     }
 }
 
-fn command_label(drafts: &[Draft]) -> String {
+pub(crate) fn command_label(drafts: &[Draft]) -> String {
     let texts: Vec<String> = drafts
         .iter()
         .map(|draft| match &draft.pattern {
