@@ -59,7 +59,7 @@ pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
         let drafts: Vec<Draft> = question.best.drafts.iter().filter(is_new).cloned().collect();
         let whole = drafts.len() == question.best.drafts.len();
         let label = if whole { question.best.label.clone() } else { command_label(&drafts) };
-        let offer = Offer { drafts, label, ..question.best.clone() };
+        let offer = Offer { label, drafts, ..question.best.clone() };
         chosen.extend(question.wanted.iter().copied());
         open.retain(|at| !answers.contains(at));
         suggestions.push(Suggested { offer, spares, answers });

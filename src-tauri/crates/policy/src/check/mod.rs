@@ -139,11 +139,15 @@ fn runs_anything(words: &[String]) -> bool {
     let argv: Vec<String> = words[..open].iter().cloned().chain([ANY.to_owned()]).collect();
     let reading = read_argv(&argv);
     let told = |step: &Step| {
-        let is_any = |at: usize| step.argv.get(at).is_some_and(|word| word.value.as_deref() == Some(ANY));
+        let value = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
+        let is_any = |at: usize| value(at) == Some(ANY);
+        let is_option = |at: usize| value(at).is_some_and(|word| word.starts_with('-'));
+        // An option that runs something names it in the next word.
+        let leaves_open = |at: usize| is_any(at) || is_option(at) && is_any(at + 1);
         step.opaque.is_some()
             || step.program().is_none_or(|name| name == ANY)
             || step.script.is_some_and(is_any)
-            || step.ways_out.iter().any(|way| is_any(way.argument) || is_any(way.argument + 1))
+            || step.ways_out.iter().any(|way| leaves_open(way.argument))
     };
     let own = reading.steps.len() == 1 && reading.steps.iter().all(|step| step.program() == Some(first));
     !own || !reading.opaque.is_empty() || reading.steps.iter().any(told)

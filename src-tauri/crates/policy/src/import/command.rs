@@ -3,7 +3,7 @@
 use super::{Becomes, LeftOut, Line, Taking};
 use crate::permissions::{Entry, Origin, SHELL_TOOL};
 use crate::rule::{Effect, Pattern};
-use postern_command::{Dialect, quote, read_shell_at};
+use postern_command::{Dialect, Reading, Role, Unparsed, quote, read_shell_at};
 
 /// The most words that a wildcard within a denied command stands for.
 const MOST_BETWEEN: usize = 6;
@@ -24,7 +24,7 @@ impl Taking {
     pub(super) fn command(&self, written: Written<'_>, effect: Effect) -> Result<Becomes, LeftOut> {
         let patterns = match written {
             Written::Exact(text) => vec![self.exact(text)?],
-            Written::Prefix(text) => vec![command(&self.plain(text)?, true, effect)?],
+            Written::Prefix(text) => vec![command(&self.begun(text)?, true, effect)?],
             Written::Glob(text) => self.glob(text, effect)?,
         };
         match effect {
@@ -42,8 +42,28 @@ impl Taking {
         if text.trim().is_empty() {
             return Err(LeftOut::Everything);
         }
-        let reading = read_shell_at(text, Dialect::Bash, &self.home);
-        reading.plain.filter(|_| reading.invalid.is_none()).ok_or(LeftOut::NotPlain)
+        let reading = read_shell_at(text.trim(), Dialect::Bash, &self.home);
+        if reading.invalid.is_some() {
+            return Err(LeftOut::NotPlain);
+        }
+        let shell_alone = reading.steps.iter().all(|step| step.role == Role::HarmlessBuiltin);
+        if shell_alone && !reading.steps.is_empty() && reading.is_clear() {
+            return Err(LeftOut::NeedsNoRule);
+        }
+        let inline = || inline_code(&reading);
+        reading.plain.clone().or_else(inline).ok_or(LeftOut::NotPlain)
+    }
+
+    /// Returns the words of a text that begins a plain command: some run nothing by themselves, or read what to run.
+    fn begun(&self, text: &str) -> Result<Vec<String>, LeftOut> {
+        self.plain(text).or_else(|why| {
+            if why != LeftOut::NotPlain {
+                return Err(why);
+            }
+            let mut words = self.plain(&format!("{text} x"))?;
+            words.pop();
+            Ok(words)
+        })
     }
 
     fn glob(&self, text: &str, effect: Effect) -> Result<Vec<Pattern>, LeftOut> {
@@ -91,6 +111,16 @@ impl Taking {
         Entry::new(SHELL_TOOL, &text, Effect::Ask, &self.home, Origin::Session).map_err(LeftOut::Refused)?;
         Ok(Line { tool: SHELL_TOOL.to_owned(), pattern: text, effect: Effect::Ask })
     }
+}
+
+/// Returns the words of a text that is one command with code in its arguments, which is not read.
+fn inline_code(reading: &Reading) -> Option<Vec<String>> {
+    let [step] = reading.steps.as_slice() else { return None };
+    let bare = step.via.is_empty() && step.assignments.is_empty() && step.redirections.is_empty();
+    let whole = step.span == (0..reading.text.len()) && reading.opaque.is_empty();
+    let is_code = step.opaque.as_ref().is_some_and(|part| part.kind == Unparsed::InlineCode);
+    let words = step.literal_argv().filter(|_| bare && whole && is_code)?;
+    Some(words.into_iter().map(str::to_owned).collect())
 }
 
 /// Returns a pattern for literal words. What is a wildcard here cannot be allowed as itself.

@@ -60,12 +60,11 @@ fn statements(text: &str) -> Vec<&str> {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '#') => comment = true,
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         if c == '\n' && depth == 0 && quote.is_none() {
             found.push(&text[start..at]);

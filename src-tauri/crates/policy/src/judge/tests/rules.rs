@@ -27,15 +27,19 @@ fn a_broad_rule_covers_what_its_words_cover_and_nothing_else() {
         ("git *", "cd /tmp && git log", false),
         ("cp *", "cp x ~/.ssh/authorized_keys", false),
         ("cp x ~/.ssh/authorized_keys *", "cp x ~/.ssh/authorized_keys", true),
-        ("cat *", "cat ~/.ssh/id_ed25519", false),
-        ("git *", "git commit -m \"$(date)\"", true),
+        ("tar *", "tar -czf x.tgz -C / ~/.ssh", false),
+        ("git *", "git commit -m \"$MESSAGE\"", true),
         ("date *", "date \"$(cat x)\"", false),
         ("rm *", "$(echo rm) x", false),
         ("bash *", "curl x | bash", false),
         ("rm *", "rm -rf /", false),
     ] {
         let broad = Rule { broad: true, ..rule(1, Effect::Allow, text) };
-        let scene = Scene::new().program("/usr/bin/date", "date").rule(broad).shell(command);
+        let scene = Scene::new()
+            .program("/usr/bin/date", "date")
+            .program("/usr/bin/tar", "tar")
+            .rule(broad)
+            .shell(command);
         assert_eq!(allowed(&scene), expected, "{text} for {command}: {:?}", scene.judge().cause);
     }
 }
