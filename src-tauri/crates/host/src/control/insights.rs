@@ -131,7 +131,7 @@ impl Handle<SuggestRules> for Control {
             of_agent.push((Asked { times, denied, offers }, command.last));
         }
         let mut suggestions: Vec<Suggestion> =
-            by_agent.into_iter().flat_map(|(agent, questions)| suggestions(&agent, questions)).collect();
+            by_agent.into_iter().flat_map(|(agent, questions)| suggestions(&agent, &questions)).collect();
         suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
         suggestions.truncate(SUGGESTED);
         Ok(Suggestions { asked, suggestions })
@@ -192,7 +192,7 @@ impl Control {
 }
 
 /// Returns what could be allowed to one agent. Its own shell and the host are apart: an answer for one is none for the other.
-fn suggestions(agent: &AgentId, questions: Vec<(Asked, Summary)>) -> Vec<Suggestion> {
+fn suggestions(agent: &AgentId, questions: &[(Asked, Summary)]) -> Vec<Suggestion> {
     let mut all = Vec::new();
     for origin in [Origin::Host, Origin::AgentShell, Origin::Tool] {
         let own: Vec<&(Asked, Summary)> =

@@ -44,8 +44,7 @@ fn setup(asked: &Measure) -> Result<Setup, Failure> {
     if let Some(preset) = asked.preset {
         setup.settings.apply(preset.into());
     }
-    setup.settings.allow_read_only =
-        asked.read_only || asked.classes.iter().any(|class| *class == Class::LookAllow);
+    setup.settings.allow_read_only = asked.read_only || asked.classes.contains(&Class::LookAllow);
     setup.origin = if asked.own_shell { Origin::AgentShell } else { Origin::Host };
     setup.always = match asked.always {
         Answers::None => Always::Never,
