@@ -3,4 +3,4 @@
 /**
  * What kind of thing is wrong.
  */
-export type FindingKind = "broken" | "never-matches" | "shadowed" | "too-broad" | "agent-writable" | "missing" | "changed" | "covered" | "unused" | "expired";
+export type FindingKind = "broken" | "never-matches" | "shadowed" | "too-broad" | "broad" | "agent-writable" | "missing" | "changed" | "covered" | "unused" | "expired";

@@ -3,4 +3,4 @@
 /**
  * The kind of a remark on a rule.
  */
-export type RemarkKind = "too-broad" | "covered" | "unused" | "expired" | "changed" | "not-found" | "read-only" | "invalid";
+export type RemarkKind = "too-broad" | "broad" | "covered" | "unused" | "expired" | "changed" | "not-found" | "read-only" | "invalid";

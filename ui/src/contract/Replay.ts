@@ -24,6 +24,10 @@ rules?: RuleFile | null,
  */
 batch?: string | null, 
 /**
+ * The rules come besides the person's own, not instead of them.
+ */
+besides?: boolean, 
+/**
  * This text instead of the agent's `permissions.jsonc`; needs `agent`.
  */
 permissions?: string | null, 

@@ -42,6 +42,10 @@ pin: Pin | null,
  */
 allowWrites: boolean, 
 /**
+ * True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
+ */
+broad?: boolean, 
+/**
  * Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
  * means every folder.
  */

@@ -39,6 +39,10 @@ pin?: boolean,
  */
 allowWrites?: boolean, 
 /**
+ * Cover whatever the words cover, as the person confirmed.
+ */
+broad?: boolean, 
+/**
  * Folder in which it allows, with everything below; absent means every folder.
  */
 folder?: string | null, 

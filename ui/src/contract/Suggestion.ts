@@ -15,7 +15,7 @@ agent: AgentId,
  */
 offer: RuleOffer, 
 /**
- * How many questions it would have spared.
+ * How many questions it would have spared, together with the suggestions before it.
  */
 spares: number, 
 /**

@@ -55,6 +55,7 @@ export const rules = {
   thisInput: "with one text as input",
   pin: "Only while the program is unchanged",
   writes: "Also allow writing with > and >>",
+  broad: "Cover everything that its words cover, also arguments that run something else",
   lasts: "Lasts",
   why: "Why",
   whyHint: "For you, later",

@@ -1,6 +1,7 @@
 //! What can be typed: the command line as `postern help` shows it.
 
 use crate::hook_args::Hook;
+use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Rules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
@@ -32,6 +33,10 @@ pub(crate) enum Command {
     /// Allow and deny rules
     #[command(subcommand)]
     Rules(Rules),
+    /// Take over the rules of Claude Code, Codex, Cursor, Gemini CLI or VS Code
+    Import(Import),
+    /// The fewest rules that would have answered most questions; saves nothing
+    Suggest(Suggest),
     /// What waits for an answer
     Questions {
         /// Go on, telling each question as it comes and goes

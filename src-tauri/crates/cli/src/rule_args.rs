@@ -2,6 +2,7 @@
 
 use crate::args::Json;
 use clap::{Args, Subcommand, ValueEnum};
+use postern_policy::Preset;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -36,7 +37,10 @@ pub(crate) enum Rules {
         agent: Option<String>,
         /// The format; exec-approval and openclaw are one agent's settings and what it is allowed
         #[arg(long, value_enum, default_value = "postern")]
-        format: Format,
+        format: ExportFormat,
+        /// For claude-code and codex: also write rules that allow more there
+        #[arg(long)]
+        broad: bool,
     },
     /// Add the rules of a file (`-` reads standard input): all of them, or, where one is refused, none
     Import {
@@ -60,6 +64,21 @@ pub(crate) enum Rules {
         #[command(flatten)]
         json: Json,
     },
+}
+
+/// The format that rules are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Postern's own
+    Postern,
+    /// The `execApproval` settings of an agent profile
+    ExecApproval,
+    /// OpenClaw's approvals document
+    Openclaw,
+    /// `permissions` of Claude Code's settings
+    ClaudeCode,
+    /// Codex's `prefix_rule`
+    Codex,
 }
 
 /// The format of a file of rules.
@@ -106,6 +125,9 @@ pub(crate) struct NewRule {
     /// Also allow redirections that write
     #[arg(long)]
     pub(crate) writes: bool,
+    /// Yes, everything that the words cover, also arguments that run something else or reach further: the rule is broad
+    #[arg(long)]
+    pub(crate) broad: bool,
     /// Allow only in this folder and below (`.` is the current one); in every folder by default
     #[arg(long = "in", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
@@ -146,6 +168,8 @@ pub(crate) enum Policy {
         #[command(flatten)]
         json: Json,
     },
+    /// Count what a policy allows, asks and denies of commands that agents ran; needs no host
+    Measure(Measure),
     /// Name rules that can never match, allow too much, could be turned against you, or do nothing; exits 1 if any
     Lint {
         /// The agent's and everyone's [default: all]
@@ -168,4 +192,103 @@ pub(crate) enum Policy {
         #[command(flatten)]
         json: Json,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Measure {
+    /// One command per line, in order: {"project": …, "cwd": …, "shell": …}; `-` reads standard input
+    pub(crate) commands: PathBuf,
+    /// The agent's preset [default: ask]
+    #[arg(long, value_enum)]
+    pub(crate) preset: Option<PresetName>,
+    /// Allow what only reads (allow-read-only=on)
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Set a class of effects; today `look=allow` and `look=ask`, which are --read-only and its absence
+    #[arg(long = "class", value_name = "CLASS=DECISION", value_parser = class)]
+    pub(crate) classes: Vec<Class>,
+    /// The commands run in the agent's own shell, not on the host
+    #[arg(long)]
+    pub(crate) own_shell: bool,
+    /// Rules, as `rules export` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// An allow rule
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) allow: Vec<String>,
+    /// A deny rule
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) deny: Vec<String>,
+    /// The person's answer to each question: once, or the first offer, kept for the project
+    #[arg(long, value_enum, default_value = "none")]
+    pub(crate) always: Answers,
+    /// The home folder in the commands [default: /Users/u]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// A preset by its name.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PresetName {
+    Deny,
+    Ask,
+    Allow,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Deny => Self::Deny,
+            PresetName::Ask => Self::Ask,
+            PresetName::Allow => Self::Allow,
+        }
+    }
+}
+
+/// The person's answers in a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Answers {
+    /// Always once
+    None,
+    /// The first offer, where there is one
+    Offer,
+}
+
+/// A class of effects with its decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// What only reads is allowed.
+    LookAllow,
+    /// What only reads is asked about.
+    LookAsk,
+}
+
+fn class(text: &str) -> Result<Class, String> {
+    match text.split_once('=') {
+        Some(("look", "allow")) => Ok(Class::LookAllow),
+        Some(("look", "ask")) => Ok(Class::LookAsk),
+        Some(("look", other)) => Err(format!("look={other} cannot be set: look is allow or ask")),
+        Some((class, _)) => Err(format!("the class {class} is not there yet: only look is (look=allow)")),
+        None => Err("a class is set as CLASS=DECISION (look=allow)".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, class};
+
+    #[test]
+    fn a_class_that_is_not_there_is_named_with_what_is() {
+        assert_eq!(class("look=allow"), Ok(Class::LookAllow));
+        for (text, part) in [
+            ("share=ask", "the class share is not there yet: only look is"),
+            ("look=deny", "look is allow or ask"),
+            ("look", "CLASS=DECISION"),
+        ] {
+            let error = class(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
 }

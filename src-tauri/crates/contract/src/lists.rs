@@ -4,8 +4,8 @@ use crate::piece::Shown;
 use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, Origin, PatternKind, Preset, Rule, RuleId, RuleInput, RuleOrigin,
-    RuleRef, Settings,
+    AgentId, Effect, Lifetime, Millis, Origin, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
+    RuleOrigin, RuleRef, Settings, parse_typed,
 };
 use postern_protocol::{Decided, EndReason, RunState};
 use serde::{Deserialize, Serialize};
@@ -184,6 +184,8 @@ pub struct RuleRemark {
 pub enum RemarkKind {
     /// It allows more than a person can see.
     TooBroad,
+    /// It allows whatever its words cover, as the person confirmed.
+    Broad,
     /// Another rule does all that it does.
     Covered,
     /// It was not used for 90 days.
@@ -226,6 +228,10 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub allow_writes: bool,
+    /// Cover whatever the words cover, as the person confirmed.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub broad: bool,
     /// Folder in which it allows, with everything below; absent means every folder.
     #[serde(default)]
     pub folder: Option<String>,
@@ -264,6 +270,7 @@ impl RuleDraft {
             args: None,
             pin: false,
             allow_writes: false,
+            broad: false,
             folder: None,
             input: RuleInput::Nothing,
             origin: RuleOrigin::Any,
@@ -272,6 +279,25 @@ impl RuleDraft {
             matches: Vec::new(),
             misses: Vec::new(),
         }
+    }
+
+    /// Returns the rule that it stands for, as a person's and without a pin. `home` is the person's home folder.
+    pub fn rule(self, home: &str) -> Result<Rule, PatternError> {
+        let pattern = parse_typed(&self.text, self.kind, home)?;
+        Ok(Rule {
+            agent: self.agent,
+            args: self.args,
+            allow_writes: self.allow_writes,
+            broad: self.broad,
+            folder: self.folder,
+            input: self.input,
+            origin: self.origin,
+            lifetime: self.lifetime.unwrap_or(Lifetime::Forever),
+            why: self.why.filter(|why| !why.trim().is_empty()),
+            matches: self.matches,
+            misses: self.misses,
+            ..Rule::new(self.effect, pattern)
+        })
     }
 }
 

@@ -167,6 +167,9 @@ pub struct NamedRule {
     pub source: RuleSource,
     /// Its reason, in the person's words.
     pub why: Option<String>,
+    /// True if it allows because it was confirmed as broad.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub broad: bool,
 }
 
 /// Where a rule came from.

@@ -281,6 +281,10 @@ pub struct Rule {
     pub pin: Option<Box<Pin>>,
     /// Whether it also allows redirections that write.
     pub allow_writes: bool,
+    /// True if the person confirmed that it covers whatever its words cover, also what reaches further than the obvious.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub broad: bool,
     /// Folder in which the rule allows, with everything below: a real path, or one that begins with `~`. `None`
     /// means every folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -321,6 +325,7 @@ impl Rule {
             args: None,
             pin: None,
             allow_writes: false,
+            broad: false,
             folder: None,
             input: RuleInput::Nothing,
             origin: RuleOrigin::Any,

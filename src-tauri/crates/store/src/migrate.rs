@@ -32,6 +32,7 @@ const FORMATS: &[&[&str]] = &[
     &[rules::PLACES],
     &[chat_messages::SCHEMA],
     &[requests::ORIGIN, rules::ORIGIN],
+    &[rules::BROAD],
 ];
 
 /// The newest format that is known here.

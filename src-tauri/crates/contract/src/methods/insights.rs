@@ -85,7 +85,7 @@ pub struct Suggestion {
     pub agent: AgentId,
     /// What would be saved.
     pub offer: RuleOffer,
-    /// How many questions it would have spared.
+    /// How many questions it would have spared, together with the suggestions before it.
     pub spares: u64,
     /// Some of them, each command once, as one line of escaped text.
     pub examples: Vec<String>,

@@ -113,6 +113,10 @@ pub struct Replay {
     /// The rules of this batch behind them.
     #[serde(default)]
     pub batch: Option<String>,
+    /// The rules come besides the person's own, not instead of them.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub besides: bool,
     /// This text instead of the agent's `permissions.jsonc`; needs `agent`.
     #[serde(default)]
     pub permissions: Option<String>,

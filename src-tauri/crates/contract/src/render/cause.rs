@@ -178,6 +178,7 @@ pub(super) fn source(sentence: Sentence, from: &RuleSource) -> Sentence {
 
 fn by_rule(rule: &NamedRule) -> Sentence {
     let begun = Sentence::new(match rule.effect {
+        Effect::Allow if rule.broad => "Allowed by the broad rule ",
         Effect::Allow => "Allowed by the rule ",
         Effect::Deny => "Denied by the rule ",
         Effect::Ask => "Asked about by the rule ",

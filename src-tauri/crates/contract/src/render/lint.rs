@@ -15,6 +15,9 @@ pub fn problem(problem: &Problem) -> String {
             .fragment(pattern)
             .say(") denies all of it."),
         Problem::TooBroad(how) => too_broad(how),
+        Problem::Broad { pattern } => Sentence::default()
+            .fragment(pattern)
+            .say(" is broad: it allows whatever its words cover, as you confirmed."),
         Problem::AllowsEverything { tool, pattern } => {
             line(tool, pattern).say(" allows every command that no other line and no deny rule names.")
         }
@@ -65,6 +68,7 @@ pub fn fix(problem: &Problem) -> &'static str {
         Problem::TooBroad(TooBroad::Developer { .. }) => {
             "Name the programs that are meant: signing:TEAMID:com.example.tool for each."
         }
+        Problem::Broad { .. } => "Write narrower rules for what is needed.",
         Problem::AllowsEverything { .. } => "Name the commands that are meant (\"git status\": \"allow\").",
         Problem::Changed { .. } => "Answer the question with Always, or bind the rule anew.",
         Problem::Missing { allows: false, .. } => "Correct the path, or deny by the command's name.",

@@ -7,6 +7,7 @@ use postern_policy::{Remark, RuleProblem};
 pub fn rule_remark(remark: Remark) -> RuleRemark {
     match remark {
         Remark::TooBroad => of_kind(RemarkKind::TooBroad),
+        Remark::Broad => of_kind(RemarkKind::Broad),
         Remark::CoveredBy(by) => {
             let text = format!("covered by rule {by}");
             RuleRemark { text, by: Some(by), ..of_kind(RemarkKind::Covered) }
@@ -26,6 +27,7 @@ pub fn invalid_rule(problem: &RuleProblem) -> RuleRemark {
 pub fn of_kind(kind: RemarkKind) -> RuleRemark {
     let text = match kind {
         RemarkKind::TooBroad => "too broad",
+        RemarkKind::Broad => "broad",
         RemarkKind::Covered => "covered by another rule",
         RemarkKind::Unused => "unused",
         RemarkKind::Expired => "expired",
@@ -47,6 +49,7 @@ mod tests {
     fn a_remark_has_its_kind_and_its_words() {
         for (remark, kind, text, by) in [
             (Remark::TooBroad, RemarkKind::TooBroad, "too broad", None),
+            (Remark::Broad, RemarkKind::Broad, "broad", None),
             (Remark::CoveredBy(2), RemarkKind::Covered, "covered by rule 2", Some(2)),
             (Remark::Unused, RemarkKind::Unused, "unused", None),
             (Remark::Expired, RemarkKind::Expired, "expired", None),

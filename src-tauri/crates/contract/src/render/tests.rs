@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 fn rule(text: &str) -> NamedRule {
     let text = || text.to_owned();
-    NamedRule { effect: Effect::Deny, pattern: text(), source: RuleSource::Skill(text()), why: Some(text()) }
+    let (source, why) = (RuleSource::Skill(text()), Some(text()));
+    NamedRule { effect: Effect::Deny, pattern: text(), source, why, broad: false }
 }
 
 /// Causes that hold a text of a request, a rule or a file in each place where one can be.

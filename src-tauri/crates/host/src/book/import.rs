@@ -1,7 +1,7 @@
 //! Rules from a file: all of them are saved at once, with the settings that came with them, or nothing is.
 
 use super::{AgentChanges, Book, BookError};
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Rule, RuleInput};
+use postern_policy::{AgentId, Effect, Lifetime, Pattern, Rule, RuleInput, RuleOrigin};
 use std::collections::HashSet;
 
 /// What came of an import.
@@ -14,8 +14,14 @@ pub(crate) struct Imported {
 }
 
 /// What makes two rules the same. Pins belong to one machine and are not compared.
-type Said =
-    (Effect, Option<AgentId>, Pattern, Option<Vec<String>>, bool, Lifetime, (Option<String>, RuleInput));
+type Said = (
+    (Effect, RuleOrigin, bool, bool),
+    Option<AgentId>,
+    Pattern,
+    Option<Vec<String>>,
+    Lifetime,
+    (Option<String>, RuleInput),
+);
 
 impl Book {
     /// Saves rules that were read and checked, and an agent's settings; rules that are there already are passed over.
@@ -52,11 +58,10 @@ impl Book {
 
 fn said(rule: &Rule) -> Said {
     (
-        rule.effect,
+        (rule.effect, rule.origin, rule.allow_writes, rule.broad),
         rule.agent.clone(),
         rule.pattern.clone(),
         rule.args.clone(),
-        rule.allow_writes,
         rule.lifetime.clone(),
         (rule.folder.clone(), rule.input.clone()),
     )

@@ -5,8 +5,7 @@ use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::{Entry, FileLayer, Origin};
 use postern_policy::{
-    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, parse_typed, remarks,
-    source_words,
+    AgentId, Effect, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks, source_words,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -112,31 +111,21 @@ impl Book {
         if let Some(agent) = &draft.agent {
             self.entry(agent)?;
         }
-        let pattern = parse_typed(&draft.text, draft.kind, &self.places().home)?;
-        if let Some(agent) = draft.agent.as_ref().filter(|_| draft.pin && draft.effect == Effect::Allow)
-            && self.is_changeable(&pattern, Some(agent))
+        let (pin, home) = (draft.pin, &self.places().home);
+        let mut rule = draft.rule(home)?;
+        rule.source = source;
+        rule.created_at = now();
+        rule.folder = rule.folder.map(|folder| real_folder(&folder, home));
+        if let Some(agent) = rule.agent.as_ref().filter(|_| pin && rule.effect == Effect::Allow)
+            && self.is_changeable(&rule.pattern, Some(agent))
         {
             return Err(BookError::CannotPin(format!(
                 "{agent} can change it until it runs, so a pin would not hold; without --pin the rule allows any content"
             )));
         }
-        let pin = if draft.pin { Some(Box::new(self.pin_of(&pattern, draft.agent.as_ref())?)) } else { None };
-        let rule = Rule {
-            agent: draft.agent,
-            args: draft.args,
-            pin,
-            allow_writes: draft.allow_writes,
-            folder: draft.folder.map(|folder| real_folder(&folder, &self.places().home)),
-            input: draft.input,
-            origin: draft.origin,
-            source,
-            lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
-            why: draft.why.filter(|why| !why.trim().is_empty()),
-            matches: draft.matches,
-            misses: draft.misses,
-            created_at: now(),
-            ..Rule::new(draft.effect, pattern)
-        };
+        if pin {
+            rule.pin = Some(Box::new(self.pin_of(&rule.pattern, rule.agent.as_ref())?));
+        }
         if rule.effect == Effect::Ask {
             return Err(BookError::Invalid("a rule allows or denies; ask is for permissions.jsonc".into()));
         }

@@ -12,7 +12,7 @@ use postern_contract::methods::{
     ControlCode, ControlError, Counts, DayCounts, GetInsights, Insights, InsightsAsk, RuleCount,
     SuggestRules, Suggestion, Suggestions,
 };
-use postern_policy::{AgentId, Decision, Millis, Offer, RiskLevel};
+use postern_policy::{AgentId, Asked, Decision, Millis, Offer, Origin, RiskLevel, Suggested, suggest};
 use postern_protocol::Decided;
 use postern_store::requests::{self, Filter, Summary};
 use postern_store::tally;
@@ -123,29 +123,15 @@ impl Handle<SuggestRules> for Control {
         let since = last_days(params.days, now())?.first().map_or(0, |day| day.from);
         let questions = self.questions_since(params.agent, since).await?;
         let asked = questions.iter().map(|command| command.asked).sum();
-        let mut found: Vec<(String, Suggestion)> = Vec::new();
-        let mut denied: HashSet<String> = HashSet::new();
+        let mut by_agent: BTreeMap<AgentId, Vec<(Asked, Summary)>> = BTreeMap::new();
         for command in questions.into_iter().take(COMMANDS) {
-            let Some(offer) = self.widest_offer(&command.last).await? else { continue };
-            let agent = command.last.agent.clone();
-            let offer = rule_offer(&agent, command.last.origin, &offer);
-            let key = key(&agent, &offer.drafts)?;
-            if command.was_denied {
-                denied.insert(key);
-                continue;
-            }
-            let at = found.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-                found.push((key, Suggestion { agent, offer, spares: 0, examples: Vec::new() }));
-                found.len() - 1
-            });
-            let suggestion = &mut found[at].1;
-            suggestion.spares += command.asked;
-            if suggestion.examples.len() < EXAMPLES {
-                suggestion.examples.push(command.last.line);
-            }
+            let offers = self.offers_now(&command.last).await?;
+            let (times, denied) = (command.asked, command.was_denied);
+            let of_agent = by_agent.entry(command.last.agent.clone()).or_default();
+            of_agent.push((Asked { times, denied, offers }, command.last));
         }
-        found.retain(|(key, _)| !denied.contains(key));
-        let mut suggestions: Vec<Suggestion> = found.into_iter().map(|(_, suggestion)| suggestion).collect();
+        let mut suggestions: Vec<Suggestion> =
+            by_agent.into_iter().flat_map(|(agent, questions)| suggestions(&agent, &questions)).collect();
         suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
         suggestions.truncate(SUGGESTED);
         Ok(Suggestions { asked, suggestions })
@@ -194,26 +180,30 @@ impl Control {
         Ok(commands)
     }
 
-    /// What *Always* would save for a command as it is now: all calls of a command rather than this one. None where
-    /// it is not asked about any more, or is dangerous.
-    async fn widest_offer(&self, last: &Summary) -> Result<Option<Offer>, ControlError> {
+    /// Returns what *Always* would save for a command as it is now; nothing if it is not asked about any more, or is dangerous.
+    async fn offers_now(&self, last: &Summary) -> Result<Vec<Offer>, ControlError> {
         let row = self.request(&last.id.to_string()).await?;
         // What cannot be read any more, or looked up, is nothing to suggest.
-        let Ok(Some(Judgement::Judged(judged))) = self.judged_now(&row).await else { return Ok(None) };
-        if judged.verdict.decision != Decision::Ask || judged.verdict.risk.level == RiskLevel::Dangerous {
-            return Ok(None);
-        }
-        let offers = judged.offers;
-        let by_id = |id: &str| offers.iter().find(|offer| offer.id == id).cloned();
-        Ok(by_id("command").or_else(|| by_id("path")).or_else(|| by_id("exact")))
+        let Ok(Some(Judgement::Judged(judged))) = self.judged_now(&row).await else { return Ok(Vec::new()) };
+        let asks = judged.verdict.decision == Decision::Ask;
+        let harmless = judged.verdict.risk.level != RiskLevel::Dangerous;
+        Ok(if asks && harmless { judged.offers } else { Vec::new() })
     }
 }
 
-/// Suggestions that save the same are one.
-fn key(agent: &AgentId, drafts: &[postern_contract::RuleDraft]) -> Result<String, ControlError> {
-    let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
-    let said: BTreeMap<&str, _> = drafts.iter().map(|draft| (draft.text.as_str(), &draft.args)).collect();
-    serde_json::to_string(&(agent, said)).map_err(odd)
+/// Returns what could be allowed to one agent. Its own shell and the host are apart: an answer for one is none for the other.
+fn suggestions(agent: &AgentId, questions: &[(Asked, Summary)]) -> Vec<Suggestion> {
+    let mut all = Vec::new();
+    for origin in [Origin::Host, Origin::AgentShell, Origin::Tool] {
+        let own: Vec<&(Asked, Summary)> =
+            questions.iter().filter(|(_, summary)| summary.origin == origin).collect();
+        let asked: Vec<Asked> = own.iter().map(|(asked, _)| asked.clone()).collect();
+        all.extend(suggest(&asked, SUGGESTED).into_iter().map(|Suggested { offer, spares, answers }| {
+            let examples = answers.iter().take(EXAMPLES).map(|at| own[*at].1.line.clone()).collect();
+            Suggestion { agent: agent.clone(), offer: rule_offer(agent, origin, &offer), spares, examples }
+        }));
+    }
+    all
 }
 
 #[cfg(test)]

@@ -12,9 +12,7 @@ use postern_contract::methods::{
     ControlCode, ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers,
 };
 use postern_contract::render::{self, Sentence};
-use postern_policy::{
-    AgentId, Decision, Effect, Lifetime, Offer, Origin, Rule, RuleOrigin, Source, Usage, pattern_text,
-};
+use postern_policy::{AgentId, Decision, Offer, Origin, Rule, RuleOrigin, pattern_text};
 use postern_store::requests::RequestRow;
 use std::sync::Arc;
 
@@ -72,26 +70,8 @@ pub(super) fn offers(agent: &AgentId, judged: &Judged) -> Vec<RuleOffer> {
 /// An offer as rules.
 pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &Offer) -> RuleOffer {
     let origin = RuleOrigin::of_answer(origin);
-    let rule = |draft: &postern_policy::Draft| Rule {
-        id: 0,
-        effect: Effect::Allow,
-        agent: Some(agent.clone()),
-        pattern: draft.pattern.clone(),
-        args: draft.args.clone(),
-        pin: draft.pin.clone().map(Box::new),
-        allow_writes: false,
-        folder: offer.folder.clone(),
-        input: draft.input.clone(),
-        origin,
-        source: Source::Person,
-        lifetime: Lifetime::Forever,
-        why: None,
-        matches: Vec::new(),
-        misses: Vec::new(),
-        created_at: now(),
-        usage: Usage::default(),
-    };
-    let rules: Vec<Rule> = offer.drafts.iter().map(rule).collect();
+    let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now(), ..rule };
+    let rules: Vec<Rule> = offer.rules(origin).map(of_agent).collect();
     let drafts = rules.iter().cloned().map(draft_of).collect();
     let patterns = rules.iter().map(|rule| shown(&pattern_text(&rule.pattern))).collect();
     let label = render::placed_offer(&offer.label, offer.folder.as_deref());

@@ -110,7 +110,11 @@ impl Control {
             None => None,
             Some(drafts) => Some(self.all_or_named(drafts).await?),
         };
-        Ok(Edited { rules, file, ..Edited::default() })
+        Ok(if params.besides {
+            Edited { and: rules.unwrap_or_default(), file, ..Edited::default() }
+        } else {
+            Edited { rules, file, ..Edited::default() }
+        })
     }
 
     async fn all_or_named(

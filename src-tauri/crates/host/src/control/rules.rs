@@ -179,6 +179,7 @@ pub(super) fn draft_of(rule: Rule) -> RuleDraft {
         args: rule.args,
         pin: rule.pin.is_some(),
         allow_writes: rule.allow_writes,
+        broad: rule.broad,
         folder: rule.folder,
         input: rule.input,
         origin: rule.origin,

@@ -3,45 +3,22 @@
 use crate::agent::AgentPolicy;
 use crate::cause::Found;
 use crate::environment::{Base, build};
-use crate::facts::{Facts, Lookup, Program, StepFacts};
 use crate::judge::judge;
-use crate::needed::{Needed, Wanted, folder_of, lookups};
 use crate::path;
 use crate::permissions::FileLayer;
+pub use crate::pretend::Bins;
+use crate::pretend::{CWD, Contents, HOME, Pretended};
 use crate::rule::{Effect, Millis, Source};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::{Decision, Reason};
 use postern_command::{Dialect, Reading, read_argv_at, read_shell_at};
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 mod written;
 
 pub use written::Written;
-use written::identity;
-
-/// The home folder of every case.
-const HOME: &str = "/Users/u";
-/// The working directory of a case that names none.
-const CWD: &str = "/Users/u/project";
-/// Postern's data folder in every case.
-const DATA: &str = "/Users/u/Library/Application Support/Postern";
-
-/// What exists in a case: bare names and the absolute paths they resolve to. Nothing else does.
-#[derive(Debug, Clone, Default)]
-pub struct Bins {
-    names: HashMap<String, String>,
-    paths: HashSet<String>,
-}
-
-impl Bins {
-    /// From a map of names to absolute paths.
-    pub fn new(names: HashMap<String, String>) -> Self {
-        let paths = names.values().cloned().collect();
-        Self { names, paths }
-    }
-}
 
 /// One case. Unknown fields are ignored.
 #[derive(Debug, Clone, Deserialize)]
@@ -146,31 +123,17 @@ impl Case {
             Ok(names) => names,
             Err(message) => return Ok(told(Decision::Deny, Reason::EnvRefused, Found::Said(message))),
         };
-        let world = World { bins, cwd: &cwd, shell: self.shell.is_some(), sha256: &self.sha256 };
-        let steps: Vec<StepFacts> = lookups(&reading).iter().map(|needed| world.found(needed)).collect();
-        let named = self.settings.folders.iter().map(|folder| path::expand_home(folder, HOME).into_owned());
-        let mut folders: Vec<String> = named.collect();
-        if folders.is_empty() {
-            folders.push(cwd.clone());
-        }
-        let facts = Facts {
+        let pretended = Pretended {
+            bins,
+            contents: Contents::Of(&self.sha256),
             origin: crate::Origin::Host,
-            reading: &reading,
-            steps: &steps,
             cwd: &cwd,
             home: HOME,
-            data: DATA,
-            own_pid: None,
-            session: None,
-            now: self.now,
-            case_insensitive: true,
             shell: self.shell.is_some(),
-            folders: &folders,
-            confinable: true,
             env_to_ask: &env_to_ask,
-            input: &crate::Input::Nothing,
+            now: self.now,
         };
-        let verdict = judge(&policy, &facts);
+        let verdict = pretended.with_facts(&reading, &self.settings, |facts| judge(&policy, facts));
         Ok(told(verdict.decision, verdict.reason, verdict.cause.into()))
     }
 
@@ -234,62 +197,6 @@ impl Case {
         let built = build(&base, &overrides, &self.settings, reading.plain.is_none())
             .map_err(|refused| format!("the environment is refused: {refused:?}"))?;
         Ok(built.changes.into_iter().filter(|change| change.asks).map(|change| change.name).collect())
-    }
-}
-
-/// What there is in a case.
-struct World<'a> {
-    bins: Option<&'a Bins>,
-    cwd: &'a str,
-    shell: bool,
-    sha256: &'a HashMap<String, String>,
-}
-
-impl World<'_> {
-    fn found(&self, needed: &Needed<'_>) -> StepFacts {
-        let at = |wanted: &Wanted<'_>| self.lookup(wanted, needed);
-        StepFacts {
-            program: at(&needed.program),
-            via: needed.via.iter().map(at).collect(),
-            script: None,
-            targets: Vec::new(),
-        }
-    }
-
-    fn lookup(&self, wanted: &Wanted<'_>, needed: &Needed<'_>) -> Lookup {
-        let (invoked, path) = match wanted {
-            Wanted::Nothing => return Lookup::Nothing,
-            Wanted::Name(name) => match self.bins {
-                None => (*name, Some(format!("/usr/bin/{name}"))),
-                Some(bins) => (*name, bins.names.get(*name).cloned()),
-            },
-            Wanted::Path(written) => {
-                // An absolute path is the same from every folder.
-                let folder =
-                    folder_of(self.cwd, needed.dir).or_else(|| written.starts_with('/').then(String::new));
-                let Some(folder) = folder else { return Lookup::Nothing };
-                let path = path::join(&folder, written);
-                let exists = self.bins.is_none_or(|bins| bins.paths.contains(&path));
-                // The map knows programs by name. Of another path it says only that no rule can mean it: an argv
-                // request for one is asked about, as in a line of shell text.
-                if !exists && !self.shell {
-                    return Lookup::Nothing;
-                }
-                (*written, exists.then_some(path))
-            }
-        };
-        let Some(path) = path else { return Lookup::NotFound };
-        Lookup::Found(Box::new(Program {
-            invoked: invoked.to_owned(),
-            real_path: path.clone(),
-            identity: self.sha256.get(&path).map(|hex| identity(hex)),
-            path,
-            shebang: None,
-            mutable: false,
-            agent_can_change: false,
-            links: 1,
-            setuid: false,
-        }))
     }
 }
 

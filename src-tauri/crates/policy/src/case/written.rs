@@ -1,7 +1,8 @@
 //! A rule of a case: a pattern, or a pattern with what else a rule can say.
 
 use crate::pattern::parse_pattern;
-use crate::rule::{Effect, Identity, Lifetime, Millis, PatternKind, Pin, Rule, RuleId, Source};
+use crate::pretend::identity;
+use crate::rule::{Effect, Lifetime, Millis, PatternKind, Pin, Rule, RuleId, Source};
 use serde::Deserialize;
 
 /// A rule as a case writes it.
@@ -27,6 +28,9 @@ pub struct Full {
     /// Whether it also allows redirections that write.
     #[serde(default)]
     pub allow_writes: bool,
+    /// Whether it was confirmed as broad.
+    #[serde(default)]
+    pub broad: bool,
     /// The sha256 of the program that it is bound to.
     pub pin: Option<String>,
     /// When its time runs out, in milliseconds since 1970; none lasts for good.
@@ -42,6 +46,7 @@ impl Written {
                 kind: None,
                 args: None,
                 allow_writes: false,
+                broad: false,
                 pin: None,
                 until: None,
             },
@@ -52,23 +57,10 @@ impl Written {
             args: full.args,
             pin: full.pin.map(|sha256| Box::new(Pin { program: identity(&sha256), script: None })),
             allow_writes: full.allow_writes,
+            broad: full.broad,
             source,
             lifetime: full.until.map_or(Lifetime::Forever, Lifetime::Until),
             ..Rule::new(effect, pattern)
         })
-    }
-}
-
-/// A file of which only the content is known.
-pub(super) fn identity(sha256: &str) -> Identity {
-    Identity {
-        sha256: sha256.to_owned(),
-        size: 0,
-        mtime_ns: "0".to_owned(),
-        ctime_ns: "0".to_owned(),
-        device: 0,
-        inode: String::new(),
-        version: None,
-        signature: None,
     }
 }

@@ -167,6 +167,7 @@ impl<'a> Known<'a> {
             && (theirs.agent.is_none() || theirs.agent == rule.agent)
             && other.may_cover()
             && (theirs.allow_writes || !rule.allow_writes)
+            && (theirs.broad || !rule.broad)
             && self.is_inside(theirs)
             && (theirs.input == RuleInput::Any || theirs.input == rule.input)
             && (theirs.origin == RuleOrigin::Any || theirs.origin == rule.origin);

@@ -17,7 +17,7 @@ use crate::rule::{Effect, IdentityPattern, Pattern, Rule, RuleInput};
 use crate::ruleset::RuleSet;
 use crate::settings::{AgentId, Settings};
 use crate::verdict::Reason;
-use postern_command::{Class, class_of};
+use postern_command::{Class, Step, class_of, read_argv};
 
 /// Why a rule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,9 @@ pub enum RuleProblem {
     #[error(transparent)]
     Pattern(#[from] PatternError),
     /// It allows whatever it is told to run.
-    #[error("{0:?} would allow whatever it is told to run; name the command that it is to run")]
+    #[error(
+        "{0:?} would allow whatever it is told to run; name the command that it is to run, or confirm that you mean all of it (--broad)"
+    )]
     Carrier(String),
     /// It allows everything.
     #[error("{0:?} would allow everything; set the agent to Allow if that is meant, or name a folder")]
@@ -40,6 +42,9 @@ pub enum RuleProblem {
     /// An example cannot be read.
     #[error("the example {0:?} cannot be read as a command")]
     Unreadable(String),
+    /// Broad, and nothing that could be.
+    #[error("only an allow rule for a command or a path can be broad")]
+    NotBroad,
     /// An invalid folder, or a folder in a deny rule.
     #[error("{0}")]
     Folder(String),
@@ -63,6 +68,9 @@ pub fn check_rule(rule: &Rule, home: &str) -> Result<(), RuleProblem> {
         Pattern::Path(_) | Pattern::Command(_) | Pattern::Identity(_) => {
             parse_pattern(&text, Some(kind_name(&rule.pattern)))?;
         }
+    }
+    if rule.broad && (rule.effect != Effect::Allow || matches!(rule.pattern, Pattern::Identity(_))) {
+        return Err(RuleProblem::NotBroad);
     }
     match rule.effect {
         Effect::Allow => not_too_broad(rule, &text)?,
@@ -109,10 +117,7 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
         }
         Pattern::Command(_) => {
             let words = postern_command::words_of(text).unwrap_or_default();
-            let carrier = words.first().is_some_and(|first| class_of(first) != Class::Ordinary);
-            let open =
-                words.get(1).is_none_or(|second| second.contains(['*', '?']) || second.starts_with('-'));
-            if carrier && open && words.len() > 1 {
+            if !rule.broad && words.len() > 1 && runs_anything(&words) {
                 Err(RuleProblem::Carrier(text.to_owned()))
             } else {
                 Ok(())
@@ -121,6 +126,33 @@ fn not_too_broad(rule: &Rule, text: &str) -> Result<(), RuleProblem> {
         Pattern::Identity(IdentityPattern::SigningId(id)) => Err(RuleProblem::Claimed(id.clone())),
         Pattern::Exact(_) | Pattern::Identity(_) => Ok(()),
     }
+}
+
+/// Returns true if a pattern's program runs what it is told, and the pattern leaves open what that is.
+fn runs_anything(words: &[String]) -> bool {
+    const ANY: &str = "any";
+    let Some(first) = words.first().filter(|first| class_of(first) != Class::Ordinary) else { return false };
+    let open = words.iter().position(|word| word.contains(['*', '?']));
+    if words.get(1).is_none_or(|second| !second.starts_with('-')) {
+        return open == Some(1) || words.len() == 1;
+    }
+    // Options come first: what they leave open shows when something stands in the place of the first wildcard.
+    let Some(open) = open else { return false };
+    let argv: Vec<String> = words[..open].iter().cloned().chain([ANY.to_owned()]).collect();
+    let reading = read_argv(&argv);
+    let told = |step: &Step| {
+        let value = |at: usize| step.argv.get(at).and_then(|word| word.value.as_deref());
+        let is_any = |at: usize| value(at) == Some(ANY);
+        let is_option = |at: usize| value(at).is_some_and(|word| word.starts_with('-'));
+        // An option that runs something names it in the next word.
+        let leaves_open = |at: usize| is_any(at) || is_option(at) && is_any(at + 1);
+        step.opaque.is_some()
+            || step.program().is_none_or(|name| name == ANY)
+            || step.script.is_some_and(is_any)
+            || step.ways_out.iter().any(|way| leaves_open(way.argument))
+    };
+    let own = reading.steps.len() == 1 && reading.steps.iter().all(|step| step.program() == Some(first));
+    !own || !reading.opaque.is_empty() || reading.steps.iter().any(told)
 }
 
 /// Whether a rule is about a request: for an allow rule, whether it covers a step of it; for a deny rule, whether it

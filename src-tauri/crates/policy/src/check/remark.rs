@@ -13,6 +13,8 @@ const UNUSED_DAYS: i64 = 90;
 pub enum Remark {
     /// It allows whatever a shell, an interpreter or a wrapper is told to run, or a whole folder that is easily written to.
     TooBroad,
+    /// The person confirmed that it covers whatever its words cover.
+    Broad,
     /// Another rule with the same effect matches all that it matches.
     CoveredBy(RuleId),
     /// It is older than 90 days and was not used in them.
@@ -30,7 +32,9 @@ pub fn remarks(rules: &[Rule], now: Millis) -> Vec<(RuleId, Remark)> {
         if matches!(rule.lifetime, Lifetime::Until(end) if end <= now) {
             all.push((rule.id, Remark::Expired));
         }
-        if rule.effect == Effect::Allow && is_broad(rule) {
+        if rule.effect == Effect::Allow && rule.broad {
+            all.push((rule.id, Remark::Broad));
+        } else if rule.effect == Effect::Allow && is_broad(rule) {
             all.push((rule.id, Remark::TooBroad));
         }
         all.extend(covers.of(at).map(|other| (rule.id, Remark::CoveredBy(other.id))));

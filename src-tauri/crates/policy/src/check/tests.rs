@@ -54,6 +54,35 @@ fn what_would_allow_anything_is_refused() {
 }
 
 #[test]
+fn a_rule_that_names_what_an_interpreter_runs_is_taken_and_one_that_leaves_it_open_is_not() {
+    for (text, taken) in [
+        ("python3 -m pytest *", true),
+        ("python3 -u tools/x.py *", true),
+        ("python3 -m *", false),
+        ("python3 -u *", false),
+        ("python3 -c *", false),
+        ("python3 -W ignore *", false),
+        ("bash -x *", false),
+        ("bash -c *", false),
+        ("node -e *", false),
+        ("xargs -n 1 *", false),
+        ("nice -n 5 *", false),
+    ] {
+        let told = problem(&rule(1, Effect::Allow, text));
+        assert_eq!(told.is_empty(), taken, "{text}: {told}");
+        let broad = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        assert_eq!(problem(&broad), "", "{text}: what a person confirms is taken");
+    }
+    for effect in [Effect::Deny, Effect::Allow] {
+        let pattern = if effect == Effect::Deny { "git push" } else { "team:H7V7XYVQ7D" };
+        let broad = Rule { broad: true, ..rule(1, effect, pattern) };
+        assert!(problem(&broad).contains("can be broad"), "{effect:?} {pattern}");
+    }
+    let all = Rule { broad: true, pattern: Pattern::Path("/**".to_owned()), ..rule(1, Effect::Allow, "x") };
+    assert!(problem(&all).contains("everything"), "not even a broad rule is for every program");
+}
+
+#[test]
 fn an_exact_command_may_hold_any_text() {
     let words = |argv: &[&str]| Pattern::Exact(argv.iter().map(|word| (*word).to_owned()).collect());
     let rule = |argv: &[&str]| Rule { pattern: words(argv), ..rule(1, Effect::Allow, "x") };

@@ -158,7 +158,7 @@ fn elsewhere(rule: &Compiled, subject: &Subject<'_>, facts: &Facts<'_>) -> Optio
 }
 
 /// Returns why a rule does not cover the step's input.
-fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
+pub(super) fn with_input(rule: &Rule, subject: &Subject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     if subject.reads_input_as_data() {
         return None;
     }

@@ -13,6 +13,7 @@
 
 mod against;
 mod allow;
+mod broad;
 mod command_tool;
 pub mod core;
 mod deny;

@@ -90,7 +90,8 @@ pub(super) fn named(rule: &Rule) -> NamedRule {
         Source::Managed => RuleSource::Managed,
         Source::Import => RuleSource::Import,
     };
-    NamedRule { effect: rule.effect, pattern: whole_pattern(rule), source, why: rule.why.clone() }
+    let (pattern, why) = (whole_pattern(rule), rule.why.clone());
+    NamedRule { effect: rule.effect, pattern, source, why, broad: false }
 }
 
 /// Returns a rule's pattern with its argument patterns.
@@ -117,7 +118,7 @@ pub fn source_words(source: &Source) -> String {
 /// Returns a file's line as a sentence names it.
 pub(crate) fn named_entry(entry: &Entry) -> NamedRule {
     let pattern = entry.written.clone();
-    NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None }
+    NamedRule { effect: entry.effect, pattern, source: origin(entry), why: None, broad: false }
 }
 
 /// Returns where a file's line is.

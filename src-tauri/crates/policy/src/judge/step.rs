@@ -4,10 +4,10 @@ use super::allow::{Coverage, coverage, target};
 use super::look::{Looks, Vouched};
 use super::outcome::{Outcome, entry_ref, named, named_entry, rule_ref, whole_pattern};
 use super::subject::Subject;
-use super::{against, label, own_shell};
+use super::{against, broad, label, own_shell};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Label, ReadOnlyGap};
+use crate::cause::{Cause, Label, NamedRule, ReadOnlyGap};
 use crate::facts::{Facts, Input, Lookup};
 use crate::rule::{Rule, Source};
 use crate::verdict::{Decision, Reason};
@@ -16,13 +16,32 @@ use postern_command::{Opaque, Role};
 /// What the rules say about the step at `at`. Never denies.
 pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: usize) -> Outcome {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let outcome = narrow(policy, facts, looks, at, &subject);
+    if outcome.decision == Decision::Allow {
+        return outcome;
+    }
+    let by_broad = |rule: &Rule| {
+        let cause = Cause::Rule(NamedRule { broad: true, ..named(rule) });
+        Outcome::new(Decision::Allow, Reason::Rule, cause).by(rule_ref(rule))
+    };
+    broad::covering(policy, facts, at, &subject).map_or(outcome, by_broad)
+}
+
+/// The same without broad rules.
+fn narrow(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    looks: &Looks,
+    at: usize,
+    subject: &Subject<'_>,
+) -> Outcome {
     if let Some(part) = &subject.step.opaque {
         return opaque(part);
     }
-    if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
-        return builtin(&subject);
+    if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
+        return builtin(subject);
     }
-    if let Some(allowed) = own_shell::by_file(policy, facts, &subject) {
+    if let Some(allowed) = own_shell::by_file(policy, facts, subject) {
         return allowed;
     }
     let command = label::of_step(subject.step);
@@ -34,13 +53,13 @@ pub(super) fn judge(policy: &AgentPolicy, facts: &Facts<'_>, looks: &Looks, at: 
         };
         return Outcome::new(Decision::Ask, reason, Cause::NotCoverable { command, obstacle });
     }
-    let said = coverage(policy, &subject, facts);
+    let said = coverage(policy, subject, facts);
     if let Coverage::Covered(rule) = said {
         return covered(rule);
     }
     // The file and the list say nothing about input, so they hold only if it is absent or cannot give commands.
     let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
-    by_file(policy, facts, &subject)
+    by_file(policy, facts, subject)
         .or_else(|| by_read_only_list(policy, facts, looks, at, &command))
         .filter(|found| found.decision == Decision::Allow || matches!(said, Coverage::Nothing))
         .filter(|found| found.decision != Decision::Allow || !told)
@@ -56,10 +75,13 @@ pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize)
 /// Whether one rule by itself covers the step at `at` of a request.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
     let subject = Subject::new(&facts.reading.steps[at], &facts.steps[at]);
-    subject.step.opaque.is_none()
-        && !needs_no_rule(&subject)
-        && subject.obstacle(policy, facts).is_none()
-        && matches!(coverage(policy, &subject, facts), Coverage::Covered(_))
+    let narrowly = || {
+        subject.step.opaque.is_none()
+            && !needs_no_rule(&subject)
+            && subject.obstacle(policy, facts).is_none()
+            && matches!(coverage(policy, &subject, facts), Coverage::Covered(_))
+    };
+    narrowly() || broad::covering(policy, facts, at, &subject).is_some()
 }
 
 /// A part that was not understood: at best a question.

@@ -102,7 +102,7 @@ impl<'a> Subject<'a> {
 
     /// A rule was given for work in the request's folder: what a program finds in another one (a repository's hooks, a
     /// project's scripts) can make it run something else. The agent names the folder as the request's own instead.
-    fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
+    pub(super) fn strange_folder(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         if self.step.dir == Dir::Same || self.finds_nothing_there() {
             return None;
         }
@@ -131,7 +131,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A wrapper is peeled off by its name: the file behind the name must be one that bears it rightly.
-    fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
+    pub(super) fn strange_wrapper(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Option<Obstacle> {
         for (at, (via, lookup)) in self.step.via.iter().zip(&self.found.via).enumerate() {
             let in_shell = facts.shell || crate::needed::follows_shell(self.step, at);
             let shell_words = |name: &str| in_shell && crate::needed::is_shell_word(name);
@@ -171,7 +171,7 @@ fn named_by_rule(policy: &AgentPolicy, program: &Program, facts: &Facts<'_>) -> 
 }
 
 /// Returns true if a rule has no pin, or its pin matches this program.
-fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
+pub(super) fn is_pinned_to(rule: &Rule, program: &Program) -> bool {
     let Some(pin) = &rule.pin else { return true };
     let now = program.identity.as_ref().filter(|_| !program.agent_can_change);
     now.is_some_and(|now| now.sha256.eq_ignore_ascii_case(&pin.program.sha256))

@@ -1,4 +1,4 @@
-//! Adding what *Always* saves to the file, keeping the person's comments.
+//! Adding lines to the file, keeping the person's comments: what *Always* saves, and what is taken over from other programs.
 
 use super::layer::{Entry, Origin};
 use super::parse::{FileError, options};
@@ -21,17 +21,32 @@ pub enum AppendError {
 
 /// Adds `"pattern": "allow"` behind the tool's other patterns, and returns the file's new text.
 pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendError> {
+    put(text, tool, pattern, Effect::Allow, false)
+}
+
+/// Adds a line that was taken over, and returns the file's new text. What allows comes before the tool's other patterns, so that
+/// nothing that denies or asks gives way to it; what denies or asks comes behind them.
+pub fn take_over(text: &str, tool: &str, pattern: &str, effect: Effect) -> Result<String, AppendError> {
+    put(text, tool, pattern, effect, effect == Effect::Allow)
+}
+
+fn put(text: &str, tool: &str, pattern: &str, effect: Effect, first: bool) -> Result<String, AppendError> {
     let source = if text.trim().is_empty() { "{}\n" } else { text };
     // Reading it as rules first finds what is wrong with it, and where. Whose home folder `~` is changes nothing about that.
     super::FileLayer::parse(source, "/home/anybody")?;
     let root = CstRootNode::parse(source, &options()).map_err(|error| FileError::of_json(source, &error))?;
     let object = root.object_value().ok_or(AppendError::NotAnObject)?;
     not_shadowed(&object, tool)?;
-    let allow = || CstInputValue::String("allow".to_owned());
+    let action = match effect {
+        Effect::Allow => "allow",
+        Effect::Ask => "ask",
+        Effect::Deny => "deny",
+    };
+    let action = || CstInputValue::String(action.to_owned());
     match object.get(tool) {
         None => {
-            let patterns = CstInputValue::Object(vec![(pattern.to_owned(), allow())]);
-            object.append(tool, if pattern == "*" { allow() } else { patterns });
+            let patterns = CstInputValue::Object(vec![(pattern.to_owned(), action())]);
+            object.append(tool, if pattern == "*" { action() } else { patterns });
         }
         Some(property) => {
             let before = property
@@ -43,10 +58,19 @@ pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendErr
                     .set_value(CstInputValue::Object(vec![("*".to_owned(), CstInputValue::String(action))]));
             }
             let patterns = property.object_value().ok_or(AppendError::NotAnObject)?;
-            if let Some(same) = patterns.get(pattern) {
-                same.remove();
+            match patterns.get(pattern) {
+                // The person's own line about the same stays.
+                Some(_) if first => return Ok(root.to_string()),
+                Some(same) => same.remove(),
+                None => {}
             }
-            patterns.append(pattern, allow());
+            if first {
+                let is_open = |name: &String| matches!(name.as_str(), "*" | "**");
+                let open = names(&patterns).iter().take_while(|name| is_open(name)).count();
+                patterns.insert(open, pattern, action());
+            } else {
+                patterns.append(pattern, action());
+            }
         }
     }
     Ok(root.to_string())
@@ -54,13 +78,16 @@ pub fn append(text: &str, tool: &str, pattern: &str) -> Result<String, AppendErr
 
 /// The last match wins: a catch-all behind the tool would make the new rule a dead letter.
 fn not_shadowed(object: &CstObject, tool: &str) -> Result<(), AppendError> {
-    let names: Vec<String> =
-        object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect();
+    let names = names(object);
     let Some(own) = names.iter().position(|name| name == tool) else { return Ok(()) };
     match names[own + 1..].iter().find(|name| stands_for(name, tool)) {
         Some(winner) => Err(AppendError::Shadowed(winner.clone(), tool.to_owned())),
         None => Ok(()),
     }
+}
+
+fn names(object: &CstObject) -> Vec<String> {
+    object.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name).collect()
 }
 
 /// Whether a tool's name, as it is written in a file, is also about `tool`: in doubt it is.
@@ -101,6 +128,21 @@ mod tests {
         assert_eq!(FileLayer::parse(&text, "/h").unwrap().entries()[0].tool, "my_tool");
         let text = append("{ // mine\n}", "glob", "src/x").unwrap();
         assert!(text.contains("// mine"), "{text}");
+    }
+
+    #[test]
+    fn what_is_taken_over_never_wins_over_a_line_that_stops() {
+        let text = take_over(DEFAULT_FILE, "read_file", "~/notes/**", Effect::Allow).unwrap();
+        let text = take_over(&text, "read_file", "~/notes/x", Effect::Deny).unwrap();
+        let text = take_over(&text, "read_file", "*.env", Effect::Allow).unwrap();
+        let layer = FileLayer::parse(&text, "/h").unwrap();
+        let own = layer.entries().iter().filter(|entry| entry.tool == "read_file");
+        let own: Vec<_> = own.map(|entry| (entry.written.as_str(), entry.effect)).collect();
+        assert_eq!(own[..3], [("*", Effect::Allow), ("~/notes/**", Effect::Allow), ("*.env", Effect::Deny)]);
+        assert_eq!(own.last(), Some(&("~/notes/x", Effect::Deny)), "{text}");
+        let asks = take_over(&text, "shell_exec", "git push *", Effect::Ask).unwrap();
+        let layer = FileLayer::parse(&asks, "/h").unwrap();
+        assert_eq!(layer.entries().last().map(|entry| entry.effect), Some(Effect::Ask), "{asks}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod touched;
 mod values;
 
 pub use acts_as::acts_as;
-pub use append::{AppendError, append};
+pub use append::{AppendError, append, take_over};
 pub use layer::{Entry, FileLayer, Origin};
 pub use parse::FileError;
 pub(crate) use parse::options;

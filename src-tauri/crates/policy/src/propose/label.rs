@@ -50,7 +50,7 @@ pub(super) fn exact(widths: &[Widths], facts: &Facts<'_>) -> OfferLabel {
     OfferLabel::Exact { commands: widths.len(), changeable }
 }
 
-pub(super) fn commands(drafts: &[Draft]) -> OfferLabel {
+pub(crate) fn commands(drafts: &[Draft]) -> OfferLabel {
     let of = |draft: &Draft| match &draft.pattern {
         Pattern::Command(text) => {
             let prefix = text.strip_suffix(" *");

@@ -12,8 +12,9 @@ use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input, Lookup, Program, StepFacts};
 use crate::path;
 use crate::pattern::{by_arity, is_glob};
-use crate::rule::{Pattern, Pin, RuleInput, ScriptPin};
+use crate::rule::{Effect, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
 use crate::verdict::{Decision, Reason, RiskLevel, Verdict};
+pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
 pub use nothing::NothingToSave;
 use postern_command::{Class, Dir, Power, Role, Step, class_of};
@@ -49,6 +50,20 @@ pub struct Draft {
     pub pin: Option<Pin>,
     /// Input that the rule covers.
     pub input: RuleInput,
+}
+
+impl Offer {
+    /// Returns its rules, for everybody and as yet without a number.
+    pub fn rules(&self, origin: RuleOrigin) -> impl Iterator<Item = Rule> {
+        self.drafts.iter().map(move |draft| Rule {
+            args: draft.args.clone(),
+            pin: draft.pin.clone().map(Box::new),
+            folder: self.folder.clone(),
+            input: draft.input.clone(),
+            origin,
+            ..Rule::new(Effect::Allow, draft.pattern.clone())
+        })
+    }
 }
 
 /// What could be saved for one step.

@@ -16,6 +16,8 @@ pub(crate) struct Part {
     deny: Index,
     broken: Vec<Broken>,
     places: HashMap<RuleId, usize>,
+    /// Allow rules that were confirmed as broad.
+    broad: Vec<usize>,
     any_case: bool,
 }
 
@@ -42,6 +44,7 @@ impl Default for Part {
             deny: Index::new(true),
             broken: Vec::new(),
             places: HashMap::new(),
+            broad: Vec::new(),
             any_case: false,
         }
     }
@@ -100,6 +103,11 @@ impl Part {
         self.places.values().map(|&at| &self.rules[at])
     }
 
+    /// Allow rules that were confirmed as broad, with their places.
+    pub(crate) fn broad(&self) -> impl Iterator<Item = (usize, &Compiled)> {
+        self.broad.iter().map(|&at| (at, &self.rules[at]))
+    }
+
     fn add(&mut self, rule: &Rule, home: &str) -> Result<(), String> {
         let at = self.rules.len();
         let generous = rule.effect != Effect::Allow;
@@ -148,6 +156,8 @@ impl Part {
         }
         if generous {
             self.places.insert(rule.id, at);
+        } else if rule.broad {
+            self.broad.push(at);
         }
         self.rules.push(compiled);
         Ok(())
@@ -181,6 +191,7 @@ fn judged_by(rule: &Rule) -> Rule {
         args: rule.args.clone(),
         pin: rule.pin.clone(),
         allow_writes: rule.allow_writes,
+        broad: rule.broad,
         folder: rule.folder.clone(),
         input: rule.input.clone(),
         origin: rule.origin,

@@ -43,9 +43,12 @@ UPDATE rules SET input = '{\"kind\":\"any\"}' WHERE json_extract(source, '$.kind
 /// Who may run what a rule allows. Rules of before hold for the host and, since then, for the agent's own shell.
 pub(crate) const ORIGIN: &str = "ALTER TABLE rules ADD COLUMN origin TEXT NOT NULL DEFAULT '\"any\"';";
 
+/// Rules that the person confirmed as broad: none of before was.
+pub(crate) const BROAD: &str = "ALTER TABLE rules ADD COLUMN broad INTEGER NOT NULL DEFAULT 0;";
+
 const COLUMNS: &str =
     "id, effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin";
+    created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
     Ok(Rule {
@@ -56,6 +59,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Rule> {
         args: row.get::<_, Option<Json<_>>>(4)?.map(|json| json.0),
         pin: row.get::<_, Option<Json<_>>>(5)?.map(|json| json.0),
         allow_writes: row.get(6)?,
+        broad: row.get(21)?,
         folder: row.get(18)?,
         input: row.get::<_, Json<_>>(19)?.0,
         origin: row.get::<_, Json<_>>(20)?.0,
@@ -98,8 +102,8 @@ pub fn get(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
 pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO rules (effect, agent, pattern, args, pin, allow_writes, source, lifetime, why, matches, misses,
-            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+            created_at, use_count, last_used_at, last_command, last_path, last_seen, folder, input, origin, broad)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
     )?;
     insert.execute(params![
         text(&rule.effect)?,
@@ -122,6 +126,7 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
         rule.folder,
         text(&rule.input)?,
         text(&rule.origin)?,
+        rule.broad,
     ])?;
     Ok(conn.last_insert_rowid())
 }
@@ -130,7 +135,8 @@ pub fn add(conn: &Connection, rule: &Rule) -> Result<RuleId, Error> {
 pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
     let saved = conn.execute(
         "UPDATE rules SET effect = ?2, agent = ?3, pattern = ?4, args = ?5, pin = ?6, allow_writes = ?7, source = ?8,
-            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15 WHERE id = ?1",
+            lifetime = ?9, why = ?10, matches = ?11, misses = ?12, folder = ?13, input = ?14, origin = ?15,
+            broad = ?16 WHERE id = ?1",
         params![
             rule.id,
             text(&rule.effect)?,
@@ -147,6 +153,7 @@ pub fn save(conn: &Connection, rule: &Rule) -> Result<(), Error> {
             rule.folder,
             text(&rule.input)?,
             text(&rule.origin)?,
+            rule.broad,
         ],
     )?;
     one(saved, rule.id)

@@ -1,6 +1,7 @@
 //! `postern policy …`
 
 mod lint;
+mod measure;
 mod replay;
 mod test;
 
@@ -11,6 +12,7 @@ use crate::rule_args::Policy;
 /// `link` connects to the host, where one is needed.
 pub(crate) fn run(command: Policy, link: impl FnOnce() -> Result<Link, Failure>) -> Result<(), Failure> {
     match command {
+        Policy::Measure(asked) => measure::run(&asked),
         Policy::Test { cases, bins, json } => test::run(&cases, bins.as_deref(), json),
         Policy::Lint { agent, json } => lint::run(&mut link()?, agent.as_deref(), json),
         Policy::Replay { since, with, agent, json } => {

@@ -72,7 +72,7 @@ pub(super) fn import(
 }
 
 /// Imports rules and settings, all at once.
-pub(super) fn send(
+pub(crate) fn send(
     link: &mut Link,
     mut file: RuleFile,
     agent: Option<AgentId>,

@@ -9,13 +9,14 @@ use crate::args::Json;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print;
-use crate::rule_args::{Format, NewRule, Rules};
+use crate::rule_args::{ExportFormat, Format, NewRule, Rules};
 use postern_contract::methods::{
     AddRule, ExportRules, ListRules, PreviewRule, RemoveRule, RenewalEntry, RuleFilter, RuleNumber,
     RulePreview, UndoRenewal,
 };
 use postern_contract::{PatternKind, RuleDraft, RuleRow};
-use postern_policy::{AgentId, Effect, Lifetime, RuleInput, RuleOrigin};
+use postern_policy::import::Target;
+use postern_policy::{AgentId, Effect, Lifetime, Rule, RuleInput, RuleOrigin};
 use std::path::Path;
 
 /// How many rules are asked for at once.
@@ -42,15 +43,7 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
             let rules = if ids.len() == 1 { "rule" } else { "rules" };
             print::line(format!("undone: {rules} {} as before the renewal", ids.join(", ")))
         }
-        Rules::Export { agent, format: Format::Postern } => {
-            let agent = agent.as_deref().map(named).transpose()?;
-            let filter = RuleFilter { own: agent.is_some(), agent, ..RuleFilter::default() };
-            print::json(&link.call::<ExportRules>(&filter)?)
-        }
-        Rules::Export { agent, format: Format::ExecApproval } => {
-            exec_approval::export(link, agent.as_deref())
-        }
-        Rules::Export { agent, format: Format::Openclaw } => openclaw::export(link, agent.as_deref()),
+        Rules::Export { agent, format, broad } => export(link, agent.as_deref(), format, broad),
         Rules::Import { file, agent, of, format, check, yes, json } => {
             let (agent, how) = (agent.as_deref(), exec_approval::How { check, yes, json });
             match format {
@@ -65,8 +58,27 @@ pub(crate) fn run(link: &mut Link, command: Rules) -> Result<(), Failure> {
     }
 }
 
+fn export(link: &mut Link, agent: Option<&str>, format: ExportFormat, broad: bool) -> Result<(), Failure> {
+    let target = match format {
+        ExportFormat::Postern => {
+            let agent = agent.map(named).transpose()?;
+            let filter = RuleFilter { own: agent.is_some(), agent, ..RuleFilter::default() };
+            return print::json(&link.call::<ExportRules>(&filter)?);
+        }
+        ExportFormat::ExecApproval => return exec_approval::export(link, agent),
+        ExportFormat::Openclaw => return openclaw::export(link, agent),
+        ExportFormat::ClaudeCode => Target::ClaudeCode,
+        ExportFormat::Codex => Target::Codex,
+    };
+    let agent = agent.map(named).transpose()?;
+    let rules: Vec<Rule> = all(link, agent.as_ref())?.into_iter().map(|row| row.rule).collect();
+    let (text, left_out) = postern_policy::import::export(target, &exec_approval::own(&rules), broad);
+    exec_approval::tell_left_out(left_out);
+    print::raw(text.trim_end())
+}
+
 /// An agent's rules and everybody's, or all: page by page, because a long list is longer than an answer may be.
-fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRow>, Failure> {
+pub(super) fn all(link: &mut Link, agent: Option<&AgentId>) -> Result<Vec<RuleRow>, Failure> {
     let mut rules: Vec<RuleRow> = Vec::new();
     loop {
         let skip = u32::try_from(rules.len()).map_err(Failure::own)?;
@@ -159,6 +171,7 @@ fn draft(effect: Effect, rule: NewRule) -> Result<RuleDraft, Failure> {
         args,
         pin: rule.pin,
         allow_writes: rule.writes,
+        broad: rule.broad,
         folder: rule.folder.as_deref().map(folder_of).transpose()?,
         input: if rule.any_input { RuleInput::Any } else { RuleInput::Nothing },
         origin: if rule.own_shell { RuleOrigin::AgentShell } else { RuleOrigin::Any },

@@ -4,7 +4,7 @@ use super::settings;
 use crate::book::BookError;
 use postern_contract::RuleDraft;
 use postern_policy::permissions::FileError;
-use postern_policy::{Lifetime, Rule, RuleId, Settings, Source, check_rule, jsonc, parse_typed};
+use postern_policy::{Rule, RuleId, Settings, Source, check_rule, jsonc};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -96,21 +96,7 @@ fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, BookError> {
             "a managed rule cannot be pinned: name the program by its sha256".into(),
         ));
     }
-    let rule = Rule {
-        id,
-        agent: draft.agent,
-        args: draft.args,
-        allow_writes: draft.allow_writes,
-        folder: draft.folder,
-        input: draft.input,
-        origin: draft.origin,
-        source: Source::Managed,
-        lifetime: draft.lifetime.unwrap_or(Lifetime::Forever),
-        why: draft.why,
-        matches: draft.matches,
-        misses: draft.misses,
-        ..Rule::new(draft.effect, parse_typed(&draft.text, draft.kind, home)?)
-    };
+    let rule = Rule { id, source: Source::Managed, ..draft.rule(home)? };
     check_rule(&rule, home)?;
     Ok(rule)
 }

@@ -34,6 +34,8 @@ pub enum FindingKind {
     Shadowed,
     /// It allows whatever it is told to run, or all of a folder.
     TooBroad,
+    /// It was confirmed as broad: it allows whatever its words cover.
+    Broad,
     /// What it allows lies where an agent's commands could replace it.
     AgentWritable,
     /// What it names is not there.
@@ -112,6 +114,7 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
     let remarked = said.iter().filter_map(|remark| match remark {
         Remark::CoveredBy(by) => Some(Problem::Covered { by: *by }),
         Remark::Unused => Some(Problem::Unused),
+        Remark::Broad => Some(Problem::Broad { pattern: pattern_text(&rule.pattern) }),
         Remark::TooBroad | Remark::Expired => None,
     });
     let all = [expired, useless, broad, on_disk].into_iter().flatten().chain(remarked);
@@ -119,7 +122,7 @@ fn one(rule: &Rule, said: &[Remark], seen: Option<&Seen>, denies: &Denies, home:
 }
 
 fn too_broad(rule: &Rule, said: &[Remark]) -> Option<TooBroad> {
-    if rule.effect != Effect::Allow {
+    if rule.effect != Effect::Allow || rule.broad {
         return None;
     }
     let pattern = pattern_text(&rule.pattern);

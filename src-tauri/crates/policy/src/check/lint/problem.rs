@@ -19,6 +19,8 @@ pub enum Problem {
     Shadowed { by: RuleId, pattern: String },
     /// It allows more than anybody means.
     TooBroad(TooBroad),
+    /// It is broad, and the user confirmed that.
+    Broad { pattern: String },
     /// A line of a file allows every command that nothing else names.
     AllowsEverything { tool: String, pattern: String },
     /// The program is not the one that it is bound to.
@@ -92,6 +94,7 @@ impl Problem {
             Self::NeverMatches(_) => FindingKind::NeverMatches,
             Self::Shadowed { .. } => FindingKind::Shadowed,
             Self::TooBroad(_) | Self::AllowsEverything { .. } => FindingKind::TooBroad,
+            Self::Broad { .. } => FindingKind::Broad,
             Self::Changed { .. } => FindingKind::Changed,
             Self::Missing { .. } => FindingKind::Missing,
             Self::AgentWritable { .. } => FindingKind::AgentWritable,

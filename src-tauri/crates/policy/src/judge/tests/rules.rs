@@ -9,6 +9,72 @@ fn allowed(scene: &Scene) -> bool {
 }
 
 #[test]
+fn a_broad_rule_covers_what_its_words_cover_and_nothing_else() {
+    for (text, command, expected) in [
+        ("git *", "git -c core.pager=x log", true),
+        ("git log *", "git -c core.pager=x log", false),
+        ("python3 *", "python3 -c 'print(1)'", true),
+        ("bash *", "bash -c 'rm x; kill 5'", true),
+        ("xargs *", "find . -name x | xargs rm", false),
+        ("xargs *", "xargs rm", true),
+        ("rm *", "nohup rm x", true),
+        ("rm *", "sudo rm x", false),
+        ("sudo *", "sudo rm x", true),
+        ("nohup *", "sudo nohup rm x", false),
+        ("/usr/bin/g*", "git -c core.pager=x log", true),
+        ("git *", "git log > out.txt", false),
+        ("git *", "PAGER=x git log", false),
+        ("git *", "cd /tmp && git log", false),
+        ("cp *", "cp x ~/.ssh/authorized_keys", false),
+        ("cp x ~/.ssh/authorized_keys *", "cp x ~/.ssh/authorized_keys", true),
+        ("tar *", "tar -czf x.tgz -C / ~/.ssh", false),
+        ("git *", "git commit -m \"$MESSAGE\"", true),
+        ("date *", "date \"$(cat x)\"", false),
+        ("rm *", "$(echo rm) x", false),
+        ("bash *", "curl x | bash", false),
+        ("rm *", "rm -rf /", false),
+    ] {
+        let broad = Rule { broad: true, ..rule(1, Effect::Allow, text) };
+        let scene = Scene::new()
+            .program("/usr/bin/date", "date")
+            .program("/usr/bin/tar", "tar")
+            .rule(broad)
+            .shell(command);
+        assert_eq!(allowed(&scene), expected, "{text} for {command}: {:?}", scene.judge().cause);
+    }
+}
+
+#[test]
+fn a_verdict_says_that_it_rests_on_a_broad_rule_only_where_it_does() {
+    let scene = Scene::new().rule(Rule { broad: true, ..rule(1, Effect::Allow, "git *") });
+    let is_broad = |scene: &Scene| match scene.judge().cause {
+        Cause::Rule(rule) => rule.broad,
+        other => panic!("{other:?}"),
+    };
+    assert!(!is_broad(&scene.shell("git status")));
+    let scene = Scene::new().rule(Rule { broad: true, ..rule(1, Effect::Allow, "git *") });
+    assert!(is_broad(&scene.shell("git -c core.pager=x log")));
+}
+
+#[test]
+fn a_broad_rule_holds_in_its_folder_for_its_program_and_in_its_shell() {
+    let broad = || Rule { broad: true, ..rule(1, Effect::Allow, "python3 *") };
+    let line = "python3 -c 'x'";
+    let pin = |content: &str| Some(Box::new(Pin { program: identity(content), script: None }));
+    for (rule, expected) in [
+        (Rule { folder: Some(crate::testing::CWD.to_owned()), ..broad() }, true),
+        (Rule { folder: Some("/opt".to_owned()), ..broad() }, false),
+        (Rule { pin: pin("python3"), ..broad() }, true),
+        (Rule { pin: pin("another"), ..broad() }, false),
+        (Rule { origin: crate::RuleOrigin::AgentShell, ..broad() }, false),
+        (Rule { lifetime: Lifetime::Until(1), ..broad() }, false),
+    ] {
+        let scene = Scene::new().rule(rule.clone()).shell(line);
+        assert_eq!(allowed(&scene), expected, "{rule:?}");
+    }
+}
+
+#[test]
 fn a_rule_covers_what_it_says_and_no_more() {
     for (text, command, expected) in [
         ("/usr/bin/git", "git status", true),

@@ -1,0 +1,131 @@
+//! `postern policy measure`: the quietness of a policy on commands that agents ran, without a host.
+
+use super::super::rules::file;
+use crate::failure::Failure;
+use crate::print;
+use crate::rule_args::{Answers, Class, Measure};
+use postern_command::escape::text as escaped;
+use postern_contract::RuleDraft;
+use postern_contract::methods::RuleFile;
+use postern_policy::measure::{Always, Call, Measured, Setup, Tally, measure};
+use postern_policy::{Effect, Origin, Rule, RuleId, check_rule};
+use std::path::Path;
+
+/// The most lines of each list, without `--json`.
+const SHOWN: usize = 20;
+
+pub(super) fn run(asked: &Measure) -> Result<(), Failure> {
+    let calls = calls(&asked.commands)?;
+    let measured = measure(&calls, &setup(asked)?).map_err(Failure::own)?;
+    if asked.json.json { print::json(&measured) } else { show(&measured) }
+}
+
+/// Reads one command per line.
+fn calls(path: &Path) -> Result<Vec<Call>, Failure> {
+    let text = file::text_of(path)?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let call = |(at, line): (usize, &str)| {
+        let wrong = |error| {
+            let place = format!("{}:{}", path.display(), at + 1);
+            Failure::usage(format!(
+                "{place}: {error}; a line is {{\"shell\": \"git status\", \"cwd\": \"/Users/u/x\", \"project\": \"x\"}}"
+            ))
+        };
+        serde_json::from_str(line).map_err(wrong)
+    };
+    lines.map(call).collect()
+}
+
+fn setup(asked: &Measure) -> Result<Setup, Failure> {
+    let mut setup = Setup::default();
+    if let Some(home) = &asked.home {
+        setup.home.clone_from(home);
+    }
+    if let Some(preset) = asked.preset {
+        setup.settings.apply(preset.into());
+    }
+    setup.settings.allow_read_only = asked.read_only || asked.classes.contains(&Class::LookAllow);
+    setup.origin = if asked.own_shell { Origin::AgentShell } else { Origin::Host };
+    setup.always = match asked.always {
+        Answers::None => Always::Never,
+        Answers::Offer => Always::FirstOffer,
+    };
+    let typed = |effect: Effect, patterns: &[String]| {
+        patterns.iter().map(|text| RuleDraft::new(effect, text)).collect::<Vec<_>>()
+    };
+    let mut drafts = match &asked.rules {
+        Some(path) => file::rules_of(&file::text_of(path)?, path)?,
+        None => RuleFile { version: 1, rules: Vec::new() },
+    }
+    .rules;
+    drafts.extend(typed(Effect::Allow, &asked.allow));
+    drafts.extend(typed(Effect::Deny, &asked.deny));
+    setup.rules = drafts
+        .into_iter()
+        .zip(1..)
+        .map(|(draft, id)| rule(draft, id, &setup.home))
+        .collect::<Result<_, _>>()?;
+    Ok(setup)
+}
+
+/// Reads a rule as the host would. The pin is left out: programs are taken as unchanged.
+fn rule(draft: RuleDraft, id: RuleId, home: &str) -> Result<Rule, Failure> {
+    let text = escaped(&draft.text);
+    let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("{text}: {error}"));
+    let rule = draft.rule(home).map_err(|error| wrong(&error))?;
+    check_rule(&rule, home).map_err(|error| wrong(&error))?;
+    Ok(Rule { id, agent: None, ..rule })
+}
+
+fn show(measured: &Measured) -> Result<(), Failure> {
+    let Measured { calls, allowed, asked, denied, without_offer, dangerous, .. } = *measured;
+    for (count, what) in [
+        (calls, "calls"),
+        (allowed, "allowed"),
+        (asked, "asked"),
+        (denied, "denied"),
+        (without_offer, "asked without an offer"),
+        (dangerous, "dangerous"),
+    ] {
+        print::line(format!("{count:>8}  {:>5}  {what}", percent(count, calls)))?;
+    }
+    list("REASON", &measured.by_reason)?;
+    list("PROGRAM", &measured.by_program)?;
+    list("NO OFFER BECAUSE", &measured.by_nothing_to_save)
+}
+
+/// A share in tenths of a percent, without rounding errors of floating point.
+fn percent(count: usize, all: usize) -> String {
+    let tenths = (count * 2000 + all) / (2 * all).max(1);
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+fn list(heading: &str, tallies: &[Tally]) -> Result<(), Failure> {
+    if tallies.is_empty() {
+        return Ok(());
+    }
+    print::line("")?;
+    let row = |one: &Tally| {
+        [escaped(&one.name), one.asked.to_string(), one.without_offer.to_string(), one.denied.to_string()]
+    };
+    let rows = tallies.iter().take(SHOWN).map(row).collect();
+    print::table([heading, "ASKED", "WITHOUT OFFER", "DENIED"], rows, "")?;
+    match tallies.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => print::line(format!("and {more} more (--json lists all)")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn shares_are_rounded_to_tenths() {
+        for (count, all, expected) in
+            [(1, 3, "33.3%"), (2, 3, "66.7%"), (0, 5, "0.0%"), (5, 5, "100.0%"), (0, 0, "0.0%")]
+        {
+            assert_eq!(percent(count, all), expected, "{count} of {all}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `postern suggest`: the fewest rules that would have answered most questions. Saves nothing.
+
+mod transcripts;
+
+use super::agents::named;
+use super::rules;
+use crate::failure::Failure;
+use crate::import_args::Suggest;
+use crate::link::Link;
+use crate::print;
+use postern_command::escape::text as escaped;
+use postern_command::{quote, quote_word};
+use postern_contract::methods::{AgentRef, GetAgent, InsightsAsk, SuggestRules};
+use postern_policy::measure::{Setup, questions};
+use postern_policy::{Asked, Origin, Pattern, Rule, RuleOrigin, pattern_text, suggest};
+use serde::Serialize;
+use std::path::Path;
+
+/// The most commands that are shown of a suggestion.
+const EXAMPLES: usize = 5;
+
+/// The document of `suggest --json`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    /// Questions that were looked at.
+    asked: u64,
+    suggestions: Vec<Suggestion>,
+}
+
+/// Rules that would have answered questions.
+#[derive(Debug, Serialize)]
+struct Suggestion {
+    /// How many questions.
+    spares: u64,
+    rules: Vec<Rule>,
+    /// Some of the commands that they would have let through, as escaped text.
+    examples: Vec<String>,
+}
+
+pub(crate) fn run(
+    link: impl FnOnce() -> Result<Link, Failure>,
+    home: &Path,
+    asked: &Suggest,
+) -> Result<(), Failure> {
+    let report = if asked.from_transcripts {
+        of_transcripts(link, home, asked)?
+    } else {
+        of_history(&mut link()?, asked)?
+    };
+    if asked.json.json { print::json(&report) } else { show(&report) }
+}
+
+fn of_history(link: &mut Link, asked: &Suggest) -> Result<Report, Failure> {
+    let agent = asked.agent.as_deref().map(named).transpose()?;
+    let found = link.call::<SuggestRules>(&InsightsAsk { agent, days: asked.days })?;
+    let suggestion = |one: postern_contract::methods::Suggestion| Suggestion {
+        spares: one.spares,
+        rules: one.offer.rules,
+        examples: one.examples,
+    };
+    let suggestions = found.suggestions.into_iter().take(asked.most).map(suggestion).collect();
+    Ok(Report { asked: found.asked, suggestions })
+}
+
+/// Judges what agents ran in their own shells: programs are taken as present and unchanged, so no rule is bound to one.
+fn of_transcripts(
+    link: impl FnOnce() -> Result<Link, Failure>,
+    home: &Path,
+    asked: &Suggest,
+) -> Result<Report, Failure> {
+    let home_text = home.to_str().ok_or_else(|| Failure::usage("the home folder is not UTF-8"))?;
+    let mut setup = Setup { origin: Origin::AgentShell, home: home_text.to_owned(), ..Setup::default() };
+    if let Some(agent) = &asked.agent {
+        let agent = named(agent)?;
+        let mut link = link()?;
+        setup.settings = link.call::<GetAgent>(&AgentRef { agent: agent.clone() })?.settings;
+        setup.settings.folders.clear();
+        let rules = rules::all(&mut link, Some(&agent))?;
+        setup.rules = rules.into_iter().map(|row| Rule { pin: None, ..row.rule }).collect();
+    }
+    let (calls, files) = transcripts::calls(home);
+    print::remark(format!("{files} transcripts of Claude Code and Codex, {} commands", calls.len()));
+    let (questions, places): (Vec<Asked>, Vec<Vec<usize>>) =
+        questions(&calls, &setup).map_err(Failure::own)?.into_iter().unzip();
+    let suggested = suggest(&questions, asked.most).into_iter().map(|one| Suggestion {
+        spares: one.spares,
+        rules: one.offer.rules(RuleOrigin::AgentShell).map(|rule| Rule { pin: None, ..rule }).collect(),
+        examples: examples(
+            one.answers.iter().filter_map(|at| places[*at].first()).map(|at| &*calls[*at].shell),
+        ),
+    });
+    let asked = questions.iter().map(|question| question.times).sum();
+    Ok(Report { asked, suggestions: suggested.collect() })
+}
+
+fn examples<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for line in lines.map(escaped) {
+        if shown.len() == EXAMPLES {
+            break;
+        }
+        if !shown.contains(&line) {
+            shown.push(line);
+        }
+    }
+    shown
+}
+
+fn show(report: &Report) -> Result<(), Failure> {
+    let rules: usize = report.suggestions.iter().map(|one| one.rules.len()).sum();
+    let spares: u64 = report.suggestions.iter().map(|one| one.spares).sum();
+    if rules == 0 {
+        return print::line(format!("no rule would have answered any of {} questions", report.asked));
+    }
+    let plural = if rules == 1 { "rule" } else { "rules" };
+    print::line(format!("{rules} {plural} would have answered {spares} of {} questions", report.asked))?;
+    for one in &report.suggestions {
+        print::line(format!("{:>5}  it would have let through:", one.spares))?;
+        one.examples.iter().try_for_each(|line| print::line(format!("         {line}")))?;
+        one.rules.iter().try_for_each(|rule| print::line(format!("       {}", typed(rule))))?;
+    }
+    print::line("nothing was saved; type the lines that you mean")
+}
+
+/// Returns the line that saves a rule.
+fn typed(rule: &Rule) -> String {
+    let agent = rule.agent.as_ref().map_or("ID", |agent| agent.as_str());
+    let kind = match &rule.pattern {
+        Pattern::Exact(_) => Some(" --exact".to_owned()),
+        Pattern::Path(_) => Some(" --path".to_owned()),
+        Pattern::Command(_) | Pattern::Identity(_) => None,
+    };
+    let args = rule.args.as_ref().map(|args| format!(" --args {}", quote_word(&quote(args))));
+    let folder = rule.folder.as_ref().map(|folder| format!(" --in {}", quote_word(folder)));
+    let own_shell = (rule.origin == RuleOrigin::AgentShell).then(|| " --own-shell".to_owned());
+    let pin = rule.pin.as_ref().map(|_| " --pin".to_owned());
+    let flags: String = [kind, args, folder, own_shell, pin].into_iter().flatten().collect();
+    let pattern = quote_word(&pattern_text(&rule.pattern));
+    escaped(&format!("postern rules allow {pattern} --agent {agent}{flags}"))
+}

@@ -1,0 +1,246 @@
+//! Rules that people have in other programs: read entry by entry, each taken over, taken over as broad, or left out with
+//! the reason. Nothing allows more here than it did there.
+
+mod claude_code;
+mod codex;
+mod command;
+mod cursor;
+mod export;
+mod gemini_cli;
+mod starlark;
+mod tool;
+mod vscode;
+
+pub use export::{NotSaid, Target, export};
+
+use crate::check::{RuleProblem, check_rule, would_match};
+use crate::pretend::{CWD, Pretended};
+use crate::rule::{Effect, Lifetime, Pattern, Rule, RuleOrigin, Source};
+use crate::settings::Settings;
+use crate::subject::Origin;
+use postern_command::{Dialect, Reading, Role, read_shell_at};
+
+/// A program whose rules can be taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// `permissions` of `settings.json` and `settings.local.json`.
+    ClaudeCode,
+    /// `*.rules`.
+    Codex,
+    /// `permissions.json`, `cli-config.json` and `cli.json`.
+    Cursor,
+    /// `settings.json` and `policies/*.toml`.
+    GeminiCli,
+    /// `chat.tools.terminal.autoApprove` of `settings.json`.
+    VsCode,
+}
+
+/// How entries are taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taking {
+    /// The person's home folder.
+    pub home: String,
+    /// The project that the file belongs to; `None` for a file that holds in every project.
+    pub project: Option<String>,
+    /// Who may run what is allowed.
+    pub origin: RuleOrigin,
+    /// True if the person confirmed that rules cover whatever their words cover.
+    pub broad: bool,
+}
+
+/// An entry of another program's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The entry as it was written.
+    pub written: String,
+    /// What it does there.
+    pub effect: Effect,
+    /// What becomes of it here.
+    pub becomes: Becomes,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Becomes {
+    /// Rules for commands.
+    Rules(Vec<Rule>),
+    /// Lines of `permissions.jsonc`.
+    Lines(Vec<Line>),
+    /// Nothing.
+    LeftOut(LeftOut),
+}
+
+/// A line of `permissions.jsonc`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The tool.
+    pub tool: String,
+    /// The pattern for its value.
+    pub pattern: String,
+    /// The action.
+    pub effect: Effect,
+}
+
+/// The reason why an entry is left out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeftOut {
+    /// Only a broad rule could cover it.
+    #[error("only a broad rule covers it: add --broad if you mean everything that its words cover")]
+    Broad,
+    /// It allows every command.
+    #[error("it allows every command: set the agent to Allow if you mean that")]
+    Everything,
+    /// No plain command.
+    #[error("it is more than one plain command: write a rule for each program in it")]
+    NotPlain,
+    /// It begins with a wildcard.
+    #[error("it names no program: begin with the program's name")]
+    NoProgram,
+    /// The shell's own word.
+    #[error("the shell does this itself: it needs no rule")]
+    NeedsNoRule,
+    /// No rule can cover it.
+    #[error("Postern can't tell what it would run, so no rule covers it")]
+    Unreadable,
+    /// A regular expression.
+    #[error("it is a regular expression: write the words of the command")]
+    Regex,
+    /// A tool without a value here.
+    #[error("permissions.jsonc compares no value of {0}, so this would allow or deny all of it")]
+    NoValue(String),
+    /// A path relative to a folder that is not known.
+    #[error("its path depends on where the agent works: name the folder (--project DIR)")]
+    Relative,
+    /// It holds only sometimes.
+    #[error("it holds only in some modes of that program")]
+    Sometimes,
+    /// A setting that is no rule.
+    #[error("it is no rule")]
+    NoRule,
+    /// The rule or line is refused here.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);
+
+/// Reads a file of another program. `name` is the file's own name.
+pub fn read(product: Product, name: &str, text: &str, taking: &Taking) -> Result<Vec<Entry>, Unreadable> {
+    match product {
+        Product::ClaudeCode => claude_code::read(text, taking),
+        Product::Codex => Ok(codex::read(text, taking)),
+        Product::Cursor => cursor::read(text, taking),
+        Product::GeminiCli => gemini_cli::read(name, text, taking),
+        Product::VsCode => vscode::read(text, taking),
+    }
+}
+
+impl Entry {
+    fn new(written: impl Into<String>, effect: Effect, becomes: Result<Becomes, LeftOut>) -> Self {
+        let becomes = becomes.unwrap_or_else(Becomes::LeftOut);
+        Self { written: written.into(), effect, becomes }
+    }
+}
+
+/// Reads a JSON document with comments.
+fn json(text: &str) -> Result<serde_json::Value, Unreadable> {
+    let plain = crate::jsonc::plain(text).map_err(|error| Unreadable(error.to_string()))?;
+    serde_json::from_str(&plain).map_err(|error| Unreadable(error.to_string()))
+}
+
+/// Returns the texts of a list in a document.
+fn texts<'a>(document: &'a serde_json::Value, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let list = path.iter().try_fold(document, |value, key| value.get(*key));
+    let items = list.and_then(serde_json::Value::as_array).into_iter().flatten();
+    items.filter_map(serde_json::Value::as_str)
+}
+
+impl Taking {
+    /// Makes rules of patterns, each as narrow as the person's confirmation wants it.
+    fn rules(&self, effect: Effect, patterns: Vec<Pattern>) -> Result<Becomes, LeftOut> {
+        let rules = patterns.into_iter().map(|pattern| self.rule(effect, pattern));
+        rules.collect::<Result<_, _>>().map(Becomes::Rules)
+    }
+
+    fn rule(&self, effect: Effect, pattern: Pattern) -> Result<Rule, LeftOut> {
+        let mut rule = Rule { source: Source::Import, ..Rule::new(effect, pattern) };
+        if effect == Effect::Allow {
+            rule.origin = self.origin;
+            rule.folder.clone_from(&self.project);
+            rule.broad = self.broad && is_open(&rule);
+            self.widen_if_needed(&mut rule)?;
+        }
+        check_rule(&rule, &self.home).map_err(|problem| LeftOut::Refused(problem.to_string()))?;
+        Ok(rule)
+    }
+
+    /// Makes a rule broad if nothing narrower covers its own words.
+    fn widen_if_needed(&self, rule: &mut Rule) -> Result<(), LeftOut> {
+        let carrier = matches!(check_rule(rule, &self.home), Err(RuleProblem::Carrier(_)));
+        if !carrier && self.covers_itself(rule)? {
+            return Ok(());
+        }
+        if !self.broad {
+            let broad = Rule { broad: true, ..rule.clone() };
+            return Err(if self.covers_itself(&broad)? { LeftOut::Broad } else { LeftOut::Unreadable });
+        }
+        rule.broad = true;
+        if self.covers_itself(rule)? { Ok(()) } else { Err(LeftOut::Unreadable) }
+    }
+
+    /// Returns true if the rule allows the command of its own words, or that with one more where it takes more.
+    fn covers_itself(&self, rule: &Rule) -> Result<bool, LeftOut> {
+        let words = words_of(&rule.pattern);
+        let longer: Vec<String> = words.iter().cloned().chain(["x".to_owned()]).collect();
+        let read =
+            |words: &[String]| read_shell_at(&postern_command::quote(words), Dialect::Bash, &self.home);
+        let readings = if is_open(rule) { vec![read(&words), read(&longer)] } else { vec![read(&words)] };
+        let steps = || readings.iter().flat_map(|reading| &reading.steps);
+        if steps().next().is_none() {
+            return Err(LeftOut::NotPlain);
+        }
+        if steps().all(|step| step.role == Role::HarmlessBuiltin) {
+            return Err(LeftOut::NeedsNoRule);
+        }
+        let rule = Rule { folder: None, lifetime: Lifetime::Forever, ..rule.clone() };
+        let pretended = Pretended::line(CWD, &self.home, origin_of(rule.origin));
+        let settings = Settings::default();
+        let covers =
+            |reading: &Reading| pretended.with_facts(reading, &settings, |facts| would_match(&rule, facts));
+        Ok(readings.iter().any(covers))
+    }
+}
+
+fn origin_of(origin: RuleOrigin) -> Origin {
+    match origin {
+        RuleOrigin::Any => Origin::Host,
+        RuleOrigin::AgentShell => Origin::AgentShell,
+    }
+}
+
+/// Returns true if a rule leaves words open.
+fn is_open(rule: &Rule) -> bool {
+    matches!(&rule.pattern, Pattern::Command(text) if text.contains('*'))
+}
+
+/// Returns the words of a pattern without its last wildcard, others filled in.
+fn words_of(pattern: &Pattern) -> Vec<String> {
+    match pattern {
+        Pattern::Exact(argv) => argv.clone(),
+        Pattern::Command(text) => {
+            let mut words = postern_command::words_of(text).unwrap_or_default();
+            if words.last().is_some_and(|last| last == "*") {
+                words.pop();
+            }
+            words.iter().map(|word| word.replace('*', "x")).collect()
+        }
+        Pattern::Path(path) => vec![path.clone()],
+        Pattern::Identity(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Tools of other programs, as `permissions.jsonc` names them and compares their values.
+
+use super::{Becomes, LeftOut, Line, Taking};
+use crate::permissions::{Entry, Origin};
+use crate::rule::Effect;
+
+impl Taking {
+    /// Makes lines for tools with these patterns.
+    pub(super) fn lines(
+        &self,
+        tools: &[&str],
+        patterns: &[String],
+        effect: Effect,
+    ) -> Result<Becomes, LeftOut> {
+        let line = |(tool, pattern): (&&str, &String)| {
+            Entry::new(tool, pattern, effect, &self.home, Origin::Session).map_err(LeftOut::Refused)?;
+            Ok(Line { tool: (*tool).to_owned(), pattern: pattern.clone(), effect })
+        };
+        let all = tools.iter().flat_map(|tool| patterns.iter().map(move |pattern| (tool, pattern)));
+        all.map(line).collect::<Result<_, _>>().map(Becomes::Lines)
+    }
+
+    /// Makes a line for every use of a tool.
+    pub(super) fn any_use(&self, tool: &str, effect: Effect) -> Result<Becomes, LeftOut> {
+        self.lines(&[tool], &["*".to_owned()], effect)
+    }
+
+    /// Returns patterns for a path as `.gitignore` writes it: relative to the project, a bare name in any folder, a folder
+    /// with everything in it. `//` begins a path at the root, `/` one in the project.
+    pub(super) fn paths(&self, written: &str, effect: Effect) -> Result<Vec<String>, LeftOut> {
+        let path = written.trim();
+        let everything = ["", "*", "**", "./**", "/**"].contains(&path) && self.project.is_none();
+        if everything {
+            return Ok(vec!["*".to_owned()]);
+        }
+        let stops = effect != Effect::Allow;
+        let (base, rest) = if let Some(rest) = path.strip_prefix("//") {
+            (String::new(), rest)
+        } else if let Some(rest) = path.strip_prefix("~/") {
+            ("~".to_owned(), rest)
+        } else {
+            let rest = path.trim_start_matches("./").trim_start_matches('/');
+            let named = path.trim_end_matches('/').contains('/');
+            let base = match &self.project {
+                Some(project) if named => project.clone(),
+                Some(project) => format!("{project}/**"),
+                // What stops may stop in every folder; what allows must not.
+                None if stops => "**".to_owned(),
+                None => return Err(LeftOut::Relative),
+            };
+            (base, rest)
+        };
+        let rest = rest.trim_end_matches('/');
+        if rest.split('/').any(|part| part == "..") {
+            return Err(LeftOut::Relative);
+        }
+        let rest = if stops { rest.to_owned() } else { within_folder(rest) };
+        let own = match (base.strip_suffix("/**").unwrap_or(&base), rest.as_str()) {
+            (_, "") => base,
+            (folder, rest) if base.ends_with("**") && rest.starts_with("**") => {
+                if folder == "**" {
+                    rest.to_owned()
+                } else {
+                    format!("{folder}/{rest}")
+                }
+            }
+            (_, rest) => format!("{base}/{rest}"),
+        };
+        let below = (!own.ends_with("**")).then(|| format!("{own}/**"));
+        Ok(std::iter::once(own).chain(below).collect())
+    }
+}
+
+/// Writes a `*` that stays in its folder there so that it does here, where `*` crosses folders.
+fn within_folder(glob: &str) -> String {
+    const STAYS: &str = "*([^/])";
+    let parts = glob.split("**").map(|part| part.replace('*', STAYS));
+    parts.collect::<Vec<_>>().join("**")
+}
+
+/// Returns the name of an MCP server's tool: letters, digits, `_` and `-`.
+pub(super) fn of_server(server: &str, tool: &str) -> String {
+    let clean = |name: &str| -> String {
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-*".contains(c) { c } else { '_' }).collect()
+    };
+    if server.is_empty() { clean(tool) } else { format!("{}_{}", clean(server), clean(tool)) }
+}

@@ -1,0 +1,330 @@
+//! Quietness: what a policy makes of commands that agents ran, with every program taken as present and unchanged.
+
+use crate::agent::AgentPolicy;
+use crate::cause::{Cause, Gap, Obstacle};
+use crate::judge::judge;
+use crate::path;
+use crate::pretend::{CWD, HOME, Pretended};
+use crate::propose::{NothingToSave, Offer, propose};
+use crate::rule::{Rule, RuleId, RuleOrigin};
+use crate::ruleset::RuleSet;
+use crate::settings::{AgentId, BadAgentId, Settings};
+use crate::subject::Origin;
+use crate::suggest::Asked;
+use crate::verdict::{Decision, RiskLevel, Verdict};
+use postern_command::{ArgFact, Dialect, read_shell_at};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A command that an agent ran. Unknown fields are ignored.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Call {
+    /// The project it ran for: rules that the person saves are kept per project.
+    #[serde(default)]
+    pub project: String,
+    /// The working directory.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// The command, as shell text.
+    pub shell: String,
+}
+
+/// The person's answer to a question with an offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Always {
+    /// Allows this once.
+    Never,
+    /// Saves the first offer.
+    FirstOffer,
+}
+
+/// What the commands are judged by.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The agent's settings.
+    pub settings: Settings,
+    /// The rules from the start, in every project.
+    pub rules: Vec<Rule>,
+    /// Who would run the commands.
+    pub origin: Origin,
+    /// The person's home folder.
+    pub home: String,
+    /// The person's answers.
+    pub always: Always,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            rules: Vec::new(),
+            origin: Origin::Host,
+            home: HOME.to_owned(),
+            always: Always::Never,
+        }
+    }
+}
+
+/// The result of a measurement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Measured {
+    /// Commands.
+    pub calls: usize,
+    /// Commands that run without a question.
+    pub allowed: usize,
+    /// Commands that the person is asked about.
+    pub asked: usize,
+    /// Commands that are denied.
+    pub denied: usize,
+    /// Questions that offer no rule.
+    pub without_offer: usize,
+    /// High-risk commands, whatever is decided about them.
+    pub dangerous: usize,
+    /// What is asked or denied, by cause; most first.
+    pub by_reason: Vec<Tally>,
+    /// The same by each program that is not allowed.
+    pub by_program: Vec<Tally>,
+    /// Questions without an offer, by what prevents one.
+    pub by_nothing_to_save: Vec<Tally>,
+}
+
+/// Commands with something in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tally {
+    /// What they have in common.
+    pub name: String,
+    /// Commands that the person is asked about.
+    pub asked: usize,
+    /// Those of them that offer no rule.
+    pub without_offer: usize,
+    /// Commands that are denied.
+    pub denied: usize,
+}
+
+/// Judges the commands in their order.
+pub fn measure(calls: &[Call], setup: &Setup) -> Result<Measured, BadAgentId> {
+    let mut measuring = Measuring::new(setup)?;
+    for call in calls {
+        measuring.count(call);
+    }
+    let Measuring { counts, reasons, programs, unsaved, .. } = measuring;
+    Ok(Measured {
+        by_reason: reasons.sorted(),
+        by_program: programs.sorted(),
+        by_nothing_to_save: unsaved.sorted(),
+        ..counts
+    })
+}
+
+/// Returns the questions that the commands lead to, as far as a rule could answer them, each with the places of its commands.
+pub fn questions(calls: &[Call], setup: &Setup) -> Result<Vec<(Asked, Vec<usize>)>, BadAgentId> {
+    let mut measuring = Measuring::new(setup)?;
+    let mut places: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
+    let mut found: Vec<(Asked, Vec<usize>)> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let key = (call.project.as_str(), call.shell.as_str(), call.cwd.as_deref());
+        if let Some(place) = places.get(&key) {
+            let (asked, calls) = &mut found[*place];
+            asked.times += 1;
+            calls.push(at);
+            continue;
+        }
+        let (verdict, offers) = measuring.judge(call);
+        let harmless = verdict.risk.level != RiskLevel::Dangerous;
+        if verdict.decision == Decision::Ask && harmless {
+            places.insert(key, found.len());
+            let offers = offers.unwrap_or_default();
+            found.push((Asked { times: 1, denied: false, offers }, vec![at]));
+        }
+    }
+    Ok(found)
+}
+
+struct Measuring<'a> {
+    setup: &'a Setup,
+    policy: AgentPolicy,
+    /// Each project's rules, those of the setup first.
+    projects: HashMap<String, (Vec<Rule>, RuleSet)>,
+    counts: Measured,
+    reasons: Tallies,
+    programs: Tallies,
+    unsaved: Tallies,
+}
+
+impl<'a> Measuring<'a> {
+    fn new(setup: &'a Setup) -> Result<Self, BadAgentId> {
+        Ok(Self {
+            setup,
+            policy: AgentPolicy::new(AgentId::new("measured")?, setup.settings.clone()),
+            projects: HashMap::new(),
+            counts: Measured::default(),
+            reasons: Tallies::default(),
+            programs: Tallies::default(),
+            unsaved: Tallies::default(),
+        })
+    }
+
+    fn count(&mut self, call: &Call) {
+        let (verdict, offers) = self.judge(call);
+        let asked = verdict.decision == Decision::Ask;
+        let without_offer = asked && offers.is_err();
+        self.counts.calls += 1;
+        self.counts.dangerous += usize::from(verdict.risk.level == RiskLevel::Dangerous);
+        match verdict.decision {
+            Decision::Allow => {
+                self.counts.allowed += 1;
+                return;
+            }
+            Decision::Ask => self.counts.asked += 1,
+            Decision::Deny => self.counts.denied += 1,
+        }
+        self.counts.without_offer += usize::from(without_offer);
+        self.reasons.add(reason(&verdict), asked, without_offer);
+        for program in programs(&verdict) {
+            self.programs.add(program, asked, without_offer);
+        }
+        match offers {
+            Err(why) if asked => self.unsaved.add(variant(&why), asked, without_offer),
+            Ok(offers) if asked && self.setup.always == Always::FirstOffer => self.save(call, offers.first()),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    fn judge(&mut self, call: &Call) -> (Verdict, Result<Vec<Offer>, NothingToSave>) {
+        let Setup { rules, origin, home, settings, .. } = self.setup;
+        let (_, compiled) = self
+            .projects
+            .entry(call.project.clone())
+            .or_insert_with(|| (rules.clone(), RuleSet::compile(rules, home, true)));
+        self.policy.rules = compiled.clone();
+        let cwd = path::normal(call.cwd.as_deref().unwrap_or(CWD));
+        let reading = read_shell_at(&call.shell, Dialect::Bash, home);
+        Pretended::line(&cwd, home, *origin).with_facts(&reading, settings, |facts| {
+            let verdict = judge(&self.policy, facts);
+            let offers = propose(&self.policy, facts, &verdict);
+            (verdict, offers)
+        })
+    }
+
+    /// Saves an offer for the project.
+    fn save(&mut self, call: &Call, offer: Option<&Offer>) {
+        let Some((rules, compiled)) = self.projects.get_mut(&call.project) else { return };
+        for rule in offer.into_iter().flat_map(|offer| offer.rules(RuleOrigin::of_answer(self.setup.origin)))
+        {
+            let id = RuleId::try_from(rules.len()).unwrap_or(RuleId::MAX - 1) + 1;
+            rules.push(Rule { id, ..rule });
+        }
+        *compiled = RuleSet::compile(rules.iter(), &self.setup.home, true);
+    }
+}
+
+#[derive(Default)]
+struct Tallies(BTreeMap<String, Tally>);
+
+impl Tallies {
+    fn add(&mut self, name: String, asked: bool, without_offer: bool) {
+        let tally =
+            self.0.entry(name).or_insert_with_key(|name| Tally { name: name.clone(), ..Tally::default() });
+        tally.asked += usize::from(asked);
+        tally.denied += usize::from(!asked);
+        tally.without_offer += usize::from(without_offer);
+    }
+
+    fn sorted(self) -> Vec<Tally> {
+        let mut all: Vec<Tally> = self.0.into_values().collect();
+        all.sort_by_key(|tally| std::cmp::Reverse(tally.asked + tally.denied));
+        all
+    }
+}
+
+/// Returns the programs that are not allowed, by the names they are called by.
+fn programs(verdict: &Verdict) -> BTreeSet<String> {
+    let steps = verdict.steps.iter().filter(|step| step.decision != Decision::Allow);
+    let name = |name: Option<&str>| name.map_or("(unknown)", path::base_name).to_owned();
+    steps.map(|step| name(step.program.as_deref())).collect()
+}
+
+/// Returns a stable name for why a command is not allowed: the verdict's reason, the kind of its cause and what that is about.
+fn reason(verdict: &Verdict) -> String {
+    let mut cause = &verdict.cause;
+    while let Cause::Steps { cause: inner, .. } | Cause::AskAlways(inner) = cause {
+        cause = inner;
+    }
+    let detail = match cause {
+        Cause::NotCoverable { obstacle: Obstacle::Sets { .. }, .. } => Some("sets".to_owned()),
+        Cause::NotCoverable { obstacle, .. } => Some(variant(obstacle)),
+        Cause::NotCovered { gap: Gap::UnsafeArg(fact), .. } | Cause::UnsafeArg(fact) => effect(fact),
+        Cause::NotCovered { gap, .. } => Some(variant(gap)),
+        Cause::ReadOnlyBut { gap, .. } => Some(variant(gap)),
+        _ => None,
+    };
+    let parts = [variant(&verdict.reason), variant(cause)].into_iter().chain(detail);
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+fn effect(fact: &ArgFact) -> Option<String> {
+    match fact {
+        ArgFact::Mark { effect, .. } => Some(variant(effect)),
+        ArgFact::Note(_) => None,
+    }
+}
+
+/// Returns the name by which a value of an enum is written.
+fn variant(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        Ok(serde_json::Value::Object(map)) => map.keys().next().cloned().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Always, Call, Measured, Setup, measure};
+    use crate::rule::Effect;
+    use crate::settings::Settings;
+    use crate::testing::rule;
+
+    fn measured(lines: &[(&str, &str)], setup: &Setup) -> Measured {
+        let call = |(project, shell): &(&str, &str)| Call {
+            project: (*project).to_owned(),
+            cwd: None,
+            shell: (*shell).to_owned(),
+        };
+        measure(&lines.iter().map(call).collect::<Vec<_>>(), setup).unwrap()
+    }
+
+    fn looking() -> Setup {
+        let settings = Settings { allow_read_only: true, ..Settings::default() };
+        Setup { settings, ..Setup::default() }
+    }
+
+    #[test]
+    fn every_call_is_counted_once_with_its_causes() {
+        let lines = [("a", "ls"), ("a", "npm test"), ("a", "rm -rf /"), ("a", "echo x > \"$OUT\"")];
+        let found = measured(&lines, &looking());
+        assert_eq!((found.calls, found.allowed, found.asked, found.denied), (4, 1, 2, 1), "{found:?}");
+        assert_eq!((found.without_offer, found.dangerous), (1, 1), "{found:?}");
+        let by = |tallies: &[super::Tally]| tallies.iter().map(|one| one.asked + one.denied).sum::<usize>();
+        assert_eq!(by(&found.by_reason), found.asked + found.denied);
+        assert!(found.by_program.iter().any(|one| one.name == "npm" && one.asked == 1), "{found:?}");
+    }
+
+    #[test]
+    fn rules_are_kept_per_project_and_in_their_folder() {
+        let lines = [("a", "npm test"), ("a", "npm test"), ("b", "npm test")];
+        assert_eq!(measured(&lines, &looking()).asked, 3);
+        let always = Setup { always: Always::FirstOffer, ..looking() };
+        assert_eq!(measured(&lines, &always).asked, 2, "once in each project");
+    }
+
+    #[test]
+    fn rules_of_the_setup_hold_in_every_project() {
+        let rules = vec![rule(1, Effect::Allow, "npm test"), rule(2, Effect::Deny, "git push")];
+        let setup = Setup { rules, ..looking() };
+        let found = measured(&[("a", "npm test"), ("b", "npm test"), ("b", "git push")], &setup);
+        assert_eq!((found.allowed, found.denied), (2, 1));
+    }
+}

@@ -1,0 +1,176 @@
+//! The fewest rules that would have answered most questions: a greedy cover of questions by what *Always* would have saved.
+
+use crate::propose::{Draft, Offer, commands};
+use crate::rule::{Pattern, RuleInput};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A question of the past.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// How often it was asked.
+    pub times: u64,
+    /// True if the person denied it at least once: nothing that allows it is suggested.
+    pub denied: bool,
+    /// What *Always* would save for it.
+    pub offers: Vec<Offer>,
+}
+
+/// Rules that would have answered questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggested {
+    /// The offer, with the rules that no suggestion before it has.
+    pub offer: Offer,
+    /// How many questions it answers, together with the suggestions before it.
+    pub spares: u64,
+    /// Places of those questions in the list.
+    pub answers: Vec<usize>,
+}
+
+/// What makes two rules the same here.
+type Said = (Pattern, Option<Vec<String>>, Option<String>, RuleInput);
+
+fn said(draft: &Draft, offer: &Offer) -> Said {
+    (draft.pattern.clone(), draft.args.clone(), offer.folder.clone(), draft.input.clone())
+}
+
+/// A question with its rules by number.
+struct Question<'a> {
+    asked: &'a Asked,
+    /// The offer that would be suggested.
+    best: &'a Offer,
+    /// The rules of each offer; all of one are needed.
+    needs: Vec<Vec<usize>>,
+    /// The rules of the best one.
+    wanted: Vec<usize>,
+}
+
+/// Returns at most `most` suggestions, each answering the most questions for each rule that it adds.
+pub fn suggest(asked: &[Asked], most: usize) -> Vec<Suggested> {
+    let mut numbers: HashMap<Said, usize> = HashMap::new();
+    let questions: BTreeMap<usize, Question<'_>> =
+        asked.iter().enumerate().filter_map(|(at, one)| Some((at, question(one, &mut numbers)?))).collect();
+    let mut chosen: HashSet<usize> = HashSet::new();
+    let mut open: Vec<usize> = questions.keys().copied().filter(|at| !asked[*at].denied).collect();
+    let mut suggestions = Vec::new();
+    while suggestions.len() < most {
+        let Some((at, answers, spares)) = best(&questions, &open, &chosen) else { break };
+        let question = &questions[&at];
+        let is_new = |draft: &&Draft| !chosen.contains(&numbers[&said(draft, question.best)]);
+        let drafts: Vec<Draft> = question.best.drafts.iter().filter(is_new).cloned().collect();
+        let whole = drafts.len() == question.best.drafts.len();
+        let label = if whole { question.best.label.clone() } else { commands(&drafts) };
+        let offer = Offer { label, drafts, ..question.best.clone() };
+        chosen.extend(question.wanted.iter().copied());
+        open.retain(|at| !answers.contains(at));
+        suggestions.push(Suggested { offer, spares, answers });
+    }
+    suggestions
+}
+
+fn question<'a>(asked: &'a Asked, numbers: &mut HashMap<Said, usize>) -> Option<Question<'a>> {
+    let best = preferred(&asked.offers)?;
+    let mut of = |offer: &Offer| -> Vec<usize> {
+        let number = |draft: &Draft| {
+            let next = numbers.len();
+            *numbers.entry(said(draft, offer)).or_insert(next)
+        };
+        offer.drafts.iter().map(number).collect()
+    };
+    let wanted = of(best);
+    let needs = asked.offers.iter().filter(|offer| !offer.drafts.is_empty()).map(of).collect();
+    Some(Question { asked, best, needs, wanted })
+}
+
+/// Returns the offer for all calls of a command rather than for one.
+fn preferred(offers: &[Offer]) -> Option<&Offer> {
+    let by_id = |id: &str| offers.iter().find(|offer| offer.id == id && !offer.drafts.is_empty());
+    by_id("command").or_else(|| by_id("path")).or_else(|| by_id("exact"))
+}
+
+/// Finds the question whose rules answer the most questions for each rule that they add, with those and their number of times.
+fn best(
+    questions: &BTreeMap<usize, Question<'_>>,
+    open: &[usize],
+    chosen: &HashSet<usize>,
+) -> Option<(usize, Vec<usize>, u64)> {
+    let mut tried: HashSet<Vec<usize>> = HashSet::new();
+    let mut found: Option<(usize, Vec<usize>, u64, usize)> = None;
+    for at in open {
+        let mut new = questions[at].wanted.clone();
+        new.retain(|rule| !chosen.contains(rule));
+        new.sort_unstable();
+        new.dedup();
+        if new.is_empty() || !tried.insert(new.clone()) {
+            continue;
+        }
+        let has = |rule: &usize| chosen.contains(rule) || new.contains(rule);
+        let is_answered = |question: &Question<'_>| question.needs.iter().any(|need| need.iter().all(has));
+        if questions.values().any(|question| question.asked.denied && is_answered(question)) {
+            continue;
+        }
+        let answers: Vec<usize> = open.iter().copied().filter(|at| is_answered(&questions[at])).collect();
+        let spares: u64 = answers.iter().map(|at| questions[at].asked.times).sum();
+        // Spared per rule, compared without division.
+        let better = found.as_ref().is_none_or(|(_, _, most, rules)| {
+            u128::from(spares) * (*rules as u128) > u128::from(*most) * (new.len() as u128)
+        });
+        if better {
+            found = Some((*at, answers, spares, new.len()));
+        }
+    }
+    found.map(|(at, answers, spares, _)| (at, answers, spares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, suggest};
+    use crate::testing::Scene;
+
+    fn asked(line: &str, times: u64) -> Asked {
+        Asked { times, denied: false, offers: Scene::new().shell(line).offers() }
+    }
+
+    /// The patterns of each suggestion with what it spares.
+    fn suggested(asked: &[Asked], most: usize) -> Vec<(String, u64)> {
+        let text = |one: &super::Suggested| {
+            let texts = one.offer.drafts.iter().map(|draft| crate::pattern_text(&draft.pattern));
+            (texts.collect::<Vec<_>>().join(", "), one.spares)
+        };
+        suggest(asked, most).iter().map(text).collect()
+    }
+
+    #[test]
+    fn one_rule_answers_every_line_of_its_command() {
+        let questions = [
+            asked("git push origin a", 1),
+            asked("cat x", 2),
+            asked("git push origin b", 3),
+            asked("git push", 1),
+        ];
+        assert_eq!(
+            suggested(&questions, 8),
+            [("git push *".to_owned(), 4), ("cat *".to_owned(), 2), ("git push".to_owned(), 1)]
+        );
+        assert_eq!(suggested(&questions, 1).len(), 1);
+    }
+
+    #[test]
+    fn a_line_of_two_programs_counts_once_both_are_allowed() {
+        let questions = [asked("cat x | wc -l", 1), asked("cat y", 4), asked("wc -c z", 1)];
+        let found = suggested(&questions, 8);
+        assert_eq!(found[0], ("cat *".to_owned(), 4));
+        assert_eq!(found[1], ("wc *".to_owned(), 2), "with the one before it answers the line of both");
+    }
+
+    #[test]
+    fn nothing_that_the_person_denied_is_suggested() {
+        let denied = Asked { denied: true, ..asked("git push origin x", 1) };
+        assert_eq!(suggested(&[asked("git push origin a", 9), denied], 8), []);
+    }
+
+    #[test]
+    fn what_has_no_offer_is_passed_over() {
+        let none = Asked { times: 3, denied: false, offers: Vec::new() };
+        assert_eq!(suggested(&[none], 8), []);
+    }
+}
