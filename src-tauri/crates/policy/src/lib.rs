@@ -33,7 +33,7 @@ mod words;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use cause::{
     Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
-    RiskReason, RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
+    RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
     Finding, FindingKind, Remark, RuleProblem, Seen, check_rule, lint, lint_file, remarks, would_match,
@@ -49,6 +49,7 @@ pub use path::{expand_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
 pub use propose::{Draft, NothingToSave, Offer, Renewal, propose, propose_renewals};
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
+pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
     RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
@@ -59,4 +60,4 @@ pub use settings::{
 };
 pub use skill::may_serve_skill;
 pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command};
-pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};
+pub use verdict::{Decision, Reason, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -250,7 +250,7 @@ mod tests {
             cause: postern_policy::Cause::RunsNothing,
             advice: None,
             rule: None,
-            risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+            risk: Risk { level: RiskLevel::Safe, effects: Vec::new() },
             confinement: postern_policy::Confinement::None,
             steps: Vec::new(),
             used: Vec::new(),
