@@ -11,10 +11,10 @@ export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
 export const words = {
   question: {
     wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
-    wantsTool: "wants to use its tool",
-    wantsShell: "wants to run a command in its own shell",
     server: "MCP server",
     serverTool: "Tool",
+    byTool: "by its tool",
+    ownShell: "in its own shell",
     line: { same: "stays: ", removed: "goes: ", added: "comes: ", gap: "further below: " },
     label: "Question from an agent",
     session: "session",

@@ -4,7 +4,7 @@
 #[cfg_attr(not(target_os = "macos"), path = "linux.rs")]
 mod system;
 
-use postern_contract::Question;
+use postern_contract::{Question, text};
 use system::{remove, show};
 
 /// Characters of a command in a notification.
@@ -12,7 +12,8 @@ const LONGEST: usize = 200;
 
 /// A question was opened.
 pub(crate) fn asked(question: &Question, heard: bool) {
-    show(&question.id, format!("{} asks", question.asker.agent), &shortened(&question.line), heard);
+    let headline = shortened(&text(&question.headline));
+    show(&question.id, headline, &shortened(&question.line), heard);
 }
 
 /// A question is answered, or over: what told of it tells no more.

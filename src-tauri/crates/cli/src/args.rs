@@ -341,6 +341,11 @@ fn state(name: &str) -> Result<RunState, String> {
     RunState::named(name).ok_or_else(|| format!("the state is one of {}", names()))
 }
 
+fn effect(name: &str) -> Result<&'static str, String> {
+    let names = || postern_command::Effect::KINDS.join(", ");
+    postern_command::Effect::named(name).ok_or_else(|| format!("the effect is one of {}", names()))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct History {
     /// Of this agent
@@ -352,6 +357,9 @@ pub(crate) struct History {
     /// Of the last 2h, 7days
     #[arg(long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
+    /// With an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
+    #[arg(long, value_name = "KIND", value_parser = effect)]
+    pub(crate) effect: Option<&'static str>,
     /// With these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
@@ -360,7 +368,7 @@ pub(crate) struct History {
     pub(crate) limit: u32,
     /// Go on, telling each step of every request as it comes, and strangers at doors; first the newest `--limit`, or all
     /// of `--since`
-    #[arg(long, conflicts_with_all = ["state", "search"])]
+    #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
     /// With --watch: what came behind this `sequence`
     #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]

@@ -14,7 +14,7 @@ pub(crate) fn full(question: &Question) -> Result<(), Failure> {
     heading(question)?;
     let session =
         asker.session.as_ref().map_or_else(String::new, |session| format!(" · session {}", shown(session)));
-    print::line(format!("      {}{session}", text(&asker.known_by)))?;
+    print::line(format!("      {}{session} · {}", text(&asker.known_by), place(question)))?;
     print::line("")?;
     if question.subject == ShownSubject::Command {
         print::line(format!("      {}", bold(&question.line)))?;
@@ -130,19 +130,17 @@ pub(crate) fn changeable(question: &Question) -> Option<String> {
     (!files.is_empty()).then(|| files.join(" and "))
 }
 
-/// Who asks, and whether for a command here or for a tool of its own.
+/// Prints what the agent wants.
 fn heading(question: &Question) -> Result<(), Failure> {
-    let tool = question.tool.as_ref().map(shown).unwrap_or_default();
-    let (code, name) = (bold(&question.code), bold(&shown(&question.asker.name)));
-    print::line(format!("{code}  {name} {}{tool}", wish(question)))
+    print::line(format!("{}  {}", bold(&question.code), bold(&text(&question.headline))))
 }
 
-/// What the agent wants, before the name of its tool where it is about one.
-pub(crate) fn wish(question: &Question) -> &'static str {
+/// Returns where it would run: on this machine, in the agent's own shell, or by a tool of its own.
+pub(crate) fn place(question: &Question) -> String {
     match (&question.tool, question.origin) {
-        (Some(_), _) => "wants to use its tool ",
-        (None, Origin::AgentShell) => "wants to run a command in its own shell",
-        (None, Origin::Host | Origin::Tool) => "wants to run a command on this machine",
+        (Some(tool), _) => format!("by its tool {}", shown(tool)),
+        (None, Origin::AgentShell) => "in its own shell".to_owned(),
+        (None, Origin::Host | Origin::Tool) => "on this machine".to_owned(),
     }
 }
 

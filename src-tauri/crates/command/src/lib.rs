@@ -6,6 +6,7 @@
 mod argv;
 mod builtins;
 mod call;
+pub mod effect;
 pub mod environment;
 pub mod escape;
 mod guess;
@@ -20,6 +21,7 @@ mod unparsed;
 mod unsafe_arg;
 
 pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
+pub use effect::{Effect, InstallPlace, Reversible, Scope, StepEffect, Why};
 pub use guess::Guess;
 pub use note::{Note, Words};
 pub use programs::{

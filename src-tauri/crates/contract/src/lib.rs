@@ -28,8 +28,8 @@ pub use piece::{Piece, PieceKind, Shown, plain, shown, text};
 pub use postern_policy::PatternKind;
 pub use question::{
     Answer, AnswerParams, Asker, CommandPart, EditParams, Edited, EnvChange, EnvChangeKind, PartRole, Past,
-    Proposal, ProposedRule, Question, RiskText, Scope, ShownInput, ShownProgram, ShownRisk, ShownScript,
-    ShownStep, ShownTrace, Unsaved,
+    Proposal, ProposedRule, Question, RiskText, Scope, ShownEffect, ShownInput, ShownProgram, ShownRisk,
+    ShownScript, ShownStep, ShownTrace, Unsaved,
 };
 pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};

@@ -4,6 +4,7 @@ use crate::not_applied::NotApplied;
 use crate::piece::Shown;
 use crate::renewal::Renewal;
 use crate::subject::ShownSubject;
+use postern_command::{Effect, Reversible};
 use postern_policy::{
     AgentId, Decision, Lifetime, Millis, NothingToSave, Origin, Pattern, Reason, RiskLevel, RuleInput,
     RuleRef,
@@ -128,6 +129,33 @@ pub struct ShownRisk {
     pub level: RiskLevel,
     /// Reasons, the weightiest first, as sentences without their full stop.
     pub reasons: Vec<Shown>,
+}
+
+/// An effect of a request, in words and as facts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownEffect {
+    /// Its kind: `delete`, `send`, `run-project-code`.
+    pub kind: String,
+    /// The effect as a sentence without its full stop.
+    pub text: Shown,
+    /// How careful it asks to be.
+    pub level: RiskLevel,
+    /// Its reach.
+    #[ts(type = "\"inside\" | \"outside\" | \"machine\" | \"remote\"")]
+    pub scope: postern_command::Scope,
+    /// Whether it can be undone.
+    #[ts(type = "\"yes\" | \"no\" | \"unknown\"")]
+    pub reversible: Reversible,
+    /// Its step: an index; `None` for a part that belongs to no step.
+    pub step: Option<usize>,
+    /// Its place in the request's text: first byte and byte behind the last.
+    pub span: (usize, usize),
+    /// True if a part that was not understood may have it.
+    pub guessed: bool,
+    /// The effect with its data; its texts are as they are.
+    #[ts(type = "Record<string, unknown>")]
+    pub facts: Effect,
 }
 
 /// A risk in plain text, as lists and outgoing events have it.
@@ -321,13 +349,17 @@ pub struct Question {
     pub env: Vec<EnvChange>,
     /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
+    /// The most consequential effect, as a sentence about the agent without its full stop.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub headline: Shown,
     /// Why it asks, in one or two sentences.
     pub why: Shown,
     /// The rule that matched, if any.
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
     pub policy: Shown,
-    /// How careful to be.
+    /// How careful to be, and the effects that the headline does not name.
     pub risk: ShownRisk,
     /// What *Always* would save; empty where nothing is to be saved.
     pub proposals: Vec<Proposal>,

@@ -16,6 +16,7 @@ mod gate;
 mod host;
 pub mod identity;
 mod lanes;
+mod measure;
 mod own_threads;
 mod publish;
 pub mod resolve;

@@ -355,46 +355,6 @@ pub enum ToolUse {
     Part,
 }
 
-/// Why a request needs care.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the fields are named for what they hold")]
-pub enum RiskReason {
-    /// A listed danger.
-    Danger(Words),
-    /// It runs on another machine or in a container.
-    Elsewhere,
-    /// It writes to a file.
-    Writes { target: String },
-    /// An argument makes a program do more than its ordinary work.
-    UnsafeArg(ArgFact),
-    /// The program's name is only known when it runs.
-    ProgramUnknown,
-    /// It runs code.
-    RunsCode { program: String },
-    /// It starts another program.
-    Starts { program: String },
-    /// It may change something.
-    CanChange { program: String },
-    /// A part was not understood.
-    Unparsed(Note),
-    /// It may run more commands than are weighed.
-    TooManyCommands,
-    /// A word mixes alphabets.
-    MixedAlphabets { text: String },
-    /// Letters only look like ASCII ones.
-    LooksLikeAscii { text: String },
-    /// It runs what it downloaded or decoded.
-    RunsDownload,
-    /// It is a tool of the agent's own.
-    OwnTool,
-    /// It touches a protected place.
-    Touches { reads: bool, path: String, protection: Protection },
-    /// A sentence that an earlier version of Postern recorded.
-    #[serde(untagged)]
-    Recorded(String),
-}
-
 /// What a stage of the judgement found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

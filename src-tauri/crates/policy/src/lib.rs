@@ -39,7 +39,7 @@ pub use advice::Advice;
 pub use agent::{AgentPolicy, Elevation, SessionLayers};
 pub use cause::{
     Cause, Change, ContentDifference, Difference, Doubt, Found, Gap, Label, NamedRule, Obstacle, ReadOnlyGap,
-    RiskReason, RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
+    RuleSource, SignerDifference, ToolCause, ToolUse, Unidentified,
 };
 pub use check::{
     Carrier, Changeable, Finding, FindingKind, NeverMatches, Problem, Remark, RuleProblem, Seen, TooBroad,
@@ -58,6 +58,7 @@ pub use propose::{
     Draft, NothingToSave, Offer, OfferLabel, Offered, Renewal, RenewedProgram, propose, propose_renewals,
 };
 pub use protected::{Protected, ProtectedPlace, Protection, ShellTouch};
+pub use risk::{Measured, RatedEffect, Risk};
 pub use rule::{
     Authority, Effect, Identity, IdentityPattern, Lifetime, Millis, Pattern, PatternKind, Pin, Rule, RuleId,
     RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source, Usage,
@@ -69,4 +70,4 @@ pub use settings::{
 pub use skill::may_serve_skill;
 pub use subject::{Command, FileChange, Origin, Replacement, Subject, beside_command, tool_of_server};
 pub use suggest::{Asked, Suggested, suggest};
-pub use verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};
+pub use verdict::{Decision, Reason, RiskLevel, RuleRef, StepVerdict, TraceLine, Verdict};

@@ -1,6 +1,8 @@
 //! What a request is about, and who would do it: typed where a request comes in, and never read from a text again.
 
 use crate::permissions::SHELL_TOOL;
+use postern_command::effect::{host_of, is_secret};
+use postern_command::{Effect, Reversible, Scope, StepEffect, Why};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -123,6 +125,33 @@ impl Subject {
             _ => fetched(arguments),
         };
         known.unwrap_or_else(other)
+    }
+
+    /// Returns the effects of what is no command; those of a command are its steps'.
+    pub fn effects(&self) -> Vec<StepEffect> {
+        let one = |effect, scope, reversible| StepEffect { effect, scope, reversible, span: 0..0 };
+        match self {
+            Self::Command(_) => Vec::new(),
+            Self::FileEdit { path, .. } => {
+                vec![one(Effect::Write { paths: vec![path.clone()] }, None, Reversible::Unknown)]
+            }
+            Self::FileRead { paths } => {
+                let secret = paths.iter().find(|path| is_secret(path)).map(|path| {
+                    let (how, which) = ("read keys or passwords from".into(), Some(path.clone()));
+                    one(Effect::UseSecret { how, which }, Some(Scope::Machine), Reversible::No)
+                });
+                let reads = one(Effect::Read { paths: paths.clone() }, None, Reversible::Yes);
+                secret.into_iter().chain([reads]).collect()
+            }
+            Self::Fetch { url } => {
+                let from = vec![host_of(url).to_owned()];
+                vec![one(Effect::Fetch { from }, Some(Scope::Remote), Reversible::Unknown)]
+            }
+            Self::McpCall { tool, .. } | Self::Other { tool, .. } => {
+                let why = Why::Tool(tool.clone());
+                vec![one(Effect::Unknown { why }, Some(Scope::Machine), Reversible::Unknown)]
+            }
+        }
     }
 
     /// Who does it.

@@ -1,8 +1,9 @@
 //! The answer to *may it run*, with its evidence.
 
 use crate::advice::Advice;
-use crate::cause::{Cause, Found, RiskReason};
+use crate::cause::{Cause, Found};
 use crate::confinement::Confinement;
+use crate::risk::Risk;
 use crate::rule::{Effect, RuleId};
 pub use postern_protocol::Decision;
 use serde::{Deserialize, Serialize};
@@ -78,16 +79,6 @@ pub enum RiskLevel {
     NeedsReview,
     /// Could do harm that cannot be undone.
     Dangerous,
-}
-
-/// Risk explains and orders; it never allows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Risk {
-    /// How careful.
-    pub level: RiskLevel,
-    /// Reasons, the weightiest first.
-    pub reasons: Vec<RiskReason>,
 }
 
 /// What one step contributed.

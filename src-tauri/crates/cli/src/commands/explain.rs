@@ -5,11 +5,12 @@ use crate::args;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::print::{self, bold};
+use postern_command::Scope;
 use postern_command::escape::text as escaped;
 use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
-use postern_contract::{ShownTrace, text};
+use postern_contract::{ShownEffect, ShownRisk, ShownTrace, text};
 use postern_policy::{Decision, RuleRef};
 use std::collections::BTreeMap;
 
@@ -60,7 +61,8 @@ fn show(explained: &Explained) -> Result<(), Failure> {
     if let Some(rule) = &explained.rule {
         print::line(format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))?;
     }
-    print::line(format!("risk: {}", risk(explained)))?;
+    print::line(format!("risk: {}", level(&explained.risk)))?;
+    effects(&explained.effects)?;
     if !explained.steps.is_empty() {
         print::line("")?;
     }
@@ -81,6 +83,8 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
 
 fn show_tool(explained: &ToolExplained) -> Result<(), Failure> {
     print::line(format!("{}  {}", bold(word(explained.decision)), explained.message))?;
+    print::line(format!("risk: {}", level(&explained.risk)))?;
+    effects(&explained.effects)?;
     if !explained.always.is_empty() {
         print::line(format!("always would add: {}", explained.always.join(", ")))?;
     }
@@ -96,16 +100,25 @@ fn show_trace(trace: &[ShownTrace]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn risk(explained: &Explained) -> String {
-    let level = match explained.risk.level {
+fn level(risk: &ShownRisk) -> &'static str {
+    match risk.level {
         postern_policy::RiskLevel::Safe => "safe",
         postern_policy::RiskLevel::NeedsReview => "needs review",
         postern_policy::RiskLevel::Dangerous => "dangerous",
-    };
-    if explained.risk.reasons.is_empty() {
-        level.to_owned()
-    } else {
-        let reasons: Vec<String> = explained.risk.reasons.iter().map(|reason| text(reason)).collect();
-        format!("{level}: {}", reasons.join("; "))
     }
+}
+
+/// Prints each effect with its kind, its step and its reach.
+fn effects(effects: &[ShownEffect]) -> Result<(), Failure> {
+    for effect in effects {
+        let step = effect.step.map_or_else(String::new, |step| format!(", step {}", step + 1));
+        let reach = match effect.scope {
+            Scope::Inside => "inside the agent's folders",
+            Scope::Outside => "outside of the agent's folders",
+            Scope::Machine => "this machine",
+            Scope::Remote => "other machines",
+        };
+        print::line(format!("  {:<20} {} ({reach}{step})", effect.kind, text(&effect.text)))?;
+    }
+    Ok(())
 }

@@ -26,6 +26,7 @@ pub(crate) fn list(link: &mut Link, command: History) -> Result<(), Failure> {
         agent,
         state: command.state,
         since,
+        effect: command.effect.map(str::to_owned),
         search: command.search,
         before: None,
         limit: Some(command.limit),

@@ -42,10 +42,8 @@ pub(super) fn question(
         runs.extend(value);
         lines.extend(wrap(&runs, width, if name.is_empty() { 0 } else { NAMES }));
     };
-    let asker = &question.asker;
-    let tool = question.tool.as_ref().map(|tool| shown(tool, Style::new())).unwrap_or_default();
-    let wish = plain(format!(" {}", crate::question::wish(question)));
-    add("", [shown(&asker.name, Style::new().bold()), vec![wish], tool].concat());
+    add("", shown(&question.headline, Style::new().bold()));
+    add("runs", vec![plain(crate::question::place(question))]);
     if question.requests.len() > 1 {
         let asked = format!("asked {} times: an approval allows the first only", question.requests.len());
         add("", vec![(asked, Style::new().bold())]);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use unicode_security::{MixedScript, skeleton};
+use unicode_security::mixed_script::AugmentedScriptSet;
+use unicode_security::skeleton;
 
 /// A token that a reader may take for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,5 +45,21 @@ fn resemblance(token: &str) -> Option<Resemblance> {
     if let Some(drawn) = drawn.filter(|drawn| !drawn.is_empty()) {
         return Some(Resemblance::Ascii(drawn));
     }
-    (!token.is_single_script()).then_some(Resemblance::MixedScripts)
+    (!is_one_alphabet(token)).then_some(Resemblance::MixedScripts)
+}
+
+/// Returns true if the letters are of one script, or of scripts that are written together: Latin beside those of Chinese,
+/// Japanese or Korean (Unicode TS 39, 5.2, *highly restrictive*).
+fn is_one_alphabet(token: &str) -> bool {
+    let latin = AugmentedScriptSet::for_char('a');
+    let (mut all, mut besides_latin) = (AugmentedScriptSet::default(), AugmentedScriptSet::default());
+    for set in token.chars().map(AugmentedScriptSet::for_char) {
+        all.intersect_with(set);
+        let mut common = set;
+        common.intersect_with(latin);
+        if common.is_empty() {
+            besides_latin.intersect_with(set);
+        }
+    }
+    !all.is_empty() || besides_latin.hanb || besides_latin.jpan || besides_latin.kore
 }

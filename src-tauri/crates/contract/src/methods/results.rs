@@ -1,7 +1,8 @@
 //! What control methods give.
 
 use crate::{
-    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, ShownRisk, ShownStep, ShownTrace, SkillRow,
+    AgentRow, Lines, Question, RequestRow, RuleDraft, RuleRow, ShownEffect, ShownRisk, ShownStep, ShownTrace,
+    SkillRow,
 };
 use postern_policy::{AgentId, Decision, Millis, Reason, RuleRef, Settings};
 use serde::{Deserialize, Serialize};
@@ -278,6 +279,8 @@ pub struct Explained {
     pub digest: String,
     /// What each step contributed.
     pub steps: Vec<ShownStep>,
+    /// Effects of all steps, the most consequential first.
+    pub effects: Vec<ShownEffect>,
     /// Every stage with what it found.
     pub trace: Vec<ShownTrace>,
 }
@@ -292,6 +295,10 @@ pub struct ToolExplained {
     pub message: String,
     /// What *Always* would add to the file for this tool; empty where nothing can be saved.
     pub always: Vec<String>,
+    /// How careful a person should be.
+    pub risk: ShownRisk,
+    /// Effects of the use, the most consequential first.
+    pub effects: Vec<ShownEffect>,
     /// Every layer with what it found: the tool gate, and for a shell tool the rules for host commands.
     pub trace: Vec<ShownTrace>,
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod cause;
 mod denial;
+mod effect;
 mod gap;
 mod lint;
 mod offer;
@@ -17,16 +18,17 @@ mod trace;
 pub use answer::{missing, not_applied};
 pub use cause::cause;
 pub use denial::{advice, denial, denial_advice, not_shown, refusal, timed_out, verdict_advice};
+pub use effect::{asked_because, beyond_headline, effect, effect_sentence, headline};
 pub use gap::difference;
 pub use lint::{fix, problem};
 pub use offer::{offer, placed_offer};
 pub use question::{
     PastOutcome, Remark, at_zero, denied, nothing_to_save, own_channel, past, policy, remark, tool_policy,
 };
-pub use risk::{protection, reason};
+pub use risk::protection;
 pub use rule::{invalid_rule, of_kind, rule_remark};
 pub use sentence::Sentence;
-pub use shown::{risk, risk_text, step, steps, trace, why};
+pub use shown::{effects, risk, risk_text, step, steps, trace, why};
 pub use trace::found;
 
 #[cfg(test)]

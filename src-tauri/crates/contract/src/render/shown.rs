@@ -1,7 +1,7 @@
 //! Parts of a verdict as approvers show them.
 
-use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
-use postern_policy::{Cause, Risk, StepVerdict, TraceLine};
+use crate::question::{RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
+use postern_policy::{Cause, RatedEffect, Risk, RiskLevel, StepVerdict, TraceLine};
 
 /// Returns the cause as plain text, for agents and logs.
 pub fn why(cause: &Cause) -> String {
@@ -10,13 +10,33 @@ pub fn why(cause: &Cause) -> String {
 
 /// Returns a risk with its reasons in words.
 pub fn risk(risk: &Risk) -> ShownRisk {
-    ShownRisk { level: risk.level, reasons: risk.reasons.iter().map(super::reason).collect() }
+    ShownRisk { level: risk.level, reasons: needing_care(risk).map(super::effect_sentence).collect() }
 }
 
 /// Returns a risk in plain text.
 pub fn risk_text(risk: &Risk) -> RiskText {
-    let reason = |reason| crate::piece::text(&super::reason(reason));
-    RiskText { level: risk.level, reasons: risk.reasons.iter().map(reason).collect() }
+    let reason = |rated| crate::piece::text(&super::effect_sentence(rated));
+    RiskText { level: risk.level, reasons: needing_care(risk).map(reason).collect() }
+}
+
+fn needing_care(risk: &Risk) -> impl Iterator<Item = &RatedEffect> {
+    risk.effects.iter().filter(|rated| rated.level != RiskLevel::Safe)
+}
+
+/// Returns effects in words, with their facts.
+pub fn effects(effects: &[RatedEffect]) -> Vec<ShownEffect> {
+    let shown = |rated: &RatedEffect| ShownEffect {
+        kind: rated.effect.kind().to_owned(),
+        text: super::effect_sentence(rated),
+        level: rated.level,
+        scope: rated.scope,
+        reversible: rated.reversible,
+        step: rated.step,
+        span: rated.span,
+        guessed: rated.guessed,
+        facts: rated.effect.clone(),
+    };
+    effects.iter().map(shown).collect()
 }
 
 /// Returns a step with its cause in words; its own texts are as they are.

@@ -1,11 +1,14 @@
 //! The words of facts, and that no text of a request can pass for them.
 
-use super::{cause, difference, found, reason, why};
+use super::{beyond_headline, cause, difference, effect_sentence, found, headline, why};
 use crate::piece::{Piece, PieceKind, text};
-use postern_command::{ArgEffect, ArgFact, Note, escape};
+use postern_command::{
+    ArgEffect, ArgFact, Effect as Does, InstallPlace, Note, Reversible, Scope, Why, escape,
+};
 use postern_policy::{
-    Cause, ContentDifference, Difference, Doubt, Effect, Found, Gap, NamedRule, Obstacle, RiskReason,
-    RuleSource, SignerDifference, StepVerdict, ToolCause, ToolUse, Unidentified,
+    Cause, ContentDifference, Difference, Doubt, Effect, Found, Gap, Measured, NamedRule, Obstacle,
+    RatedEffect, Risk, RiskLevel, RuleSource, SignerDifference, StepVerdict, ToolCause, ToolUse,
+    Unidentified,
 };
 use proptest::prelude::*;
 
@@ -71,10 +74,6 @@ fn facts_become_sentences() {
             "`-c` decides which programs are run.",
         ),
         (
-            text(&reason(&RiskReason::CanChange { program: "touch".to_owned() })),
-            "`touch` may change something",
-        ),
-        (
             text(&found(&Found::Read { shell: true, steps: 1, clear: true })),
             "shell text, 1 step, understood in full.",
         ),
@@ -110,11 +109,132 @@ fn what_an_earlier_version_recorded_is_still_shown() {
     assert_eq!(unit, Cause::RunsAnything);
 }
 
+/// Effects that hold a text of a request in each place where one can be.
+fn effects(text: &str) -> Vec<Does> {
+    let (text, list, maybe) = (|| text.to_owned(), || vec![text.to_owned()], || Some(text.to_owned()));
+    vec![
+        Does::Read { paths: list() },
+        Does::Write { paths: list() },
+        Does::Delete { paths: list(), recursive: true },
+        Does::RunProjectCode { what: "the package script".into(), name: maybe() },
+        Does::RunInlineCode { language: "python".to_owned() },
+        Does::RunDownloadedCode { package: maybe(), host: None },
+        Does::RunDownloadedCode { package: None, host: maybe() },
+        Does::Install { packages: list(), place: InstallPlace::Project },
+        Does::Fetch { from: list() },
+        Does::Send { what: "push commits".into(), to: list() },
+        Does::Publish { what: list(), place: "npm".into(), host: maybe() },
+        Does::ChangeRepository { change: "delete the branch".into(), names: list() },
+        Does::RunElsewhere { place: "on".into(), name: maybe() },
+        Does::ChangeSystem { change: "stop every program named".into(), names: list() },
+        Does::ControlApp { how: "open".into(), app: maybe() },
+        Does::UseSecret { how: "read a password:".into(), which: maybe() },
+        Does::Serve { what: "listen on a port".into(), port: maybe() },
+        Does::Unknown { why: Why::Program(text()) },
+        Does::Unknown { why: Why::Argument(ArgFact::Mark { mark: text(), effect: ArgEffect::Runs }) },
+        Does::Unknown { why: Why::Unparsed(Note::about("sets ", text(), "")) },
+        Does::Unknown { why: Why::MixedAlphabets(text()) },
+        Does::Unknown { why: Why::LooksLikeAscii(text()) },
+        Does::Unknown { why: Why::Tool(text()) },
+    ]
+}
+
+fn rated(effect: Does, level: RiskLevel) -> RatedEffect {
+    let (scope, reversible) = (Scope::Inside, Reversible::Unknown);
+    let (step, span, guessed, measured) = (Some(0), (0, 1), false, None);
+    RatedEffect { effect, scope, reversible, level, step, span, guessed, measured }
+}
+
+#[test]
+fn every_kind_of_effect_has_its_words() {
+    let kinds: Vec<&str> = effects("x").iter().map(Does::kind).collect();
+    for kind in Does::KINDS {
+        assert!(kinds.contains(&kind), "{kind} has no words here");
+    }
+    let said =
+        |effect, level| text(&headline(&crate::piece::shown("builder"), &risk(vec![rated(effect, level)])));
+    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+    let review = RiskLevel::NeedsReview;
+    for (effect, expected) in [
+        (Does::Send { what: "push commits".into(), to: paths(&["origin"]) }, "push commits to `origin`"),
+        (Does::Delete { paths: paths(&["build"]), recursive: true }, "delete `build` and everything in it"),
+        (Does::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false }, "delete 4 files"),
+        (
+            Does::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+            "run the package script `test`",
+        ),
+        (Does::RunInlineCode { language: "python".to_owned() }, "run inline Python code"),
+        (
+            Does::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
+            "run a script from `get.example.dev`",
+        ),
+        (
+            Does::Publish { what: Vec::new(), place: "npm".into(), host: None },
+            "publish this project publicly on npm",
+        ),
+        (Does::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
+        (Does::Unknown { why: Why::Program("foo".to_owned()) }, "run `foo`, which Postern doesn't know"),
+    ] {
+        assert_eq!(said(effect, review), format!("builder wants to {expected}"));
+    }
+}
+
+fn risk(effects: Vec<RatedEffect>) -> Risk {
+    Risk { level: effects.first().map_or(RiskLevel::Safe, |first| first.level), effects }
+}
+
+#[test]
+fn measured_effects_say_how_much() {
+    let name = crate::piece::shown("builder");
+    let push = Does::Send { what: "push commits".into(), to: vec!["origin".to_owned()] };
+    let delete = Does::Delete { paths: vec!["build".to_owned()], recursive: true };
+    for (effect, measured, expected) in [
+        (push.clone(), Measured::Commits { ahead: 2 }, "push 2 commits to `origin`"),
+        (push, Measured::Commits { ahead: 1 }, "push 1 commit to `origin`"),
+        (
+            delete.clone(),
+            Measured::Files { files: 214, bytes: 38_200_000 },
+            "delete 214 files in `build` (38 MB)",
+        ),
+        (delete, Measured::Files { files: 1, bytes: 12 }, "delete 1 file in `build` (12 bytes)"),
+    ] {
+        let measured = RatedEffect { measured: Some(measured), ..rated(effect, RiskLevel::NeedsReview) };
+        assert_eq!(text(&headline(&name, &risk(vec![measured]))), format!("builder wants to {expected}"));
+    }
+}
+
+#[test]
+fn a_headline_names_two_dangers_and_nothing_twice() {
+    let name = crate::piece::shown("builder");
+    let dangerous = |effect| rated(effect, RiskLevel::Dangerous);
+    let publish = dangerous(Does::Publish { what: Vec::new(), place: "npm".into(), host: None });
+    let secret = dangerous(Does::UseSecret { how: "use your npm tokens".into(), which: None });
+    let write = rated(Does::Write { paths: vec!["x".to_owned()] }, RiskLevel::NeedsReview);
+    let read = rated(Does::Read { paths: Vec::new() }, RiskLevel::Safe);
+    let all = risk(vec![publish, secret.clone(), write, read]);
+    assert_eq!(
+        text(&headline(&name, &all)),
+        "builder wants to publish this project publicly on npm and use your npm tokens"
+    );
+    let rest: Vec<String> = beyond_headline(&all).iter().map(|said| text(said)).collect();
+    assert_eq!(rest, ["Write `x`"], "neither what the headline says nor what only reads");
+    let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
+    assert_eq!(
+        text(&headline(&name, &guessed)),
+        "builder wants to run a command that Postern can't fully read, which may use your npm tokens"
+    );
+    assert_eq!(text(&headline(&name, &risk(Vec::new()))), "builder wants to run a harmless shell command");
+}
+
 proptest! {
     #[test]
     fn no_text_passes_for_words_of_postern(hostile in ".{0,40}|[`\\\\.a ]{0,12}|.*`.*") {
-        for (one, other) in causes(&hostile).iter().zip(&causes("x")) {
-            let (pieces, usual) = (cause(one), cause(other));
+        let of_effect = |effect| effect_sentence(&rated(effect, RiskLevel::NeedsReview));
+        let said = |text: &str| -> Vec<_> {
+            let causes = causes(text);
+            causes.iter().map(cause).chain(effects(text).into_iter().map(of_effect)).collect()
+        };
+        for (pieces, usual) in said(&hostile).into_iter().zip(said("x")) {
             prop_assert_eq!(plain(&pieces), plain(&usual), "the words are the same whatever the text is");
             let line = text(&pieces);
             prop_assert!(escape::is_visible(&line), "{}", line);

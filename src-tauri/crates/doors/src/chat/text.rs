@@ -49,7 +49,7 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
 /// The question itself. Everything that an agent chose is quoted.
 pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
     let mut message = Message::words("🔒 Exec approval required\nID: ");
-    message.own(&question.code);
+    message.own(&question.code).own("\n").sentence(&cut_pieces(&question.headline, REASONS));
     Subject::of(question).write(&mut message, LINE);
     let seconds = (question.expires_at - now).max(0).saturating_add(999) / 1000;
     message.own(&format!("\nExpires in: {seconds}s\n\n"));

@@ -194,6 +194,7 @@ fn who_and_why(question: &Question) -> Value {
         "session": maybe(question.asker.session.as_ref()),
         "reason": maybe(question.asker.says.as_ref()),
         "tool": maybe(question.tool.as_ref()),
+        "headline": text(&question.headline),
         "why": text(&question.why),
         "policy": text(&question.policy),
         "rule": rule,

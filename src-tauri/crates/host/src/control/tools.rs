@@ -9,8 +9,8 @@ use postern_contract::methods::{
     Applied, ApproveTool, ControlCode, ControlError, DenyTool, ExplainTool, Nothing, PendingTools,
     ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
-use postern_contract::render;
-use postern_policy::Decision;
+use postern_contract::{ShownRisk, render};
+use postern_policy::{Decision, RiskLevel};
 use postern_protocol::ToolCheckParams;
 use std::sync::Arc;
 
@@ -57,12 +57,18 @@ impl Handle<ExplainTool> for Control {
                 decision: judged.verdict.decision,
                 message: render::why(&judged.verdict.cause),
                 always,
+                risk: render::risk(&judged.verdict.risk),
+                effects: render::effects(&judged.verdict.risk.effects),
                 trace: render::trace(&judged.verdict.trace),
             },
-            Judgement::Refused(denial) => {
-                let message = postern_contract::text(&render::refusal(&denial.cause));
-                ToolExplained { decision: Decision::Deny, message, always, trace: Vec::new() }
-            }
+            Judgement::Refused(denial) => ToolExplained {
+                decision: Decision::Deny,
+                message: postern_contract::text(&render::refusal(&denial.cause)),
+                always,
+                risk: ShownRisk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
+                effects: Vec::new(),
+                trace: Vec::new(),
+            },
         })
     }
 }

@@ -303,6 +303,13 @@ impl CallFacts {
         let Call { tool, arguments, session, defaults, .. } = &*self.call;
         let session = session.as_deref();
         let mut verdict = check_tool(policy, session, tool, arguments, &world.home);
+        let cwd = self.call.folder();
+        let own = policy.settings.folders.iter().map(|folder| expand_home(folder, &world.home).into_owned());
+        let mut folders: Vec<String> = own.collect();
+        if folders.is_empty() {
+            folders.extend(cwd.map(str::to_owned));
+        }
+        verdict.risk = risk::assess_subject(&self.call.subject, cwd, &folders, &world.home);
         if let Some(carried) = &self.files.carried
             && carried.level > verdict.risk.level
         {

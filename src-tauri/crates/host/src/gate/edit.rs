@@ -180,6 +180,7 @@ impl Task {
         tracing::info!(question = %question.id, "edited");
         if let Some(id) = speaks {
             self.count_matches(id, &question);
+            self.measure(id);
         }
         self.tell_changed(question);
     }

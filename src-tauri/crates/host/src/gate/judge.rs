@@ -155,7 +155,7 @@ pub(super) fn unjudged() -> Verdict {
         advice: None,
         rule: None,
         confinement: Confinement::None,
-        risk: postern_policy::Risk { level: postern_policy::RiskLevel::Dangerous, reasons: Vec::new() },
+        risk: postern_policy::Risk { level: postern_policy::RiskLevel::Dangerous, effects: Vec::new() },
         steps: Vec::new(),
         used: Vec::new(),
         trace: Vec::new(),

@@ -174,6 +174,7 @@ impl Task {
         if opens {
             self.tell(Told::QuestionOpened(Box::new(question.clone())));
             self.count_matches(id, &question);
+            self.measure(id);
         } else {
             self.tell(Told::QuestionChanged(Box::new(question)));
         }

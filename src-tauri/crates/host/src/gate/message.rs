@@ -10,7 +10,7 @@ use crate::run::{Finished, Running};
 use crate::socket::{Outbox, Reply};
 use postern_contract::methods::{Arming, Presented, ToolQuestion};
 use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, Proposal, Question};
-use postern_policy::{AgentId, Millis, Settings};
+use postern_policy::{AgentId, Millis, RatedEffect, Settings};
 use postern_protocol::{Call, Notice, Signal};
 use postern_request::Event;
 use postern_store::Error;
@@ -104,6 +104,8 @@ pub(crate) enum Told {
     Nothing,
     /// What a question's offers would have let through was counted.
     Counted { question: String, proposals: Vec<Proposal> },
+    /// Effects of what a question is about were measured.
+    Measured { id: Uuid, effects: Vec<RatedEffect> },
     /// What the person chose was saved, but for what is said; or could not be.
     Remembered { id: Uuid, outcome: Result<(Saved, Option<NotApplied>), NotApplied> },
     /// It runs.

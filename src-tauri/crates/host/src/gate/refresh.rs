@@ -5,8 +5,9 @@ use super::judge::Judged;
 use super::message::Told as Done;
 use super::show;
 use super::task::Task;
+use crate::measure::{can_be_measured, measure};
 use postern_contract::{Proposal, Question, Told};
-use postern_policy::Effect;
+use postern_policy::{Effect, RatedEffect};
 use uuid::Uuid;
 
 impl Task {
@@ -27,6 +28,7 @@ impl Task {
         if show::refresh(&mut waiting.shown.question, judged, &policy.settings, &self.parts.world.home) {
             let question = waiting.shown.question.clone();
             self.count_matches(id, &question);
+            self.measure(id);
             self.tell_changed(question);
         }
     }
@@ -56,6 +58,42 @@ impl Task {
             }
             Done::Counted { question, proposals }
         });
+    }
+
+    /// Measures what a request would do, off the gate's own task: the question does not wait for it.
+    pub(super) fn measure(&self, id: Uuid) {
+        let Some(judged) = self.requests.get(&id).and_then(|request| request.judged.as_deref()) else {
+            return;
+        };
+        let mut effects = judged.verdict.risk.effects.clone();
+        if !effects.iter().any(can_be_measured) {
+            return;
+        }
+        let (reading, cwd) = (judged.reading.clone(), judged.plan.cwd.path.clone());
+        let home = self.parts.world.home.clone();
+        self.spawn(async move {
+            let work = move || {
+                measure(&reading, &cwd, &home, &mut effects);
+                effects
+            };
+            match tokio::task::spawn_blocking(work).await {
+                Ok(effects) => Done::Measured { id, effects },
+                Err(_) => Done::Nothing,
+            }
+        });
+    }
+
+    /// The measured effects of a request that still has these.
+    pub(super) fn measured(&mut self, id: Uuid, effects: Vec<RatedEffect>) {
+        let judged = self.requests.get_mut(&id).and_then(|request| request.judged.as_deref_mut());
+        let Some(judged) = judged else { return };
+        let now = &mut judged.verdict.risk.effects;
+        let same = now.len() == effects.len()
+            && now.iter().zip(&effects).all(|(now, then)| now.effect == then.effect && now.step == then.step);
+        if same && *now != effects {
+            *now = effects;
+            self.refresh(id);
+        }
     }
 
     /// The counts of the offers that are still the same.

@@ -191,6 +191,7 @@ impl Task {
             Done::PauseKept { number, problem } => self.pause_kept(number, problem),
             Done::Nothing => {}
             Done::Counted { question, proposals } => self.counted(&question, &proposals),
+            Done::Measured { id, effects } => self.measured(id, effects),
             Done::Remembered { id, outcome } => self.remembered(id, outcome),
             Done::Started { id, running } => self.started(id, running),
             Done::Happened { id, event } => self.happen(id, event),

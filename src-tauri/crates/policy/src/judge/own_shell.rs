@@ -7,14 +7,14 @@ use super::subject::{Subject, is_harmless};
 use super::{Judgement, step};
 use crate::advice::Advice;
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, Found, RiskReason};
+use crate::cause::{Cause, Found};
 use crate::facts::Facts;
 use crate::permissions::host::{closed_shell, open_shell};
 use crate::permissions::names_place;
 use crate::protected::ShellTouch;
 use crate::rule::{Effect, Pattern};
 use crate::subject::Origin;
-use crate::verdict::{Decision, Reason, RiskLevel, TraceLine, Verdict};
+use crate::verdict::{Decision, Reason, TraceLine, Verdict};
 
 impl Judgement<'_> {
     /// Whether a file, or a subagent's layer, closes the agent's own shell.
@@ -65,15 +65,7 @@ pub fn protect_in_own_shell(
     if touches.is_empty() || verdict.decision == Decision::Deny {
         return verdict;
     }
-    verdict.risk.level = RiskLevel::Dangerous;
-    let mut reasons: Vec<RiskReason> = Vec::new();
-    for reason in touches.iter().map(ShellTouch::reason) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    reasons.append(&mut verdict.risk.reasons);
-    verdict.risk.reasons = reasons;
+    verdict.risk = verdict.risk.touching(touches.iter().map(ShellTouch::effect));
     let named = |touch: &&ShellTouch| {
         names_place(policy, facts, touch) || is_named_by_rule(policy, facts, &verdict, touch)
     };

@@ -5,13 +5,14 @@ use super::layer::Entry;
 use super::tool::{Layers, ToolVerdict};
 use super::{PathUse, SHELL_TOOL};
 use crate::agent::AgentPolicy;
-use crate::cause::{Found, RiskReason, ToolCause};
+use crate::cause::{Found, ToolCause};
 use crate::facts::Facts;
 use crate::generous::Match;
 use crate::path::{expand_home, normal};
 use crate::protected::{Protected, ProtectedPlace, Protection, ShellTouch};
+use crate::risk::touch;
 use crate::rule::Effect;
-use crate::verdict::{Decision, RiskLevel, TraceLine};
+use crate::verdict::{Decision, TraceLine};
 
 /// A protected place that a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,15 +68,8 @@ impl ToolVerdict {
     ) -> Self {
         let Some(first) = touches.first() else { return self };
         self.by_default = false;
-        self.risk.level = RiskLevel::Dangerous;
-        let mut reasons: Vec<RiskReason> = Vec::new();
-        for reason in touches.iter().map(reason) {
-            if !reasons.contains(&reason) {
-                reasons.push(reason);
-            }
-        }
-        reasons.append(&mut self.risk.reasons);
-        self.risk.reasons = reasons;
+        let effect = |of: &Touch| touch(&of.path, of.place.protection, of.reads, None);
+        self.risk = self.risk.touching(touches.iter().map(effect));
         let layers = Layers::of(policy, session);
         // The last entry that denies or names the place wins; a wildcard that allows is skipped.
         let is_named = |touch: &&Touch| {
@@ -110,11 +104,6 @@ impl ToolVerdict {
         self.trace.push(TraceLine { stage: "protected places".to_owned(), found });
         self
     }
-}
-
-fn reason(touch: &Touch) -> RiskReason {
-    let (reads, path, protection) = (touch.reads, touch.path.clone(), touch.place.protection);
-    RiskReason::Touches { reads, path, protection }
 }
 
 /// Whether an entry is about the touch's path.
@@ -197,7 +186,7 @@ mod tests {
         let file = r#"{ "write_file": { "/w/link": "allow" } }"#;
         let verdict = judged(file, "write_file", "/w/link", Some("/Users/u/.zshrc"));
         assert_eq!(verdict.decision, Decision::Ask, "{:?}", verdict.cause);
-        assert_eq!(verdict.risk.level, RiskLevel::Dangerous);
+        assert_eq!(verdict.risk.level, crate::RiskLevel::Dangerous);
         assert_eq!(judged(file, "write_file", "/w/link", Some("/w/other")).decision, Decision::Allow);
     }
 

@@ -4,11 +4,12 @@ use super::layer::{Entry, FileLayer, Origin, last_match};
 use super::values::{self, Value, Values};
 use super::{SHELL_TOOL, command};
 use crate::agent::AgentPolicy;
-use crate::cause::{Cause, RiskReason, ToolCause, ToolUse};
+use crate::cause::{Cause, ToolCause, ToolUse};
 use crate::confinement::Confinement;
 use crate::judge::{CommandAgainst, named_entry};
+use crate::risk::Risk;
 use crate::rule::{Effect, RuleId};
-use crate::verdict::{Decision, Reason, Risk, RiskLevel, RuleRef, TraceLine, Verdict};
+use crate::verdict::{Decision, Reason, RiskLevel, RuleRef, TraceLine, Verdict};
 use postern_command::escape;
 use serde_json::Value as Json;
 
@@ -91,7 +92,7 @@ impl ToolVerdict {
             values: Vec::new(),
             always: Vec::new(),
             by_default: false,
-            risk: Risk { level: RiskLevel::NeedsReview, reasons: vec![RiskReason::OwnTool] },
+            risk: Risk { level: RiskLevel::NeedsReview, effects: Vec::new() },
             trace: Vec::new(),
         }
     }

@@ -114,15 +114,15 @@ pub fn propose(
         renews: Vec::new(),
     };
     let mut offers = vec![exact];
-    // What is dangerous is saved as it stands: `rm -rf build` says nothing of every other `rm`, whatever its arguments.
-    let dangerous = verdict.risk.level == RiskLevel::Dangerous;
-    if !dangerous && widths.iter().any(|width| width.command.is_some()) {
+    // What is dangerous, or would be with other words, is saved as it is: `rm -rf build` says nothing of every other `rm`.
+    let narrow = verdict.risk.level == RiskLevel::Dangerous || verdict.risk.deletes_folders();
+    if !narrow && widths.iter().any(|width| width.command.is_some()) {
         let drafts =
             distinct(widths.iter().map(|width| width.command.as_ref().unwrap_or(&width.exact).clone()));
         let (label, folder) = (label::commands(&drafts), folder.clone());
         offers.push(Offer { id: "command", label, drafts, folder, renews: Vec::new() });
     }
-    if !dangerous && widths.iter().any(|width| width.path.is_some()) {
+    if !narrow && widths.iter().any(|width| width.path.is_some()) {
         let drafts = distinct(widths.iter().map(|width| width.path.as_ref().unwrap_or(&width.exact).clone()));
         let label = label::paths(&drafts, facts);
         offers.push(Offer { id: "path", label, drafts, folder, renews: Vec::new() });

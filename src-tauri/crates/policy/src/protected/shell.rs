@@ -1,10 +1,10 @@
 //! Protected places that a shell line touches, by its words and by where its links lead.
 
 use super::{Protected, ProtectedPlace, Protection};
-use crate::cause::RiskReason;
 use crate::facts::{Facts, StepFacts};
 use crate::needed::folder_of;
 use crate::path;
+use crate::risk::{RatedEffect, touch};
 use postern_command::{Role, Step, Word};
 
 /// Programs that remove, move or change the mode of a folder and everything in it.
@@ -37,10 +37,9 @@ pub struct ShellTouch {
 }
 
 impl ShellTouch {
-    /// Returns what is dangerous about it.
-    pub fn reason(&self) -> RiskReason {
-        let (reads, path, protection) = (self.reads, self.word.clone(), self.place.protection);
-        RiskReason::Touches { reads, path, protection }
+    /// Returns its effect.
+    pub fn effect(&self) -> RatedEffect {
+        touch(&self.word, self.place.protection, self.reads, Some(self.step))
     }
 }
 

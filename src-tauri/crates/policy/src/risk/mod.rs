@@ -1,152 +1,206 @@
-//! How careful a person should be: a level with reasons in plain words. Risk explains and orders; it never allows.
+//! How careful a person should be: effects with their reach, and a level from one table. Risk explains and orders; it
+//! never allows.
 
-mod dangerous;
-mod machine;
-mod outside;
-mod seen;
+mod level;
+mod scope;
 
-pub use dangerous::Danger;
-pub use seen::Seen;
-
-use crate::cause::RiskReason;
-use crate::facts::Facts;
-use crate::path;
-use crate::verdict::{Risk, RiskLevel};
-use postern_command::{Class, Power, Role, Step, class_of, escape};
+use crate::facts::{Facts, StepFacts};
+use crate::needed::folder_of;
+use crate::protected::Protection;
+use crate::subject::Subject;
+use crate::verdict::RiskLevel;
+use postern_command::effect::{effects_of, effects_of_reading, effects_of_words};
+use postern_command::{Effect, Opaque, Reversible, Scope, Step, StepEffect, Why, escape};
+use scope::Place;
+use serde::{Deserialize, Serialize};
 
 /// Commands of a text that was not understood which are weighed. A text with more is dangerous for that alone.
 const MOST_WEIGHED: usize = 1_000;
 
-/// Every pattern of commands to be careful about.
-pub fn patterns() -> impl Iterator<Item = &'static Danger> {
-    dangerous::PATTERNS.iter().chain(machine::PATTERNS).chain(outside::PATTERNS)
+/// Effects that are kept, the most consequential ones.
+const MOST_KEPT: usize = 24;
+
+/// An effect with its reach, and how careful it asks to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RatedEffect {
+    /// The effect.
+    #[serde(flatten)]
+    pub effect: Effect,
+    /// Its reach.
+    pub scope: Scope,
+    /// If it can be undone.
+    pub reversible: Reversible,
+    /// How careful it asks to be.
+    pub level: RiskLevel,
+    /// Its step; `None` for a part that belongs to no step.
+    #[serde(default)]
+    pub step: Option<usize>,
+    /// Its place in the request's text: first byte and byte behind the last.
+    pub span: (usize, usize),
+    /// True if a part that was not understood may have it.
+    #[serde(default)]
+    pub guessed: bool,
+    /// Its measured extent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
-/// Weighs a request. The weightiest reason comes first, none twice.
-pub fn assess(facts: &Facts<'_>) -> Risk {
-    let mut dangers: Vec<RiskReason> = Vec::new();
-    let mut reviews: Vec<RiskReason> = Vec::new();
-    let steps = &facts.reading.steps;
-    for step in steps {
-        let reads = only_reads(step);
-        for seen in seen::of_step(step) {
-            hits(&seen, reads, &mut dangers, &mut reviews);
+/// Measured extent of an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Measured {
+    /// Commits of a push that the remote did not have when it was last looked at.
+    Commits { ahead: u64 },
+    /// Files below the paths, with the bytes in them.
+    Files { files: u64, bytes: u64 },
+}
+
+/// Risk of a request: it explains and orders; it never allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Risk {
+    /// How careful to be.
+    pub level: RiskLevel,
+    /// Effects, the most consequential first, none twice. Earlier versions recorded none.
+    #[serde(default)]
+    pub effects: Vec<RatedEffect>,
+}
+
+impl Risk {
+    /// Returns the risk of these effects.
+    fn of(mut effects: Vec<RatedEffect>) -> Self {
+        effects.sort_by_key(|rated| {
+            (std::cmp::Reverse(rated.level), rated.guessed, level::rank(&rated.effect), rated.step)
+        });
+        let mut kept: Vec<RatedEffect> = Vec::new();
+        for rated in effects {
+            let same = |other: &RatedEffect| other.effect == rated.effect && other.scope == rated.scope;
+            if kept.len() < MOST_KEPT && !kept.iter().any(same) {
+                kept.push(rated);
+            }
         }
-        review(step, &mut reviews);
+        let level = kept.first().map_or(RiskLevel::Safe, |rated| rated.level);
+        Self { level, effects: kept }
     }
-    dangers.extend(runs_what_it_fetched(steps));
-    dangers.extend(looks_like_something_else(&facts.reading.text));
-    let opaque = facts.reading.opaque.iter().chain(steps.iter().filter_map(|step| step.opaque.as_ref()));
-    let mut left = MOST_WEIGHED;
-    for part in opaque {
-        reviews.push(RiskReason::Unparsed(part.note().clone()));
+
+    /// Returns true if folders are deleted with all that they hold.
+    pub(crate) fn deletes_folders(&self) -> bool {
+        self.effects.iter().any(|rated| matches!(rated.effect, Effect::Delete { recursive: true, .. }))
+    }
+
+    /// Returns the same risk with protected places that the request touches, which lead.
+    pub(crate) fn touching(mut self, touches: impl IntoIterator<Item = RatedEffect>) -> Self {
+        self.effects.extend(touches);
+        Self::of(self.effects)
+    }
+}
+
+/// Weighs a request.
+pub fn assess(facts: &Facts<'_>) -> Risk {
+    let reading = facts.reading;
+    let mut all = Vec::new();
+    for (at, found) in effects_of_reading(reading).into_iter().enumerate() {
+        let place = Place::of_step(facts, &reading.steps[at], facts.steps.get(at));
+        all.extend(found.into_iter().map(|found| rate(found, Some(at), &place)));
+    }
+    let parts = reading.steps.iter().filter_map(|step| step.opaque.as_ref());
+    all.extend(reading.opaque.iter().map(|part| {
+        let why = Why::Unparsed(part.note().clone());
+        rate(unknown(why, Reversible::Unknown, part.span.clone()), None, &Place::anywhere(facts))
+    }));
+    all.extend(guessed(reading.opaque.iter().chain(parts), facts));
+    all.extend(looks_like_something_else(facts));
+    Risk::of(all)
+}
+
+/// Weighs an edit, a read, a fetch or another use of a tool in this folder.
+pub fn assess_subject(subject: &Subject, cwd: Option<&str>, folders: &[String], home: &str) -> Risk {
+    let place = Place::in_folder(cwd, folders, home);
+    Risk::of(subject.effects().into_iter().map(|found| rate(found, None, &place)).collect())
+}
+
+/// Returns true if a step is dangerous by itself, wherever its paths lie, or reads a secret.
+pub(crate) fn is_dangerous(step: &Step) -> bool {
+    let level = |found: &StepEffect| {
+        level::of(&found.effect, found.scope.unwrap_or(Scope::Outside), found.reversible)
+    };
+    effects_of(step).iter().any(|found| level(found) == RiskLevel::Dangerous)
+}
+
+/// Returns the effect of touching a protected place.
+pub(crate) fn touch(path: &str, protection: Protection, reads: bool, step: Option<usize>) -> RatedEffect {
+    let change = match protection {
+        Protection::StartFile => "change what a shell or program runs when it starts:",
+        Protection::Keys => "change keys or passwords:",
+        Protection::Autostart => "change what the system starts by itself:",
+        Protection::Repository => "change git's configuration or hooks:",
+        Protection::AgentSettings => "change settings or hooks of an agent:",
+    };
+    let effect = if reads {
+        Effect::UseSecret { how: "read keys or passwords from".into(), which: Some(path.to_owned()) }
+    } else {
+        Effect::ChangeSystem { change: change.into(), names: vec![path.to_owned()] }
+    };
+    let (scope, reversible, level) = (Scope::Machine, Reversible::No, RiskLevel::Dangerous);
+    RatedEffect { effect, scope, reversible, level, step, span: (0, 0), guessed: false, measured: None }
+}
+
+fn rate(found: StepEffect, step: Option<usize>, place: &Place<'_>) -> RatedEffect {
+    let StepEffect { effect, scope, reversible, span } = found;
+    let scope = scope.unwrap_or_else(|| place.scope_of(effect.paths()));
+    let whole = matches!(effect, Effect::Delete { .. }) && place.holds_all(effect.paths());
+    let level = if whole { RiskLevel::Dangerous } else { level::of(&effect, scope, reversible) };
+    let span = (span.start, span.end);
+    RatedEffect { effect, scope, reversible, level, step, span, guessed: false, measured: None }
+}
+
+fn unknown(why: Why, reversible: Reversible, span: std::ops::Range<usize>) -> StepEffect {
+    StepEffect { effect: Effect::Unknown { why }, scope: Some(Scope::Machine), reversible, span }
+}
+
+/// Returns what commands in parts that were not understood would do, as far as it is dangerous.
+fn guessed<'a>(parts: impl Iterator<Item = &'a Opaque>, facts: &Facts<'_>) -> Vec<RatedEffect> {
+    let (mut all, mut left, place) = (Vec::new(), MOST_WEIGHED, Place::anywhere(facts));
+    for part in parts {
         if part.candidates.len() > left {
-            dangers.push(RiskReason::TooManyCommands);
+            all.push(rate(unknown(Why::TooManyCommands, Reversible::No, part.span.clone()), None, &place));
         }
-        for seen in part.candidates.iter().take(left).filter_map(|argv| Seen::of_words(argv)) {
-            hits(&seen, false, &mut dangers, &mut reviews);
+        for argv in part.candidates.iter().take(left) {
+            let rated = effects_of_words(argv).into_iter().map(|found| rate(found, None, &place));
+            all.extend(rated.filter(|rated| rated.level == RiskLevel::Dangerous).map(|rated| RatedEffect {
+                guessed: true,
+                span: (part.span.start, part.span.end),
+                ..rated
+            }));
         }
         left = left.saturating_sub(part.candidates.len());
     }
-    let level = if !dangers.is_empty() {
-        RiskLevel::Dangerous
-    } else if reviews.is_empty() {
-        RiskLevel::Safe
-    } else {
-        RiskLevel::NeedsReview
-    };
-    let mut reasons = Vec::new();
-    for reason in dangers.into_iter().chain(reviews) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    Risk { level, reasons }
+    all
 }
 
-/// Returns true if a step is dangerous by itself, or reads a secret by a redirection.
-pub(crate) fn is_dangerous(step: &Step) -> bool {
-    let reads = only_reads(step);
-    let dangers = |seen: &Seen<'_>| {
-        let counts = |danger: &&Danger| !reads || OF_READING.contains(&danger.id);
-        patterns().filter(counts).any(|danger| danger.level == RiskLevel::Dangerous && (danger.test)(seen))
-    };
-    let words = step.redirections.iter().map(|redirection| &redirection.target);
-    seen::of_step(step).iter().any(dangers)
-        || words.map(|word| word.value.as_deref().unwrap_or(&word.raw)).any(dangerous::is_secret)
-}
-
-/// Dangers of reading. A command that only reads has no other, with any name and words.
-const OF_READING: [&str; 2] = ["secrets", "keychain"];
-
-/// Returns true if a step only reads by its words, and writes nothing.
-fn only_reads(step: &Step) -> bool {
-    step.ways_out.is_empty()
-        && step.via.iter().all(|via| via.power == Power::Transparent)
-        && !step.redirections.iter().any(postern_command::Redirection::writes)
-        && step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv))
-}
-
-fn hits(seen: &Seen<'_>, reads: bool, dangers: &mut Vec<RiskReason>, reviews: &mut Vec<RiskReason>) {
-    let counts = |danger: &&Danger| !reads || OF_READING.contains(&danger.id);
-    for hit in patterns().filter(counts).filter(|danger| (danger.test)(seen)) {
-        let reasons = if hit.level == RiskLevel::Dangerous { &mut *dangers } else { &mut *reviews };
-        reasons.push(RiskReason::Danger(hit.reason.into()));
-    }
-}
-
-/// What is worth a look in a step that matches no dangerous pattern.
-fn review(step: &Step, reasons: &mut Vec<RiskReason>) {
-    if step.via.iter().any(|via| via.power == Power::Elsewhere) {
-        reasons.push(RiskReason::Elsewhere);
-    }
-    for write in step.redirections.iter().filter(|redirection| redirection.writes()) {
-        let target = write.target.value.as_deref().unwrap_or(&write.target.raw);
-        reasons.push(RiskReason::Writes { target: target.to_owned() });
-    }
-    reasons.extend(step.ways_out.iter().map(|way| RiskReason::UnsafeArg(way.fact().clone())));
-    if step.role != Role::Program {
-        return;
-    }
-    let Some(name) = step.program() else {
-        reasons.push(RiskReason::ProgramUnknown);
-        return;
-    };
-    let reads = step.literal_argv().is_some_and(|argv| postern_command::is_read_only(&argv));
-    if !reads {
-        let program = name.to_owned();
-        reasons.push(match class_of(path::base_name(name)) {
-            Class::Shell | Class::Interpreter => RiskReason::RunsCode { program },
-            Class::Wrapper | Class::Multicall => RiskReason::Starts { program },
-            Class::Ordinary => RiskReason::CanChange { program },
-        });
-    }
-}
-
-/// A name that a reader takes for another one.
-fn looks_like_something_else(text: &str) -> Option<RiskReason> {
+/// Returns a name that a reader takes for another one.
+fn looks_like_something_else(facts: &Facts<'_>) -> Option<RatedEffect> {
+    let text = &facts.reading.text;
     let token = escape::lookalikes(text).next()?;
-    let text = text[token.span.clone()].to_owned();
-    Some(match token.resemblance {
-        escape::Resemblance::MixedScripts => RiskReason::MixedAlphabets { text },
-        escape::Resemblance::Ascii(_) => RiskReason::LooksLikeAscii { text },
-    })
-}
-
-/// A download or a decoded text that goes into a shell or an interpreter.
-fn runs_what_it_fetched(steps: &[Step]) -> Option<RiskReason> {
-    let base = |step: &Step| step.program().map(|name| path::fold(path::base_name(name)).into_owned());
-    let fetch =
-        |name: &str| ["curl", "wget", "fetch", "nc", "ncat", "base64", "xxd", "openssl"].contains(&name);
-    let first = steps.iter().position(|step| base(step).is_some_and(|name| fetch(&name)))?;
-    let runs = |step: &Step| {
-        let class = step.program().map_or(Class::Ordinary, |name| class_of(path::base_name(name)));
-        matches!(class, Class::Shell | Class::Interpreter) && step.script.is_none()
+    let shown = text[token.span.clone()].to_owned();
+    let why = match token.resemblance {
+        escape::Resemblance::MixedScripts => Why::MixedAlphabets(shown),
+        escape::Resemblance::Ascii(_) => Why::LooksLikeAscii(shown),
     };
-    steps[first + 1..].iter().any(runs).then_some(RiskReason::RunsDownload)
+    Some(rate(unknown(why, Reversible::No, token.span), None, &Place::anywhere(facts)))
 }
 
-#[cfg(test)]
-mod each_way;
+/// Returns the step facts' paths as the system leads them.
+fn real<'a>(found: Option<&'a StepFacts>, written: &str) -> Option<&'a str> {
+    found?.targets.iter().find(|target| target.written == written).map(|target| target.real.as_str())
+}
+
+/// Returns the folder of a step, if it is known.
+fn folder(facts: &Facts<'_>, step: &Step) -> Option<String> {
+    folder_of(facts.cwd, &step.dir)
+}
+
 #[cfg(test)]
 mod tests;

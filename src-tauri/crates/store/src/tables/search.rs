@@ -1,5 +1,5 @@
 //! The index of the history: full text search over the command lines, and tags for what else a list is filtered by
-//! (agent, phase, how it was decided, the rule), so that every combination is found in order without a look at what
+//! (agent, phase, how it was decided, the rule, effects), so that every combination is found in order without a look at what
 //! does not fit. Requests are indexed by the writer when nobody writes, once they have ended, so that none waits for
 //! it; those that are not indexed yet are looked through.
 
@@ -48,6 +48,7 @@ pub(crate) fn query(filter: &Filter, words: &[Word]) -> Option<String> {
     terms.extend(filter.phase.map(|phase| format!("tags:phase{}", phase.name())));
     terms.extend(filter.decided.map(|decided| format!("tags:{}", decided_tag(decided))));
     terms.extend(filter.rule.map(|rule| format!("tags:{}", rule_tag(rule))));
+    terms.extend(filter.effect.map(|effect| format!("tags:{}", effect_tag(effect))));
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 
@@ -65,10 +66,15 @@ fn rule_tag(rule: RuleId) -> String {
     format!("rule{sign}{}", rule.unsigned_abs())
 }
 
+fn effect_tag(kind: &str) -> String {
+    format!("effect{}", kind.replace('-', ""))
+}
+
 fn tags(summary: &Summary) -> String {
     let mut tags = vec![agent_tag(&summary.agent), format!("phase{}", summary.phase.name())];
     tags.extend(summary.decided().map(decided_tag));
     tags.extend(summary.rule().map(rule_tag));
+    tags.extend(summary.effects().map(effect_tag));
     tags.join(" ")
 }
 

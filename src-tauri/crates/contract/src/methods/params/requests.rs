@@ -29,6 +29,9 @@ pub struct RequestFilter {
     /// Those that this rule decided.
     #[serde(default)]
     pub rule: Option<RuleId>,
+    /// Those with an effect of this kind (`delete`, `send`, `run-project-code`).
+    #[serde(default)]
+    pub effect: Option<String>,
     /// Those whose command line has these words.
     #[serde(default)]
     pub search: Option<String>,

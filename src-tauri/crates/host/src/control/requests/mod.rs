@@ -6,6 +6,7 @@ use super::{Answer, Control, Handle, gone, rows};
 use crate::ask::FaceId;
 use crate::gate::Killed;
 use crate::run::Captured;
+use postern_command::Effect;
 use postern_contract::methods::{
     Applied, ControlError, GetRequest, KillRequest, ListRequests, RequestFilter, RequestKill, RequestNumber,
     Requests, RequestsWatch, WatchRequests,
@@ -74,11 +75,19 @@ impl Handle<ListRequests> for Control {
             until: params.until,
             decided: params.decided,
             rule: params.rule,
+            effect: params.effect.as_deref().map(effect).transpose()?,
             search: params.search,
             before: params.before.as_deref().map(number).transpose()?,
         };
         self.page(filter, limit).await
     }
+}
+
+/// Returns the kind of effect of this name.
+fn effect(name: &str) -> Result<&'static str, ControlError> {
+    Effect::named(name).ok_or_else(|| {
+        ControlError::invalid(format!("there is no effect {name:?}; one of {}", Effect::KINDS.join(", ")))
+    })
 }
 
 /// The connection listens to what changes before it comes here.

@@ -4,6 +4,7 @@ use super::super::call::Call;
 use super::super::judge::Judged;
 use super::command;
 use super::text::shown;
+use postern_command::effect::host_of;
 use postern_command::escape;
 use postern_contract::{CommandPart, DiffLine, Field, LineChange, PartRole, Shown, ShownSubject};
 use postern_policy::{Command, FileChange, Subject, beside_command};
@@ -76,14 +77,6 @@ pub(crate) fn shown_subject(call: &Call) -> ShownSubject {
     }
 }
 
-/// The host of an address: what stands between the scheme and the path, without a user and their password.
-fn host_of(url: &str) -> &str {
-    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
-    // A backslash is a slash to those who fetch.
-    let authority = behind.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
-}
-
 fn fields(arguments: &Map<String, Value>) -> Vec<Field> {
     let field = |(name, value): (&String, &Value)| {
         let text = match value {
@@ -134,22 +127,9 @@ fn each(arguments: &Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{diff, fields, host_of};
+    use super::{diff, fields};
     use postern_policy::{FileChange, Replacement};
     use serde_json::json;
-
-    #[test]
-    fn the_host_is_the_one_that_is_asked() {
-        for (url, host) in [
-            ("https://a.example/x", "a.example"),
-            ("https://good.example@evil.example:8080/x", "evil.example:8080"),
-            ("https://evil.example\\@good.example/", "evil.example"),
-            ("https://evil.example?@good.example", "evil.example"),
-            ("http://[::1]#x", "[::1]"),
-        ] {
-            assert_eq!(host_of(url), host, "{url}");
-        }
-    }
 
     #[test]
     fn an_edit_is_its_lines() {

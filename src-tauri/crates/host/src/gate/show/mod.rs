@@ -14,7 +14,7 @@ use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, Past, Proposal, ProposedRule, Question, Renewal, RenewedRule, Shown,
-    ShownInput, ShownStep, ShownSubject,
+    ShownInput, ShownRisk, ShownStep, ShownSubject,
 };
 use postern_policy::environment::{Change, ChangeKind};
 use postern_policy::{
@@ -85,10 +85,11 @@ pub(super) fn question(asked: &Asked<'_>) -> Option<Question> {
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
         env: judged.changes.iter().map(change).collect(),
         stdin: stdin(&run.stdin),
+        headline: Shown::default(),
         why: Shown::default(),
         rule: None,
         policy: Shown::default(),
-        risk: render::risk(&judged.verdict.risk),
+        risk: ShownRisk { level: judged.verdict.risk.level, reasons: Vec::new() },
         proposals: Vec::new(),
         renews: Vec::new(),
         env_setting: None,
@@ -114,13 +115,14 @@ pub(super) fn refresh(question: &mut Question, judged: &Judged, settings: &Setti
     }
     let now = Question {
         steps: verdict.steps.iter().map(step).collect(),
-        why: render::cause(&verdict.cause),
+        headline: render::headline(&question.asker.name, &verdict.risk),
+        why: render::asked_because(&verdict.cause, &question.asker.name),
         rule: verdict.rule.clone(),
         policy: match judged.plan.origin {
             Origin::Host | Origin::AgentShell => render::policy(settings),
             Origin::Tool => render::tool_policy(),
         },
-        risk: render::risk(&verdict.risk),
+        risk: ShownRisk { level: verdict.risk.level, reasons: render::beyond_headline(&verdict.risk) },
         proposals,
         renews: renewals(judged, home),
         env_setting: env_setting(judged, settings),

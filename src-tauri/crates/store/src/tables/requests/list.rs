@@ -26,6 +26,8 @@ pub struct Filter {
     pub decided: Option<Decided>,
     /// Only those that this rule decided.
     pub rule: Option<RuleId>,
+    /// Only those with an effect of this kind.
+    pub effect: Option<&'static str>,
     /// Only those whose command line holds these words, each from its beginning.
     pub search: Option<String>,
     /// Only those that came in before this one: the last of the page before.
@@ -163,6 +165,7 @@ impl Filter {
             && self.phase.is_none_or(|phase| phase == summary.phase)
             && self.decided.is_none_or(|decided| summary.decided() == Some(decided))
             && self.rule.is_none_or(|rule| summary.rule() == Some(rule))
+            && self.effect.is_none_or(|effect| summary.effects().any(|kind| kind == effect))
             && (words.is_empty() || words.iter().all(|word| line().contains(word)))
     }
 }
@@ -208,9 +211,9 @@ impl Select {
     /// Where an index of the table's own gives just those that fit: all, one agent's, or those in one phase. None: the
     /// search index is asked.
     fn by_key(filter: &Filter) -> Option<Self> {
-        let Filter { agent, phase, since: _, until: _, decided, rule, search, before: _ } = filter;
+        let Filter { agent, phase, since: _, until: _, decided, rule, effect, search, before: _ } = filter;
         let searches = search.as_deref().is_some_and(|text| !search::words(text).is_empty());
-        if searches || decided.is_some() || rule.is_some() {
+        if searches || decided.is_some() || rule.is_some() || effect.is_some() {
             return None;
         }
         match (agent, phase) {

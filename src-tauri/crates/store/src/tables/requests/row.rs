@@ -96,6 +96,14 @@ pub struct Summary {
     pub ended_at: Option<Millis>,
 }
 
+impl Summary {
+    /// Returns the kinds of its effects, without those that a part which was not understood may have.
+    pub(crate) fn effects(&self) -> impl Iterator<Item = &'static str> {
+        let rated = self.risk.iter().flat_map(|risk| &risk.effects);
+        rated.filter(|rated| !rated.guessed).map(|rated| rated.effect.kind())
+    }
+}
+
 /// Where the command line stands among [`SUMMARY`].
 pub(super) const LINE: usize = 6;
 

@@ -3,7 +3,8 @@
 use super::*;
 use crate::Store;
 use crate::testing::{asked, id, open as opened};
-use postern_policy::{Cause, Decision, Reason, Risk, RiskLevel, RiskReason, Verdict};
+use postern_command::{Effect, Reversible, Scope};
+use postern_policy::{Cause, Decision, RatedEffect, Reason, Risk, RiskLevel, Verdict};
 use postern_protocol::{By, Decided, DenyReason, EndReason, Outcome, RunState};
 use postern_request::{BoundDir, Denial, Ending, Exit, Launch, Plan, Refusal, RunEnd, State, Stdin};
 
@@ -16,7 +17,16 @@ fn verdict() -> Verdict {
         rule: None,
         risk: Risk {
             level: RiskLevel::NeedsReview,
-            reasons: vec![RiskReason::Writes { target: "x".to_owned() }],
+            effects: vec![RatedEffect {
+                effect: Effect::Write { paths: vec!["x".to_owned()] },
+                scope: Scope::Inside,
+                reversible: Reversible::Unknown,
+                level: RiskLevel::NeedsReview,
+                step: Some(0),
+                span: (0, 1),
+                guessed: false,
+                measured: None,
+            }],
         },
         confinement: postern_policy::Confinement::None,
         steps: Vec::new(),

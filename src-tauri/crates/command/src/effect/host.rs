@@ -1,0 +1,60 @@
+//! Hosts of addresses.
+
+/// Returns the host of an address: the part between scheme and path, without user and password.
+pub fn host_of(url: &str) -> &str {
+    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
+    // A backslash is a slash to those who fetch.
+    let authority = behind.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// Returns the machine that a word names: an address, `user@host:path`, or a bare host.
+pub(super) fn machine_of(word: &str) -> Option<&str> {
+    if word.contains("://") {
+        return Some(host_of(word)).filter(|host| !host.is_empty());
+    }
+    let host = word.split([':', '/']).next().unwrap_or(word);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let named = host == "localhost" || host.contains('.') || word.contains('@') || word.contains(':');
+    let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_[]".contains(&byte));
+    (named && plain && !host.is_empty() && !host.starts_with(['.', '-'])).then_some(host)
+}
+
+/// Returns true if a word is a file on another machine (`host:path`).
+pub(super) fn is_away(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host_of, machine_of};
+
+    #[test]
+    fn the_host_is_the_one_that_is_asked() {
+        for (url, host) in [
+            ("https://a.example/x", "a.example"),
+            ("https://good.example@evil.example:8080/x", "evil.example:8080"),
+            ("https://evil.example\\@good.example/", "evil.example"),
+            ("https://evil.example?@good.example", "evil.example"),
+            ("http://[::1]#x", "[::1]"),
+        ] {
+            assert_eq!(host_of(url), host, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_word_names_a_machine_or_none() {
+        for (word, host) in [
+            ("https://a.example/x", Some("a.example")),
+            ("git@github.com:acme/site.git", Some("github.com")),
+            ("a.example", Some("a.example")),
+            ("u@box", Some("box")),
+            ("box:dir", Some("box")),
+            ("box", None),
+            ("./x.tar", None),
+            ("-o", None),
+        ] {
+            assert_eq!(machine_of(word), host, "{word}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Effects of a step: everything that it does to the world, as typed facts. `contract::render` makes the sentences.
+
+mod checks;
+mod host;
+mod places;
+mod push;
+mod seen;
+mod step;
+mod verbs;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ArgFact, Note, Words};
+pub use host::host_of;
+pub use places::{is_secret, is_system_file};
+pub use push::{Push, push_of};
+pub use step::{effects_of, effects_of_reading, effects_of_words};
+
+/// An effect of a command, an edit, a fetch or another use of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the fields are named for what they hold")]
+pub enum Effect {
+    /// Reads files; without paths, whatever its program shows.
+    Read { paths: Vec<String> },
+    /// Writes files.
+    Write { paths: Vec<String> },
+    /// Deletes files.
+    Delete { paths: Vec<String>, recursive: bool },
+    /// Runs code of the project; `what` is a noun (`the package script`).
+    RunProjectCode { what: Words, name: Option<String> },
+    /// Runs code that is part of the request, or that reaches an interpreter unread.
+    RunInlineCode { language: String },
+    /// Runs code that it downloads: a package's, or what a host sends.
+    RunDownloadedCode { package: Option<String>, host: Option<String> },
+    /// Installs packages; without packages, those that the project names.
+    Install { packages: Vec<String>, place: InstallPlace },
+    /// Fetches from hosts or remotes.
+    Fetch { from: Vec<String> },
+    /// Sends data to hosts or remotes; `what` is a verb phrase (`upload files`).
+    Send { what: Words, to: Vec<String> },
+    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that an option names.
+    Publish { what: Vec<String>, place: Words, host: Option<String> },
+    /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`).
+    ChangeRepository { change: Words, names: Vec<String> },
+    /// Runs on another machine, in a container or in a cluster; `place` is a phrase (`in a container`).
+    RunElsewhere { place: Words, name: Option<String> },
+    /// Changes this machine, or something that a server keeps; `change` is a verb phrase.
+    ChangeSystem { change: Words, names: Vec<String> },
+    /// Controls another application; `how` is a verb phrase.
+    ControlApp { how: Words, app: Option<String> },
+    /// Uses keys, passwords or tokens; `how` is a verb phrase.
+    UseSecret { how: Words, which: Option<String> },
+    /// Offers a port; `what` is a verb phrase.
+    Serve { what: Words, port: Option<String> },
+    /// Does something that Postern does not know.
+    Unknown { why: Why },
+}
+
+/// Place of an installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InstallPlace {
+    /// The project.
+    Project,
+    /// The user's own programs.
+    User,
+    /// The whole machine.
+    System,
+}
+
+/// Reason why an effect is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// Postern knows nothing about the program or its verb.
+    Program(String),
+    /// The program is only known when it runs.
+    ProgramLater,
+    /// A part was not understood.
+    Unparsed(Note),
+    /// An argument makes a program do more than its ordinary work.
+    Argument(ArgFact),
+    /// It may run more commands than are looked at one by one.
+    TooManyCommands,
+    /// A word mixes alphabets.
+    MixedAlphabets(String),
+    /// Letters only look like ASCII ones.
+    LooksLikeAscii(String),
+    /// It is a tool of the agent's own.
+    Tool(String),
+}
+
+/// Answer to the question whether an effect can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reversible {
+    /// It can.
+    Yes,
+    /// It cannot.
+    No,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Reach of an effect, the narrowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// The agent's folders and temporary ones.
+    Inside,
+    /// Other folders of the person.
+    Outside,
+    /// This machine: the system, its settings, its programs.
+    Machine,
+    /// Other machines.
+    Remote,
+}
+
+/// An effect of one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepEffect {
+    /// The effect.
+    pub effect: Effect,
+    /// Its reach; `None` is that of its paths, which only the agent's folders tell.
+    pub scope: Option<Scope>,
+    /// If it can be undone.
+    pub reversible: Reversible,
+    /// Its place in the reading's text.
+    pub span: Range<usize>,
+}
+
+impl Effect {
+    /// Names of all kinds, as they are written in JSON and by `history --effect`.
+    pub const KINDS: [&'static str; 17] = [
+        "read",
+        "write",
+        "delete",
+        "run-project-code",
+        "run-inline-code",
+        "run-downloaded-code",
+        "install",
+        "fetch",
+        "send",
+        "publish",
+        "change-repository",
+        "run-elsewhere",
+        "change-system",
+        "control-app",
+        "use-secret",
+        "serve",
+        "unknown",
+    ];
+
+    /// Returns the name of its kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::Delete { .. } => "delete",
+            Self::RunProjectCode { .. } => "run-project-code",
+            Self::RunInlineCode { .. } => "run-inline-code",
+            Self::RunDownloadedCode { .. } => "run-downloaded-code",
+            Self::Install { .. } => "install",
+            Self::Fetch { .. } => "fetch",
+            Self::Send { .. } => "send",
+            Self::Publish { .. } => "publish",
+            Self::ChangeRepository { .. } => "change-repository",
+            Self::RunElsewhere { .. } => "run-elsewhere",
+            Self::ChangeSystem { .. } => "change-system",
+            Self::ControlApp { .. } => "control-app",
+            Self::UseSecret { .. } => "use-secret",
+            Self::Serve { .. } => "serve",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Returns the kind of this name.
+    pub fn named(kind: &str) -> Option<&'static str> {
+        Self::KINDS.into_iter().find(|known| *known == kind)
+    }
+
+    /// Returns the paths that it is about.
+    pub fn paths(&self) -> &[String] {
+        match self {
+            Self::Read { paths } | Self::Write { paths } | Self::Delete { paths, .. } => paths,
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

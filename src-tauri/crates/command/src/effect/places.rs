@@ -1,0 +1,65 @@
+//! Files with a meaning of their own, by their path.
+
+/// Returns true if a word names a file that holds secrets.
+pub fn is_secret(word: &str) -> bool {
+    SECRETS.iter().any(|part| word.contains(part)) || word.ends_with("/.env") || word == ".env"
+}
+
+/// Returns true if what runs at a login or in each new shell is in a file, or is decided there.
+pub(super) fn is_start_file(path: &str) -> bool {
+    START_FILES.iter().any(|name| path.ends_with(name))
+        || path.contains("/LaunchAgents/")
+        || path.contains("/LaunchDaemons/")
+}
+
+/// Returns true if git runs a file by itself.
+pub(super) fn is_git_hook(path: &str) -> bool {
+    path.contains(".git/hooks/") || path.contains(".husky/")
+}
+
+/// Returns true if a path is a file of the system.
+pub fn is_system_file(path: &str) -> bool {
+    const SYSTEM: [&str; 7] = ["/etc/", "/System/", "/usr/", "/bin/", "/sbin/", "/Library/", "/boot/"];
+    let path = path.strip_prefix("/private").unwrap_or(path);
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Returns true if a path is a disk or the memory.
+pub(super) fn is_device(path: &str) -> bool {
+    const KINDS: [&str; 8] = ["disk", "rdisk", "sd", "hd", "nvme", "mem", "kmem", "mapper"];
+    path.strip_prefix("/dev/").is_some_and(|name| KINDS.iter().any(|kind| name.starts_with(kind)))
+}
+
+const START_FILES: &[&str] = &[
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".profile",
+    ".gitconfig",
+    ".ssh/authorized_keys",
+    ".ssh/config",
+    "/etc/hosts",
+    "/etc/sudoers",
+    ".npmrc",
+    ".config/fish/config.fish",
+];
+
+const SECRETS: &[&str] = &[
+    ".ssh/id_",
+    ".aws/credentials",
+    ".netrc",
+    ".gnupg",
+    "login.keychain",
+    ".kube/config",
+    ".docker/config.json",
+    ".pgpass",
+    "master.passwd",
+    "/etc/shadow",
+    ".npmrc",
+    ".git-credentials",
+    "agent.key",
+];

@@ -1,0 +1,165 @@
+//! Every row of the table is reached, and steps have the effects that their words say.
+
+use super::verbs::{Row, rows};
+use super::{Effect, InstallPlace, effects_of_reading, effects_of_words, push_of};
+use crate::{Dialect, read_shell};
+
+fn of(line: &str) -> Vec<Effect> {
+    let reading = read_shell(line, Dialect::Bash);
+    effects_of_reading(&reading).into_iter().flatten().map(|found| found.effect).collect()
+}
+
+/// Words that meet a mark.
+fn words_for(mark: &str) -> Vec<String> {
+    let (kind, rest) = mark.split_at(mark.len().min(1));
+    let word = match kind {
+        "" => return Vec::new(),
+        "#" => return if rest == "0" { Vec::new() } else { vec!["x".to_owned()] },
+        "=" | "^" => rest.to_owned(),
+        "~" => format!("{rest}y"),
+        "$" => format!("x{rest}"),
+        _ => mark.to_owned(),
+    };
+    vec![word]
+}
+
+/// Commands that a row is about: each program with the first words of the verb, by each mark.
+fn examples(row: &Row) -> Vec<Vec<String>> {
+    let first = |part: &str| {
+        if part.starts_with('!') { "zzz" } else { part.split('|').next().unwrap_or(part) }.to_owned()
+    };
+    let verb: Vec<String> = row.verb.split(' ').filter(|part| !part.is_empty()).map(first).collect();
+    let marks: Vec<&str> = row.when.split(' ').collect();
+    let programs = row.programs.split(' ');
+    let of = |program: &str, mark: &str, operand: &str| {
+        let operands = if mark.starts_with('#') { vec![] } else { vec![operand.to_owned()] };
+        [vec![program.to_owned()], verb.clone(), words_for(mark), operands].concat()
+    };
+    let pairs = programs.flat_map(|program| marks.iter().map(move |mark| (program, *mark)));
+    pairs
+        .flat_map(|(program, mark)| ["u@a.example:x", "x"].map(|operand| of(program, mark, operand)))
+        .collect()
+}
+
+#[test]
+fn every_row_is_reached() {
+    let is_reached = |row: &Row| {
+        let reached = |words: &Vec<String>| {
+            let found = effects_of_words(words);
+            found.iter().any(|found| super::step::is_of(row, &found.effect) && found.scope == row.scope)
+        };
+        examples(row).iter().any(reached)
+    };
+    let missed: Vec<_> = rows().filter(|row| !is_reached(row)).collect();
+    assert!(missed.is_empty(), "never met: {missed:#?}");
+}
+
+#[test]
+fn steps_have_the_effects_that_their_words_say() {
+    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+    for (line, expected) in [
+        ("rm -rf build x", Effect::Delete { paths: paths(&["build", "x"]), recursive: true }),
+        ("cat a b", Effect::Read { paths: paths(&["a", "b"]) }),
+        ("grep -n x src/a", Effect::Read { paths: paths(&["src/a"]) }),
+        ("echo x > out", Effect::Write { paths: paths(&["out"]) }),
+        ("sudo rm x", Effect::Delete { paths: paths(&["x"]), recursive: false }),
+        (
+            "nohup git -c a.b=c push --quiet origin main",
+            Effect::Send { what: "push commits".into(), to: paths(&["origin"]) },
+        ),
+        (
+            "npm run test -- --watch",
+            Effect::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+        ),
+        (
+            "npm --prefix x test",
+            Effect::RunProjectCode { what: "the package script".into(), name: Some("test".to_owned()) },
+        ),
+        (
+            "python3 -m pytest -q",
+            Effect::RunProjectCode { what: "the module".into(), name: Some("pytest".to_owned()) },
+        ),
+        (
+            "./build.sh --fast",
+            Effect::RunProjectCode { what: "the program".into(), name: Some("./build.sh".to_owned()) },
+        ),
+        (
+            "python3 tools/x.py",
+            Effect::RunProjectCode { what: "the script".into(), name: Some("tools/x.py".to_owned()) },
+        ),
+        ("python3 -c 'print(1)'", Effect::RunInlineCode { language: "python".to_owned() }),
+        (
+            "curl -fsSL https://get.example.dev/i.sh | sh",
+            Effect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
+        ),
+        ("npx cowsay hi", Effect::RunDownloadedCode { package: Some("cowsay".to_owned()), host: None }),
+        (
+            "pip install -r requirements.txt",
+            Effect::Install { packages: Vec::new(), place: InstallPlace::User },
+        ),
+        (
+            "npm install left-pad",
+            Effect::Install { packages: paths(&["left-pad"]), place: InstallPlace::Project },
+        ),
+        ("curl https://a.example/x", Effect::Fetch { from: paths(&["a.example"]) }),
+        (
+            "curl -d x=y https://a.example/x",
+            Effect::Send { what: "send data".into(), to: paths(&["a.example"]) },
+        ),
+        (
+            "npm publish --registry https://r.example/",
+            Effect::Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()) },
+        ),
+    ] {
+        let found = of(line);
+        assert!(found.contains(&expected), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_piped_into_given_code_is_data() {
+    let downloads =
+        |line: &str| of(line).iter().any(|effect| matches!(effect, Effect::RunDownloadedCode { .. }));
+    for line in [
+        "curl u | sh",
+        "curl u | bash -s -- --yes",
+        "base64 -d x | nohup python3 -",
+        "curl u | sudo bash",
+        "sh -c \"$(curl -fsSL https://a.example/i.sh)\"",
+        "eval \"$(curl u)\"",
+    ] {
+        assert!(downloads(line), "{line}: {:?}", of(line));
+    }
+    for line in [
+        "curl u | ls",
+        "curl u && python3 x.py",
+        "ls | sh",
+        "sh -c ls; curl u",
+        "curl u | python3 -c 'print(1)'",
+    ] {
+        assert!(!downloads(line), "{line}: {:?}", of(line));
+    }
+}
+
+#[test]
+fn a_push_of_one_branch_is_known_by_its_words() {
+    let push = |line: &str| {
+        let reading = read_shell(line, Dialect::Bash);
+        push_of(&reading.steps[0]).map(|push| (push.remote, push.branch))
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(push("git push"), Some((None, None)));
+    assert_eq!(push("git push -u origin main"), Some((some("origin"), some("main"))));
+    assert_eq!(push("git push origin HEAD"), Some((some("origin"), None)));
+    for line in [
+        "git -C x push",
+        "git push origin a:b",
+        "git push --all",
+        "git push a b c",
+        "git pull",
+        "git push $x",
+        "ls",
+    ] {
+        assert_eq!(push(line), None, "{line}");
+    }
+}

@@ -1,0 +1,174 @@
+//! How many commits a branch is ahead of its remote, read from the repository's own files: git is not run, because the
+//! repository's settings can make it start programs.
+
+use postern_command::effect::Push;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Commits that are counted at most.
+const MOST: u64 = 500;
+/// Folders above the working directory in which the repository is looked for.
+const FARTHEST: usize = 32;
+/// Bytes of references, settings, and of one commit that are read at most.
+const REFERENCES: u64 = 4 << 20;
+const SETTINGS: u64 = 64 << 10;
+const COMMIT: u64 = 64 << 10;
+
+/// Returns the number of commits that the remote did not have when it was last looked at. `None` if there are none, if a
+/// merge is among them, or if they are packed.
+pub(super) fn ahead(folder: &Path, push: &Push, until: Instant) -> Option<u64> {
+    let repository = Repository::of(folder)?;
+    let current = text(&repository.own.join("HEAD"), SETTINGS)?;
+    let current = current.trim().strip_prefix("ref: refs/heads/")?.to_owned();
+    let branch = push.branch.clone().unwrap_or(current);
+    let remote = match &push.remote {
+        Some(remote) => remote.clone(),
+        None => repository.remote_of(&branch)?,
+    };
+    let there = repository.reference(&format!("refs/remotes/{remote}/{branch}"))?;
+    let mut at = repository.reference(&format!("refs/heads/{branch}"))?;
+    let mut count = 0;
+    while at != there {
+        count += 1;
+        if count > MOST || Instant::now() > until {
+            return None;
+        }
+        at = repository.only_parent(&at)?;
+    }
+    (count > 0).then_some(count)
+}
+
+struct Repository {
+    /// Its folder, or that of one of its work trees.
+    own: PathBuf,
+    /// The folder with its references and objects.
+    common: PathBuf,
+}
+
+impl Repository {
+    fn of(folder: &Path) -> Option<Self> {
+        let found = folder
+            .ancestors()
+            .take(FARTHEST)
+            .map(|above| above.join(".git"))
+            .find(|git| git.symlink_metadata().is_ok())?;
+        let own = if found.symlink_metadata().ok()?.is_dir() {
+            found
+        } else {
+            let named = text(&found, SETTINGS)?;
+            found.parent()?.join(named.trim().strip_prefix("gitdir: ")?)
+        };
+        let common = match text(&own.join("commondir"), SETTINGS) {
+            Some(named) => own.join(named.trim()),
+            None => own.clone(),
+        };
+        Some(Self { own, common })
+    }
+
+    /// Returns the object that a reference names.
+    fn reference(&self, name: &str) -> Option<String> {
+        if name.split('/').any(|part| part.is_empty() || part.starts_with('.')) {
+            return None;
+        }
+        let loose = text(&self.common.join(name), SETTINGS).map(|text| text.trim().to_owned());
+        let packed = || {
+            let all = text(&self.common.join("packed-refs"), REFERENCES)?;
+            all.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
+        };
+        loose.or_else(packed).filter(|object| is_object(object))
+    }
+
+    /// Returns the remote of a branch that is pushed under its own name.
+    fn remote_of(&self, branch: &str) -> Option<String> {
+        let settings = text(&self.common.join("config"), SETTINGS)?;
+        let section = format!("[branch \"{branch}\"]");
+        let own = settings.lines().map(str::trim).skip_while(|line| *line != section).skip(1);
+        let own: Vec<&str> = own.take_while(|line| !line.starts_with('[')).collect();
+        let value = |name: &str| {
+            own.iter().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('=').map(str::trim))
+        };
+        let same = value("merge").is_none_or(|merge| merge.strip_prefix("refs/heads/") == Some(branch));
+        same.then(|| value("remote").unwrap_or("origin").to_owned())
+    }
+
+    /// Returns the parent of a commit that has one and is not packed.
+    fn only_parent(&self, object: &str) -> Option<String> {
+        let (folder, name) = object.split_at_checked(2)?;
+        let file = open(&self.common.join("objects").join(folder).join(name))?;
+        let mut commit = Vec::new();
+        flate2::read::ZlibDecoder::new(file.take(COMMIT)).take(COMMIT).read_to_end(&mut commit).ok()?;
+        let head = commit.iter().position(|byte| *byte == 0)?;
+        let (kind, body) = commit.split_at(head);
+        let lines = body.get(1..)?.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+        let mut parents = lines.filter_map(|line| line.strip_prefix(b"parent "));
+        let parent = std::str::from_utf8(parents.next()?).ok()?.to_owned();
+        (kind.starts_with(b"commit ") && parents.next().is_none() && is_object(&parent)).then_some(parent)
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Opens a plain file; a link or a pipe is none.
+fn open(path: &Path) -> Option<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = File::from(openat(CWD, path, flags, Mode::empty()).ok()?);
+    file.metadata().ok()?.is_file().then_some(file)
+}
+
+fn text(path: &Path, most: u64) -> Option<String> {
+    let mut text = String::new();
+    let file = open(path).filter(|file| file.metadata().is_ok_and(|metadata| metadata.len() <= most))?;
+    file.take(most).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Push, ahead};
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    fn git(folder: &Path, words: &[&str]) {
+        let done = Command::new("git")
+            .args(["-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"])
+            .args(words)
+            .current_dir(folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    #[test]
+    fn commits_that_the_remote_does_not_have_are_counted() {
+        let root = tempfile::tempdir().unwrap();
+        let (there, here) = (root.path().join("there.git"), root.path().join("here"));
+        git(root.path(), &["init", "--bare", "there.git"]);
+        git(root.path(), &["init", "here"]);
+        git(&here, &["remote", "add", "origin", there.to_str().unwrap()]);
+        git(&here, &["commit", "--allow-empty", "-m", "1"]);
+        git(&here, &["push", "-u", "origin", "main"]);
+        let of = |remote: Option<&str>, branch: Option<&str>| {
+            let push = Push { remote: remote.map(Into::into), branch: branch.map(Into::into) };
+            ahead(&here, &push, Instant::now() + Duration::from_secs(600))
+        };
+        assert_eq!(of(None, None), None, "nothing is said of none");
+        git(&here, &["commit", "--allow-empty", "-m", "2"]);
+        git(&here, &["commit", "--allow-empty", "-m", "3"]);
+        assert_eq!(of(None, None), Some(2));
+        assert_eq!(of(Some("origin"), Some("main")), Some(2));
+        git(&here, &["pack-refs", "--all"]);
+        assert_eq!(of(Some("origin"), None), Some(2), "references may be packed");
+        for (remote, branch) in [(Some("elsewhere"), None), (None, Some("../../x")), (None, Some("gone"))] {
+            assert_eq!(of(remote, branch), None, "{remote:?} {branch:?}");
+        }
+        git(&here, &["gc", "--prune=now", "--aggressive"]);
+        assert_eq!(of(None, None), None, "packed commits are not read");
+    }
+}

@@ -1,0 +1,74 @@
+//! The table of levels, the same for every subject.
+
+use crate::verdict::RiskLevel::{self, Dangerous, NeedsReview, Safe};
+use Reversible::{No, Yes};
+use Scope::{Inside, Machine, Outside, Remote};
+use postern_command::Effect;
+use postern_command::effect::{Reversible, Scope, Why};
+
+/// Kind, scope, reversibility and level: the first row that fits counts, `None` fits all.
+type Row = (&'static str, Option<Scope>, Option<Reversible>, RiskLevel);
+
+#[rustfmt::skip]
+const LEVELS: &[Row] = &[
+    ("read",                None,          None,      Safe),
+    ("write",               Some(Machine), None,      Dangerous),
+    ("write",               Some(Outside), Some(No),  Dangerous),
+    ("delete",              Some(Inside),  None,      NeedsReview),
+    ("delete",              None,          Some(Yes), NeedsReview),
+    ("delete",              None,          None,      Dangerous),
+    ("run-downloaded-code", None,          Some(No),  Dangerous),
+    ("install",             None,          Some(No),  Dangerous),
+    ("send",                None,          Some(No),  Dangerous),
+    ("publish",             None,          None,      Dangerous),
+    ("change-repository",   None,          Some(No),  Dangerous),
+    ("run-elsewhere",       None,          Some(No),  Dangerous),
+    ("change-system",       None,          Some(Yes), NeedsReview),
+    ("change-system",       None,          None,      Dangerous),
+    ("control-app",         None,          Some(Yes), NeedsReview),
+    ("control-app",         None,          None,      Dangerous),
+    ("use-secret",          Some(Inside),  None,      NeedsReview),
+    ("use-secret",          None,          None,      Dangerous),
+    ("serve",               Some(Remote),  None,      Dangerous),
+    ("unknown",             None,          Some(No),  Dangerous),
+];
+
+/// Returns how careful an effect asks to be.
+pub(super) fn of(effect: &Effect, scope: Scope, reversible: Reversible) -> RiskLevel {
+    let kind = effect.kind();
+    let fits = |row: &&Row| {
+        row.0 == kind && row.1.is_none_or(|of| of == scope) && row.2.is_none_or(|of| of == reversible)
+    };
+    LEVELS.iter().find(fits).map_or(NeedsReview, |row| row.3)
+}
+
+/// Kinds by their consequence: of two equally dangerous effects the first leads the headline.
+const RANKS: [&str; 17] = [
+    "delete",
+    "run-downloaded-code",
+    "publish",
+    "use-secret",
+    "change-system",
+    "send",
+    "control-app",
+    "run-elsewhere",
+    "serve",
+    "install",
+    "change-repository",
+    "write",
+    "run-inline-code",
+    "run-project-code",
+    "fetch",
+    "unknown",
+    "read",
+];
+
+/// Returns the rank of an effect. What could not be read comes before what only happens in the project.
+pub(super) fn rank(effect: &Effect) -> usize {
+    let kind = match effect {
+        Effect::Unknown { why: Why::Program(_) | Why::Tool(_) } => "unknown",
+        Effect::Unknown { .. } => "change-repository",
+        _ => effect.kind(),
+    };
+    RANKS.iter().position(|other| *other == kind).unwrap_or(RANKS.len())
+}

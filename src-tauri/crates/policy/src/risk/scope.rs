@@ -1,0 +1,105 @@
+//! The reach of paths: the agent's folders, other folders of the person, the system.
+
+use crate::facts::{Facts, StepFacts};
+use crate::path;
+use postern_command::Step;
+use postern_command::effect::{Scope, is_system_file};
+use std::borrow::Cow;
+
+/// Folders for files that nobody keeps.
+const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/var/folders", "/dev/shm"];
+
+/// Words that the shell replaces by a temporary folder.
+const TEMPORARY_WORDS: [&str; 2] = ["$TMPDIR", "${TMPDIR}"];
+
+/// The place where paths are written, as far as it is known.
+pub(super) struct Place<'a> {
+    cwd: Option<Cow<'a, str>>,
+    folders: &'a [String],
+    home: &'a str,
+    found: Option<&'a StepFacts>,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
+        let cwd = super::folder(facts, step).map(Cow::Owned);
+        Self { cwd, folders: facts.folders, home: facts.home, found }
+    }
+
+    /// Returns the place of a part that belongs to no step: its folder may be another.
+    pub(super) fn anywhere(facts: &Facts<'a>) -> Self {
+        Self { cwd: None, folders: facts.folders, home: facts.home, found: None }
+    }
+
+    pub(super) fn in_folder(cwd: Option<&'a str>, folders: &'a [String], home: &'a str) -> Self {
+        Self { cwd: cwd.map(Cow::Borrowed), folders, home, found: None }
+    }
+
+    /// Returns the widest reach of these paths.
+    pub(super) fn scope_of(&self, paths: &[String]) -> Scope {
+        paths.iter().map(|path| self.of_one(path)).max().unwrap_or(Scope::Inside)
+    }
+
+    /// Returns true if one of these paths is an agent's folder, holds one, or is its repository.
+    pub(super) fn holds_all(&self, paths: &[String]) -> bool {
+        let holds = |path: &String| {
+            let last = path.rsplit('/').next().unwrap_or(path);
+            let some = path.contains(['*', '?', '[', '{']) && !last.chars().all(|c| "*.?\"'".contains(c));
+            if some {
+                return false;
+            }
+            let Some(reached) = self.reached(path) else { return false };
+            let repository = reached.split('/').any(|name| name == ".git") && !reached.ends_with(".lock");
+            repository || self.folders.iter().any(|folder| path::is_within(folder, &reached))
+        };
+        paths.iter().any(holds)
+    }
+
+    fn of_one(&self, written: &str) -> Scope {
+        let plain = written.replace(['"', '\''], "");
+        if TEMPORARY_WORDS
+            .iter()
+            .any(|word| plain.strip_prefix(word).is_some_and(|rest| rest.starts_with('/')))
+        {
+            return Scope::Inside;
+        }
+        let Some(reached) = self.reached(written) else { return Scope::Outside };
+        let real = super::real(self.found, &path::expand_home(written, self.home));
+        real.into_iter()
+            .map(|real| self.of_path(real))
+            .chain([self.of_path(&reached)])
+            .max()
+            .unwrap_or(Scope::Outside)
+    }
+
+    fn of_path(&self, path: &str) -> Scope {
+        let below = |folder: &str| path::is_within(path, folder) && path.len() > folder.len();
+        let is_temporary =
+            TEMPORARY.iter().any(|folder| below(folder) || below(&format!("/private{folder}")));
+        if is_temporary || self.folders.iter().any(|folder| path::is_within(path, folder)) {
+            Scope::Inside
+        } else if is_system_file(path) {
+            Scope::Machine
+        } else {
+            Scope::Outside
+        }
+    }
+
+    /// Returns the absolute path of a word up to its first pattern; `None` where a part is only known at run time.
+    fn reached(&self, written: &str) -> Option<String> {
+        let plain = written.replace(['"', '\''], "");
+        let expanded = path::expand_home(&plain, self.home);
+        if expanded.contains(['$', '`']) {
+            return None;
+        }
+        let known = match expanded.find(['*', '?', '[', '{']) {
+            Some(at) => expanded[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
+            None => &expanded,
+        };
+        let known = if known.is_empty() && expanded.starts_with('/') { "/" } else { known };
+        if known.starts_with('/') {
+            return Some(path::reached("/", known));
+        }
+        Some(path::reached(self.cwd.as_deref()?, known))
+    }
+}
