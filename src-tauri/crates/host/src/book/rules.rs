@@ -5,7 +5,7 @@ use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::{Entry, FileLayer, Origin};
 use postern_policy::{
-    AgentId, Effect, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks, source_words,
+    AgentId, Effect, Lifetime, Pattern, Rule, RuleId, RuleOrigin, Source, check_rule, remarks, source_words,
 };
 use std::collections::HashMap;
 use std::ops::Range;

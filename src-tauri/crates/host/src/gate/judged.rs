@@ -57,7 +57,7 @@ impl Task {
             return Event::JudgedDeny(halted);
         }
         match verdict.decision {
-            Decision::Allow => self.let_through(id(&verdict), digest),
+            Decision::Allow => self.let_through(id, by, digest),
             Decision::Deny => Event::JudgedDeny(Denial::of_verdict(&verdict)),
             Decision::Ask => match self.prepare_question(id, &digest) {
                 Ok(true) => Event::JudgedAsk { digest },
