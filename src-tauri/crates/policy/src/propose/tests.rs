@@ -1,5 +1,7 @@
 use crate::testing::{Scene, identity, rule};
-use crate::{Decision, Effect, Input, NothingToSave, Offer, Reason, RuleInput, pattern_text};
+use crate::{
+    Decision, Effect, Input, NothingToSave, Offer, OfferLabel, Offered, Reason, RuleInput, pattern_text,
+};
 
 fn shown(offers: &[Offer]) -> Vec<String> {
     let drafts = |offer: &Offer| {
