@@ -179,7 +179,7 @@ fn verdict() -> Verdict {
         cause: Cause::RunsAnything,
         advice: None,
         rule: None,
-        risk: Risk { level: RiskLevel::Safe, reasons: Vec::new() },
+        risk: Risk { level: RiskLevel::Safe, effects: Vec::new() },
         confinement: postern_policy::Confinement::None,
         steps: Vec::new(),
         used: Vec::new(),

@@ -109,7 +109,7 @@ test("it cannot be allowed before its end was seen", async ({ page }) => {
 
 /** What a person reads without opening anything, by the end of each field's text. */
 const both =
-  "name channel session says edited why rule source policy reason proposal words saved second before outcome";
+  "headline channel session says edited why rule source policy reason proposal words saved second before outcome";
 const shownIn = {
   everywhere: `${both} program argument path target version signer remark script changeable changeable-too cwd added changed refused value was input folder`,
   "everywhere-tool": `${both} tool program field argument`,

@@ -85,6 +85,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       { kind: "refused", name: shown("refused"), value: shown("value"), was: null },
     ],
     stdin: { kind: "text", bytes: 12, lines: [shown("input")] },
+    headline: shown("headline"),
     why: shown("why"),
     rule,
     policy: shown("policy"),

@@ -2,6 +2,7 @@
 import type { Decision } from "./Decision";
 import type { Reason } from "./Reason";
 import type { RuleRef } from "./RuleRef";
+import type { ShownEffect } from "./ShownEffect";
 import type { ShownRisk } from "./ShownRisk";
 import type { ShownStep } from "./ShownStep";
 import type { ShownTrace } from "./ShownTrace";
@@ -42,6 +43,10 @@ digest: string,
  * What each step contributed.
  */
 steps: Array<ShownStep>, 
+/**
+ * Effects of all steps, the most consequential first.
+ */
+effects: Array<ShownEffect>, 
 /**
  * Every stage with what it found.
  */

@@ -102,6 +102,10 @@ env: Array<EnvChange>,
  */
 stdin: ShownInput | null, 
 /**
+ * The most consequential effect, as a sentence about the agent without its full stop.
+ */
+headline?: Array<Piece>, 
+/**
  * Why it asks, in one or two sentences.
  */
 why: Array<Piece>, 
@@ -114,7 +118,7 @@ rule: RuleRef | null,
  */
 policy: Array<Piece>, 
 /**
- * How careful to be.
+ * How careful to be, and the effects that the headline does not name.
  */
 risk: ShownRisk, 
 /**

@@ -32,6 +32,10 @@ decided?: Decided | null,
  */
 rule?: number | null, 
 /**
+ * Those with an effect of this kind (`delete`, `send`, `run-project-code`).
+ */
+effect?: string | null, 
+/**
  * Those whose command line has these words.
  */
 search?: string | null, 

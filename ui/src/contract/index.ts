@@ -166,6 +166,7 @@ export type { Sessions } from "./Sessions";
 export type { Settings } from "./Settings";
 export type { Showing } from "./Showing";
 export type { ShownArming } from "./ShownArming";
+export type { ShownEffect } from "./ShownEffect";
 export type { ShownInput } from "./ShownInput";
 export type { ShownProgram } from "./ShownProgram";
 export type { ShownRisk } from "./ShownRisk";
