@@ -8,6 +8,7 @@ use postern_protocol::DenyReason;
 use postern_request::Refusal;
 
 /// Returns why an answer or a change does not count, as a clause.
+#[expect(clippy::too_many_lines, reason = "one line for each kind of cause")]
 pub fn not_applied(why: &NotApplied) -> Shown {
     let sentence = match why {
         NotApplied::Over => Sentence::new("it was answered already, or its time is over"),

@@ -40,12 +40,10 @@ fn refusals(text: &str) -> Vec<Refusal> {
     ];
     let mut all = vec![
         verdict(Reason::Invalid),
-        verdict(Reason::Managed),
         verdict(Reason::Core),
         verdict(Reason::Policy),
         verdict(Reason::NotFound),
         verdict(Reason::EnvRefused),
-        verdict(Reason::CwdRefused),
         verdict(Reason::AllowlistMiss),
         Refusal::Unreadable("It is empty.".into()),
         folder(FolderProblem::Missing),
@@ -72,8 +70,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Refusal::Quit,
         Refusal::Restarted,
     ];
-    all.extend(drifts.map(Refusal::Drifted));
-    all.extend(withdrawn.map(Refusal::Withdrawn));
+    all.extend(drifts.map(Refusal::Drifted).into_iter().chain(withdrawn.map(Refusal::Withdrawn)));
     all
 }
 
