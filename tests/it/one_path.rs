@@ -268,10 +268,17 @@ impl Scene {
 fn shown(question: &Value) -> Value {
     let same = [
         "argv", "command", "cwd", "env", "line", "policy", "risk", "rule", "shell", "stdin", "steps",
-        "subject", "tool", "why", "atZero", "armingMs",
+        "subject", "tool", "atZero", "armingMs",
     ];
     let mut all: Map<String, Value> =
         same.iter().map(|name| ((*name).to_owned(), question[*name].clone())).collect();
+    // They name the agent, and every door has its own.
+    let agent = question["asker"]["agent"].as_str().unwrap_or_default();
+    for name in ["headline", "why"] {
+        let pieces = question[name].as_array().into_iter().flatten();
+        let text: String = pieces.filter_map(|piece| piece["text"].as_str()).collect();
+        all.insert(name.to_owned(), text.replace(agent, "AGENT").into());
+    }
     let programs = question["programs"].as_array().cloned().unwrap_or_default();
     all.insert("programs".to_owned(), programs.into());
     let offers = question["proposals"].as_array().into_iter().flatten();

@@ -15,7 +15,7 @@ fn question(command: &str, argv: usize) -> Question {
             "session": null, "says": [{ "text": "trust me ", "kind": "plain" }, { "text": "U+202E", "kind": "escaped" }] },
         "command": [{ "text": text(command), "role": "program", "step": 0 }], "line": command, "argv": words,
         "shell": false, "steps": [], "programs": [], "cwd": text("/home/ann"), "env": [], "stdin": null,
-        "why": text("no rule"), "rule": null, "policy": text("Ask when no rule matches"),
+        "headline": text("main wants to run a command"), "why": text("no rule"), "rule": null, "policy": text("Ask when no rule matches"),
         "risk": { "level": "dangerous", "reasons": [text("it removes files")] },
         "proposals": [{ "id": "exact", "label": text("this exact command"), "rules": [], "wouldMatch": null }],
         "askedAt": 0, "expiresAt": 4_000_000_000_000_i64, "atZero": text("denied"), "armingMs": 1000, "waiting": 0
@@ -254,7 +254,7 @@ fn a_tools_question_has_no_rule_to_choose() {
     }];
     let mut app = showing(Question { tool: Some(tool), ..offering("write_file") });
     let said = screen(&mut app, 100, 40).join("\n");
-    assert!(said.contains("wants to use its tool write_file") && !said.contains("for whom"), "{said}");
+    assert!(said.contains("by its tool write_file") && !said.contains("for whom"), "{said}");
     for key in ['g', 'l', 'r', 'e'] {
         assert_eq!(app.press(Key::Char(key)), Act::Nothing);
     }

@@ -316,7 +316,7 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     let mut lab = Lab::start().await;
     let window = lab.host.face(FaceKind::Window);
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["rm", "-r", "-f", "/tmp/no-such-folder-of-a-test"], json!({})).await;
+    let (_, call) = wire.post_run(&["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"], json!({})).await;
     let question = lab.question().await;
     assert_eq!((question.risk.level, question.arming_ms), (RiskLevel::Dangerous, 1500), "{question:?}");
     let gate = lab.host.gate();
