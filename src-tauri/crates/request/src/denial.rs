@@ -22,7 +22,7 @@ pub struct Denial {
     pub reason: DenyReason,
     /// Why, with its data. Earlier versions recorded a sentence.
     #[serde(alias = "message")]
-    pub cause: Refusal,
+    pub cause: Box<Refusal>,
     /// What the agent could do instead, where that is not plain from the cause.
     pub advice: Option<Advice>,
     /// The person's own words.
@@ -237,7 +237,7 @@ impl From<Refusal> for Denial {
         Self {
             reason: cause.reason(),
             retry_after_ms: cause.retry_after_ms(),
-            cause,
+            cause: Box::new(cause),
             advice: None,
             feedback: None,
             rule: None,
@@ -323,7 +323,7 @@ mod tests {
         let before = r#"{"reason":"expired","message":"Paused.","advice":"Wait.","feedback":null,"rule":null,
             "retryAfterMs":null}"#;
         let denial: Denial = serde_json::from_str(before).unwrap();
-        assert_eq!(denial.cause, Refusal::Recorded("Paused.".to_owned()));
+        assert_eq!(*denial.cause, Refusal::Recorded("Paused.".to_owned()));
         assert_eq!(denial.advice, Some(Advice::Recorded("Wait.".to_owned())));
     }
 }

@@ -22,7 +22,7 @@ pub fn denial(denial: &Denial) -> Denied {
 
 /// Returns what an agent could do about a denial, as plain text.
 pub fn denial_advice(denial: &Denial) -> Option<String> {
-    match (&denial.advice, &denial.cause) {
+    match (&denial.advice, &*denial.cause) {
         (Some(given), _) => Some(text(&advice(given))),
         // It was recorded without any.
         (None, Refusal::Recorded(_)) => None,
