@@ -36,7 +36,9 @@ fn examples(row: &Row) -> Vec<Vec<String>> {
         [vec![program.to_owned()], verb.clone(), words_for(mark), operands].concat()
     };
     let pairs = programs.flat_map(|program| marks.iter().map(move |mark| (program, *mark)));
-    pairs.flat_map(|(program, mark)| ["u@a.example:x", "x"].map(|operand| of(program, mark, operand))).collect()
+    pairs
+        .flat_map(|(program, mark)| ["u@a.example:x", "x"].map(|operand| of(program, mark, operand)))
+        .collect()
 }
 
 #[test]
