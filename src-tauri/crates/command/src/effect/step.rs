@@ -291,6 +291,7 @@ fn packages(seen: &Seen<'_>, behind: usize) -> Vec<String> {
 }
 
 /// Returns what an unsafe argument does.
+#[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
 fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Told {
     use Reversible::{No, Unknown};
     let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));

@@ -97,11 +97,11 @@ const fn row(programs: &'static str, verb: &'static str, when: &'static str, doe
         Does::Downloaded(_) | Does::Fetches(_) | Does::Sends(..) | Does::Elsewhere(..) => {
             (Some(Scope::Remote), Reversible::Unknown)
         }
-        Does::Installs(InstallPlace::Project) => (Some(Scope::Inside), Reversible::Yes),
-        Does::Installs(InstallPlace::User) => (Some(Scope::Machine), Reversible::Yes),
         Does::Publishes(..) => (Some(Scope::Remote), Reversible::No),
-        Does::Repository(..) => (Some(Scope::Inside), Reversible::Yes),
-        Does::Serves(_) => (Some(Scope::Machine), Reversible::Yes),
+        Does::Installs(InstallPlace::Project) | Does::Repository(..) => {
+            (Some(Scope::Inside), Reversible::Yes)
+        }
+        Does::Installs(InstallPlace::User) | Does::Serves(_) => (Some(Scope::Machine), Reversible::Yes),
         Does::Installs(InstallPlace::System) | Does::System(..) | Does::App(..) | Does::Secret(..) => {
             (Some(Scope::Machine), Reversible::No)
         }

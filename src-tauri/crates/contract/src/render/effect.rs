@@ -39,9 +39,10 @@ pub fn headline(agent: &Shown, risk: &Risk) -> Shown {
     let Some(first) = risk.effects.first() else {
         return begun.say(" wants to run a harmless shell command").pieces();
     };
-    let begun = begun.say(match first.guessed {
-        true => " wants to run a command that Postern can't fully read, which may ",
-        false => " wants to ",
+    let begun = begun.say(if first.guessed {
+        " wants to run a command that Postern can't fully read, which may "
+    } else {
+        " wants to "
     });
     let said = phrase(begun, first);
     match second(risk) {

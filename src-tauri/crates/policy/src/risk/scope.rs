@@ -49,7 +49,8 @@ impl<'a> Place<'a> {
                 return false;
             }
             let Some(reached) = self.reached(path) else { return false };
-            let repository = reached.split('/').any(|name| name == ".git") && !reached.ends_with(".lock");
+            let repository =
+                reached.split('/').any(|name| name == ".git") && reached.strip_suffix(".lock").is_none();
             repository || self.folders.iter().any(|folder| path::is_within(folder, &reached))
         };
         paths.iter().any(holds)
