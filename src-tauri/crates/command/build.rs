@@ -59,8 +59,7 @@ fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<&'a ProgramFile, 
 /// Returns the code of a program.
 fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Error>> {
     let options = if file.options.is_some() { file } else { base };
-    let commands: Vec<&str> =
-        words(file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str));
+    let commands = file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str);
     let own = file.effects.iter().filter(|_| file.like.is_some());
     let all: Vec<_> = base.effects.iter().chain(own).collect();
     let check = file.check.or(base.check).filter(|check| *check != Check::None);
@@ -79,7 +78,7 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("words", pairs(&file.words))?;
     field(
         "own_commands",
-        if file.extended { format!("Some({})", list(&commands)) } else { "None".to_owned() },
+        if file.extended { format!("Some({})", list(&words(commands))) } else { "None".to_owned() },
     )?;
     field("redefinable", list(&words(&file.redefinable)))?;
     field("aliases", pairs(&file.aliases))?;
@@ -87,7 +86,7 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("nouns", pairs(&file.nouns))?;
     field("obeys_input", list(&words(&file.obeys_input)))?;
     field("reads", reads(&file.reads))?;
-    field("effects", effects(&all, &commands)?)?;
+    field("effects", effects(&all, commands)?)?;
     field("wrapper", wrapper(file))?;
     field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
     code.push('}');
@@ -101,21 +100,11 @@ fn reads(reads: &Reads) -> String {
     format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
 }
 
-/// Returns the code of the effects. A bare `!` stands for any command but the program's own.
-fn effects(all: &[&Effect], commands: &[&str]) -> Result<String, Box<dyn Error>> {
+fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
-    let any_other = format!("!{}", commands.join(","));
     for effect in all {
-        let marks: Vec<&str> = words(&effect.when)
-            .into_iter()
-            .map(|mark| if mark == "!" { any_other.as_str() } else { mark })
-            .collect();
-        let (marks, source) = (marks.join(" "), &effect.source);
-        write!(
-            code,
-            "Effect {{ marks: {marks:?}, does: ArgEffect::{:?}, source: {source:?} }}, ",
-            effect.does
-        )?;
+        let (marks, does, source) = (effect.marks(commands), effect.does, &effect.source);
+        write!(code, "Effect {{ marks: {marks:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
     }
     code.push(']');
     Ok(code)
@@ -156,7 +145,7 @@ fn named(file: &ProgramFile, name: &str, at: usize) -> String {
     let traits: BTreeSet<String> = holds.map(|(one, _)| format!("Trait::{one} as u8")).collect();
     let traits =
         if traits.is_empty() { "0".to_owned() } else { traits.into_iter().collect::<Vec<_>>().join(" | ") };
-    format!("Name {{ name: {name:?}, program: &PROGRAM_{at}, traits: {traits} }}")
+    format!("Name {{ word: {name:?}, program: &PROGRAM_{at}, traits: {traits} }}")
 }
 
 fn words(text: &str) -> Vec<&str> {

@@ -226,7 +226,11 @@ impl ProgramFile {
     pub fn options_before(&self) -> Option<&str> {
         match &self.options {
             Some(Options::ByPlace(places)) => places.get("before").map(String::as_str),
-            Some(Options::Everywhere(_)) | None => None,
+            // What runs others has no command of its own.
+            Some(Options::Everywhere(options)) => {
+                Some(options.as_str()).filter(|_| self.kind == Class::Ordinary)
+            }
+            None => None,
         }
     }
 
@@ -247,6 +251,15 @@ impl ProgramFile {
         };
         let all = places.into_iter().flatten().map(|(place, options)| (place.as_str(), options.as_str()));
         all.filter(|(place, _)| !["before", "*"].contains(place))
+    }
+}
+
+impl Effect {
+    /// Returns the patterns of `when`, with a bare `!` as any command but these.
+    pub fn marks(&self, commands: &str) -> String {
+        let any_other = || format!("!{}", commands.split_whitespace().collect::<Vec<_>>().join(","));
+        let mark = |mark: &str| if mark == "!" { any_other() } else { mark.to_owned() };
+        self.when.split_whitespace().map(mark).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -50,6 +50,9 @@ pub enum Problem {
     /// An effect without patterns.
     #[error("an effect has an empty `when`: write `*` if the program has it whatever its arguments")]
     NoMark,
+    /// The pattern `!` without commands.
+    #[error("`!` in `when` means any command but those of `commands`, and there are none: list them")]
+    NoCommands,
     /// An effect, wrapper or interpreter without a source.
     #[error("`{0}` has no `source`: name the manual page or the documentation that says so")]
     NoSource(String),
@@ -147,6 +150,9 @@ fn effects(file: &ProgramFile, found: &mut Vec<Problem>) {
         }
         if effect.source.trim().is_empty() {
             found.push(Problem::NoSource(effect.when.clone()));
+        }
+        if file.commands.is_none() && effect.when.split_whitespace().any(|mark| mark == "!") {
+            found.push(Problem::NoCommands);
         }
         let marks = effect.when.split_whitespace();
         found.extend(marks.filter(|mark| !is_mark(mark)).map(|mark| Problem::Mark(mark.to_owned())));

@@ -28,7 +28,7 @@ fn a_program_takes_few_lines() {
         "shipit $X" = ["run-time"]
     "#;
     let file = ProgramFile::parse(text).unwrap();
-    assert_eq!((file.options_before(), file.options_behind()), (None, "-e: --env: -v"));
+    assert_eq!((file.options_before(), file.options_behind()), (Some("-e: --env: -v"), "-e: --env: -v"));
     assert_eq!(file.effects[0].does, ArgEffect::Sends);
     assert_eq!(file.examples["shipit status"].0, [Example::None]);
     assert_eq!(file.examples["shipit $X"].0, [Example::Effect(ArgEffect::RunTime)]);
@@ -56,6 +56,7 @@ fn an_error_names_what_is_wrong_and_what_would_be_right() {
         ),
         ("names = [\"x\"]\nreads.forms = [\"y *\"]", "`y *` is no form"),
         (&effect("#x"), "`#x` in `when` is no pattern"),
+        (&effect("!"), "and there are none: list them"),
         (&effect(""), "an effect has an empty `when`"),
         (&effect("-o").replace("x(1)", " "), "`-o` has no `source`"),
     ] {

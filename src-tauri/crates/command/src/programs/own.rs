@@ -49,17 +49,15 @@ pub(super) fn all() -> Vec<&'static Program> {
 /// Returns a file as the tables hold a program: its options, its words and its effects.
 pub(super) fn compile(file: &ProgramFile) -> &'static Program {
     let effect = |effect: &postern_programs::Effect| Effect {
-        marks: text(&effect.when.split_whitespace().collect::<Vec<_>>().join(" ")),
+        marks: text(&effect.marks(file.commands.as_deref().unwrap_or_default())),
         does: effect.does,
         source: text(&effect.source),
     };
-    // What is said without a place holds everywhere.
-    let before = file.options_before().or(Some(file.options_behind()).filter(|options| !options.is_empty()));
     let of_commands = file.options_of_commands().map(|(commands, options)| (text(commands), text(options)));
     Box::leak(Box::new(Program {
         names: list(file.names.iter().map(|name| text(name))),
         style: file.style.unwrap_or(Style::Getopt),
-        before: before.map(text),
+        before: file.options_before().map(text),
         behind: text(file.options_behind()),
         of_commands: list(of_commands),
         words: list(file.words.iter().map(|(word, words)| (text(word), usize::from(*words)))),

@@ -86,7 +86,8 @@ pub(crate) struct Interpreter {
 /// One name of a program, with what holds of this name only.
 #[derive(Debug)]
 pub(crate) struct Name {
-    pub(crate) name: &'static str,
+    /// The name itself.
+    pub(crate) word: &'static str,
     pub(crate) program: &'static Program,
     traits: u8,
 }
@@ -154,7 +155,7 @@ include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The names, by themselves: every word of a text that was not understood is looked up.
 static BY_NAME: LazyLock<HashMap<&str, &Name>> =
-    LazyLock::new(|| NAMES.iter().map(|name| (name.name, name)).collect());
+    LazyLock::new(|| NAMES.iter().map(|name| (name.word, name)).collect());
 
 /// Returns what is known about a name, as [`super::family`] gives it.
 pub(crate) fn find(name: &str) -> Option<&'static Name> {

@@ -54,7 +54,7 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
     }
     let asks = table::find(&family(name)).is_some_and(|known| {
         let by = known.program.reads.asks;
-        let command = || super::subcommand::position(known.name, &argv).and_then(|at| argv.get(at));
+        let command = || super::subcommand::position(known.word, &argv).and_then(|at| argv.get(at));
         by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(command))
     });
     asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
@@ -92,11 +92,11 @@ const ASKING_OPTIONS: [&str; 2] = ["--outdated", "--uptodate"];
 fn has_reading_subcommand(known: &Name, argv: &[&str]) -> bool {
     let check = known.program.reads.check;
     let own = || {
-        let at = super::subcommand::position(known.name, argv);
+        let at = super::subcommand::position(known.word, argv);
         check == Some(ReadCheck::Git) && at.is_some_and(|at| git::lists(argv, at))
     };
     (has_command(known, argv) || own())
-        && !check.is_some_and(|check| shapes::does_more(check, known.name, argv))
+        && !check.is_some_and(|check| shapes::does_more(check, known.word, argv))
 }
 
 /// Returns true if the command is one that reads, alone or with the word behind it (`config.get`).
@@ -105,7 +105,7 @@ fn has_command(known: &Name, argv: &[&str]) -> bool {
     if commands.is_empty() {
         return false;
     }
-    let Some(at) = super::subcommand::position(known.name, argv) else { return false };
+    let Some(at) = super::subcommand::position(known.word, argv) else { return false };
     let (Some(first), second) = (argv.get(at), argv.get(at + 1)) else { return false };
     commands.iter().any(|command| match command.split_once('.') {
         None => command == first,
@@ -117,7 +117,7 @@ fn has_command(known: &Name, argv: &[&str]) -> bool {
 fn has_form(known: &Name, argv: &[&str]) -> bool {
     known.program.reads.forms.iter().any(|form| {
         let (names, form) = form.split_once(' ').unwrap_or((form, ""));
-        if !names.split('|').any(|name| name == known.name) {
+        if !names.split('|').any(|name| name == known.word) {
             return false;
         }
         let mut words = argv.iter().skip(1);
