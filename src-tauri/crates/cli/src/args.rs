@@ -1,7 +1,7 @@
 //! What can be typed: the command line as `postern help` shows it.
 
 use crate::hook_args::Hook;
-use crate::rule_args::{Policy, Rules};
+use crate::rule_args::{Policy, Programs, Rules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
@@ -51,6 +51,9 @@ pub(crate) enum Command {
     /// Try a policy, look it over, see what another one would have said
     #[command(subcommand)]
     Policy(Policy),
+    /// What is known about programs, and files that say more
+    #[command(subcommand)]
+    Programs(Programs),
     /// What happened, newest first
     History(History),
     /// Show who changed what may run, with the values before and after

@@ -169,3 +169,26 @@ pub(crate) enum Policy {
         json: Json,
     },
 }
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Programs {
+    /// Check a file about a program, and run its examples
+    Check {
+        /// The file
+        file: PathBuf,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Show what is known about a program
+    Show {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the programs that something is known about
+    List {
+        #[command(flatten)]
+        json: Json,
+    },
+}

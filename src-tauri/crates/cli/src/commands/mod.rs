@@ -8,6 +8,7 @@ pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod mcp;
 pub(crate) mod policy;
+pub(crate) mod programs;
 pub(crate) mod questions;
 pub(crate) mod rules;
 pub(crate) mod serve;
