@@ -17,6 +17,7 @@ mod one_path;
 mod one_path_faces;
 mod policy;
 mod printed;
+mod programs;
 mod renewal;
 mod rules;
 mod samples;

@@ -2,7 +2,7 @@
 
 use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
-use crate::rule_args::{Policy, Rules};
+use crate::rule_args::{Policy, Programs, Rules};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Try a policy, look it over, see what another one would have said
     #[command(subcommand)]
     Policy(Policy),
+    /// What is known about programs, and files that say more
+    #[command(subcommand)]
+    Programs(Programs),
     /// What happened, newest first
     History(History),
     /// Show who changed what may run, with the values before and after

@@ -194,6 +194,29 @@ pub(crate) enum Policy {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum Programs {
+    /// Check a file about a program, and run its examples
+    Check {
+        /// The file
+        file: PathBuf,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// Show what is known about a program
+    Show {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        json: Json,
+    },
+    /// List the programs that something is known about
+    List {
+        #[command(flatten)]
+        json: Json,
+    },
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Measure {
     /// One command per line, in order: {"project": …, "cwd": …, "shell": …}; `-` reads standard input

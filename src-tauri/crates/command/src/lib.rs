@@ -24,19 +24,21 @@ pub use argv::{LONGEST_ARGV, MOST_WORDS, read_argv, read_argv_at};
 pub use effect::{Effect, InstallPlace, Reversible, Scope, StepEffect, Why};
 pub use guess::Guess;
 pub use note::{Note, Words};
+pub use postern_programs::{ArgEffect, Class, Example, FileError, Power, ProgramFile, Shows};
 pub use programs::{
-    Class, Known, Swallows, arity, asks_others, class_of, extensions, global_options, is_read_only,
-    is_read_only_anyway, is_reading_carrier, known_carriers, known_ways, otherwise, reads_alike_everywhere,
-    reads_any_files, swallows, treats_input_as_data,
+    ExampleProblem, KnownEffect, KnownProgram, KnownReads, Swallows, arity, asks_others, check_examples,
+    class_of, extensions, global_options, is_read_only, is_read_only_anyway, is_reading_carrier,
+    known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files, set_own_programs,
+    swallows, treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote, quote_word, words_of, words_of_at};
 pub use raw::stands_for;
 pub use reading::{
-    Assignment, Dialect, Dir, Invalid, Power, Reading, Redirection, RedirectionKind, Role, Step, Via, Word,
+    Assignment, Dialect, Dir, Invalid, Reading, Redirection, RedirectionKind, Role, Step, Via, Word,
 };
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
 pub use unparsed::{Opaque, Unparsed};
-pub use unsafe_arg::{ArgEffect, ArgFact, UnsafeArg};
+pub use unsafe_arg::{ArgFact, UnsafeArg};
 
 #[cfg(test)]
 mod tests;

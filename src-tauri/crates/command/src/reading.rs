@@ -1,5 +1,6 @@
 //! What a command line was understood to run: the types that every other room reads.
 
+use postern_programs::Power;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,17 +90,6 @@ pub struct Via {
     pub argv: Arc<[Word]>,
     /// What it changes about the program that it runs.
     pub power: Power,
-}
-
-/// What a wrapper changes about the program that it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Power {
-    /// Nothing that matters here (`nohup`, `nice`, `time`, plain `env`): a rule for the inner program covers it.
-    Transparent,
-    /// Another user or more rights (`sudo`, `doas`, `su`): a rule for the inner program does not cover it.
-    Elevated,
-    /// Another machine, container or search path (`ssh`, `docker exec`, `env -P`): what runs cannot be looked up here.
-    Elsewhere,
 }
 
 /// `NAME=value` in front of a step.

@@ -9,6 +9,7 @@ use crate::doors::{Doors, Kept};
 use crate::folder::{self, FolderLock, LockError};
 use crate::gate::{self, Gate, PAUSE, World};
 use crate::lanes::{Lanes, PATIENCE};
+use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
 use crate::publish::{Publisher, Stirred};
 use crate::resolve::Resolver;
@@ -124,6 +125,9 @@ impl Host {
             managed: ManagedPlace::all(config.user.inherited(MANAGED_VARIABLE)),
             any_case: world.any_case,
         };
+        // Before anything is judged.
+        let mut programs = OwnPrograms::default();
+        programs.look(&data);
         let book = Book::open(store.clone(), world.resolver.clone(), places)
             .await
             .map_err(|error| unread(&error))?;
@@ -165,7 +169,7 @@ impl Host {
             let _on_these = own.enter();
             control.tell_seldom(stirred, &closed);
             control.tell_of_changes(&closed);
-            tokio::spawn(watch::watch(control.clone(), book, closed.clone()));
+            tokio::spawn(watch::watch(control.clone(), book, programs, closed.clone()));
             control::listen(control.clone(), &data)
                 .map_err(|error: ListenError| StartError::Control(error.to_string()))?
         };

@@ -9,6 +9,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod policy;
+pub(crate) mod programs;
 pub(crate) mod questions;
 pub(crate) mod rules;
 pub(crate) mod serve;

@@ -114,6 +114,21 @@ pub(crate) fn doctor(data: &Path, json: Json) -> Result<(), Failure> {
             findings.push(Finding::bad(failure.message, "start the app Postern, or `postern serve`"));
         }
     }
+    findings.extend(postern_host::own_programs(data).into_iter().map(|(path, file)| {
+        let shown = path.display();
+        match file {
+            Ok(_) => Finding::good(format!("{shown} describes a program")),
+            Err(error) => {
+                // Without the lines of the file that the error quotes.
+                let said: Vec<&str> = error.lines().filter(|line| !line.contains('|')).collect();
+                let said = postern_command::escape::text(&said.join(": "));
+                Finding::bad(
+                    format!("{shown}: {said}"),
+                    format!("correct the file: postern programs check '{shown}'"),
+                )
+            }
+        }
+    }));
     let wrong = findings.iter().filter(|finding| !finding.ok).count();
     if json.json {
         print::json(&findings)?;

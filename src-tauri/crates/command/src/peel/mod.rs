@@ -11,14 +11,13 @@ mod many;
 mod options;
 mod other_user;
 mod script;
-mod table;
 mod wrapped;
 
-pub(crate) use options::{Parsed, Takes, is_one_word, parse, parse_everywhere, takes};
-pub(crate) use table::all as wrappers;
+pub(crate) use options::{Parsed, is_one_word, parse, parse_everywhere};
 
 use crate::builtins::{self, Ruling};
 use crate::call::{Arg, Call, Feed, Found, Functions};
+use crate::programs::table::{self, Program};
 use crate::programs::{self, Class, class_of, family};
 use crate::shell::{DEEPEST, Nest, Place, candidates, read_text};
 use crate::{
@@ -100,13 +99,13 @@ fn program(call: Call, found: &mut Found) {
         "crontab" if call.args.len() == 2 && call.args[1].value() == Some("-l") => {
             programs::place(call, found);
         }
-        name => match (table::find(name), class_of(name)) {
-            (Some(wrapper), _) => wrapped::place(call, wrapper, found),
-            (None, Class::Shell) => inner_shell::place(call, found),
-            (None, Class::Wrapper) => {
+        name => match (table::program(name), class_of(name)) {
+            (Some(Program { wrapper: Some(wrapper), .. }), _) => wrapped::place(call, wrapper, found),
+            (_, Class::Shell) => inner_shell::place(call, found),
+            (_, Class::Wrapper) => {
                 refuse(call, Unparsed::Wrapper, "runs another program in a way that is not followed", found);
             }
-            (None, Class::Ordinary | Class::Interpreter | Class::Multicall) => programs::place(call, found),
+            (_, Class::Ordinary | Class::Interpreter | Class::Multicall) => programs::place(call, found),
         },
     }
 }

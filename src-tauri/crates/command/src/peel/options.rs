@@ -1,22 +1,9 @@
 //! Options of a program, read by its own grammar: what is not in the grammar is not guessed.
-//!
-//! A grammar is written as one text, an option a word: `-n` takes nothing, `-n:` takes the rest of its word or the next word,
-//! `-n?` takes the rest of its word or nothing. `--long`, `--long:` and `--long?` likewise, their value after `=`. `-word` is
-//! one option with one dash, as Apple's and Go's programs have them.
+
+use postern_programs::{Takes, listed, takes};
 
 use crate::call::Arg;
 use crate::{Note, Word};
-
-/// What an option takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// Nothing.
-    Nothing,
-    /// The rest of its word, or the next word.
-    Value,
-    /// The rest of its word, or nothing.
-    Optional,
-}
 
 /// An option that was given: its full name (`-n`, `--adjustment`) and the words that hold name and value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,20 +35,6 @@ impl Parsed {
     pub(crate) fn last(&self, names: &str) -> Option<&Given> {
         self.given.iter().rev().find(|given| names.split(' ').any(|name| name == given.name))
     }
-}
-
-/// The options that a grammar lists, with what each takes.
-pub(crate) fn listed(grammar: &str) -> impl Iterator<Item = (&str, Takes)> {
-    grammar.split_whitespace().map(|word| match word.strip_suffix([':', '?']) {
-        Some(name) if word.ends_with(':') => (name, Takes::Value),
-        Some(name) => (name, Takes::Optional),
-        None => (word, Takes::Nothing),
-    })
-}
-
-/// What an option of this very name takes.
-pub(crate) fn takes(grammar: &str, name: &str) -> Option<Takes> {
-    listed(grammar).find(|(known, _)| *known == name).map(|(_, takes)| takes)
 }
 
 /// Reads options from word `from` on, up to the first operand or `--`.

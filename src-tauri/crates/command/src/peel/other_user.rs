@@ -3,11 +3,8 @@
 use super::options::parse_everywhere;
 use super::{inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
+use crate::programs::table;
 use crate::{Power, Unparsed};
-
-/// su(1): util-linux, shadow, macOS. Another shell (`-s`) is not followed.
-const OPTIONS: &str = "-l -m -p -f -P -T -c: -g: -G: -w: --login --preserve-environment --fast --pty --no-pty --command: \
-                       --session-command: --group: --supp-group: --whitelist-environment: -h -V --help --version";
 
 /// Whether `runuser` is called with a user and a program (`runuser -u USER -- PROGRAM`), not like `su`.
 pub(super) fn names_program(args: &[Arg]) -> bool {
@@ -22,7 +19,8 @@ pub(super) fn names_program(args: &[Arg]) -> bool {
 
 /// Adds what the other user's shell is told to run.
 pub(super) fn place(call: Call, found: &mut Found) {
-    let (parsed, operands) = match parse_everywhere(&call.args, OPTIONS) {
+    let options = table::program("su").map_or("", |su| su.behind);
+    let (parsed, operands) = match parse_everywhere(&call.args, options) {
         Ok(read) => read,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };

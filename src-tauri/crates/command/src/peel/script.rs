@@ -3,11 +3,10 @@
 use super::options::{Parsed, parse, parse_everywhere};
 use super::{finish, inner, inner_shell, refuse};
 use crate::call::{Arg, Call, Found};
+use crate::programs::table;
 use crate::{Note, Power, Redirection, RedirectionKind, Unparsed, Word};
 
-/// script(1): FreeBSD and macOS (`-aeFkpqr`), util-linux 2.40. `-t` takes a value on one and none on the other.
-const OPTIONS: &str = "-a -d -e -f -F -k -p -q -r -c: -E: -I: -B: -O: -T: -m: -o: --append --command: --return --flush --force \
-                       --quiet --echo: --log-in: --log-io: --log-out: --log-timing: --logging-format: --output-limit:";
+/// Options that name a file which is written.
 const LOGS: &str = "-I -B -O -T --log-in --log-io --log-out --log-timing";
 
 /// Adds what `script` runs, with the files that it writes.
@@ -31,10 +30,11 @@ pub(super) fn place(mut call: Call, found: &mut Found) {
 
 /// The options, and the file. Without a text, what follows the file is a program with options of its own.
 fn read(call: &Call) -> Result<(Parsed, Vec<usize>), Note> {
-    let before = parse(&call.args, OPTIONS)?;
+    let options = table::program("script").map_or("", |script| script.behind);
+    let before = parse(&call.args, options)?;
     let after = call.args.get(before.operand + 1).and_then(Arg::value);
     if before.last("-c --command").is_some() || after.is_some_and(|word| word.starts_with('-')) {
-        return parse_everywhere(&call.args, OPTIONS);
+        return parse_everywhere(&call.args, options);
     }
     let file = Some(before.operand).filter(|at| *at < call.args.len());
     Ok((before, file.into_iter().collect()))

@@ -1,29 +1,31 @@
 //! Wrappers by the table: options read, what they change noted, the program behind them followed.
 
+use postern_programs::{Alone, Operand};
+
 use super::options::{self, Parsed};
-use super::table::{Alone, Wrapper};
 use super::{assigned, env_split, finish, inner, inner_shell, many, refuse, replace_marks};
 use crate::builtins;
 use crate::call::{Arg, Call, Found};
+use crate::programs::table::Wrapper;
 use crate::programs::{self, family};
 use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role, Unparsed};
 
 /// Adds the program that a wrapper starts, or the wrapper where it starts none.
 pub(super) fn place(mut call: Call, wrapper: &'static Wrapper, found: &mut Found) {
-    if wrapper.names[0] == "coreutils" {
+    if wrapper.name == "coreutils" {
         name_applet(&mut call);
     }
     let parsed = match options::parse_from(&call.args, first_option(&call), wrapper.options) {
         Ok(parsed) => parsed,
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
-    if wrapper.names[0] == "command" && call.shell.is_some() && parsed.last(wrapper.asks).is_some() {
+    if wrapper.name == "command" && call.shell.is_some() && parsed.last(wrapper.asks).is_some() {
         return found.steps.push(call.into_step(Role::HarmlessBuiltin));
     }
     if parsed.last(wrapper.asks).is_some() {
         return programs::place(call, found);
     }
-    if wrapper.names[0] == "env" && parsed.last("-S --split-string").is_some() {
+    if wrapper.name == "env" && parsed.last("-S --split-string").is_some() {
         return env_split::place(call, &parsed, found);
     }
     note_changes(call, wrapper, &parsed, found);
@@ -65,7 +67,7 @@ fn note_changes(mut call: Call, wrapper: &'static Wrapper, parsed: &Parsed, foun
     match program_at(&mut call, wrapper, parsed.operand) {
         Err(what) => refuse(call, Unparsed::Wrapper, what, found),
         // Without a program, xargs runs `echo`.
-        Ok(start) if start >= call.args.len() && wrapper.names[0] == "xargs" => {
+        Ok(start) if start >= call.args.len() && wrapper.name == "xargs" => {
             call.args.push(Arg::known("echo", call.span.clone()));
             many::xargs(call, start, parsed, found);
         }
@@ -83,12 +85,13 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
     for wanted in wrapper.operands {
         match call.args.get(start) {
             None => break,
-            Some(arg) if arg.value().map_or_else(|| options::is_one_word(arg), |word| wanted.fits(word)) => {}
+            Some(arg)
+                if arg.value().map_or_else(|| options::is_one_word(arg), |word| fits(*wanted, word)) => {}
             Some(_) => return Err("what stands before the program is not what the wrapper takes there"),
         }
         start += 1;
     }
-    if wrapper.names[0] == "env" && call.args.get(start).and_then(Arg::value) == Some("-") {
+    if wrapper.name == "env" && call.args.get(start).and_then(Arg::value) == Some("-") {
         start += 1;
     }
     while let Some(arg) = call.args.get(start).filter(|_| wrapper.assignments) {
@@ -109,14 +112,14 @@ fn program_at(call: &mut Call, wrapper: &Wrapper, operand: usize) -> Result<usiz
 /// `env -u PATH rg`: the program is looked up where the system looks by itself.
 fn forgets_path(wrapper: &Wrapper, parsed: &Parsed) -> bool {
     let unsets = |given: &crate::peel::options::Given| matches!(given.name.as_str(), "-u" | "--unset");
-    wrapper.names[0] == "env"
+    wrapper.name == "env"
         && parsed.given.iter().any(|given| unsets(given) && given.text().is_none_or(|name| name == "PATH"))
 }
 
 fn peel(call: Call, wrapper: &'static Wrapper, parsed: &Parsed, start: usize, found: &mut Found) {
     let elsewhere = parsed.last(wrapper.elsewhere).is_some() || forgets_path(wrapper, parsed);
     let power = if elsewhere { Power::Elsewhere } else { wrapper.power };
-    match wrapper.names[0] {
+    match wrapper.name {
         "xargs" => many::xargs(call, start, parsed, found),
         "parallel" => many::parallel(call, start, parsed, found),
         "watch" if parsed.last("-x --exec").is_none() => {
@@ -156,5 +159,33 @@ fn lock_and_text(call: Call, start: usize, found: &mut Found) {
         inner_shell::place_joined(call, start + 1, Dialect::Posix, found);
     } else {
         refuse(call, Unparsed::Wrapper, "runs a command in a way that is not followed", found);
+    }
+}
+
+/// Returns true if the word can be this operand.
+fn fits(operand: Operand, word: &str) -> bool {
+    match operand {
+        Operand::Path => !word.starts_with('-'),
+        Operand::Number => {
+            word.starts_with(|c: char| c.is_ascii_hexdigit() || c == '.')
+                && word.chars().all(|c| c.is_ascii_hexdigit() || "xsmhd.,:-".contains(c))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use postern_programs::Operand;
+
+    use super::fits;
+
+    #[test]
+    fn a_word_that_is_no_number_is_no_time() {
+        for word in ["5", "1.5m", "10s", "0x3", "0-3,5", ".5", "ff"] {
+            assert!(fits(Operand::Number, word), "{word}");
+        }
+        for word in ["rm", "-5", "", "/bin/rm", "5;rm"] {
+            assert!(!fits(Operand::Number, word), "{word}");
+        }
     }
 }

@@ -1,79 +1,14 @@
 //! How many words are the command: `git push origin main` is `git push`, `npm run build` is all three.
 
-/// Two words are the command.
-const TWO: &[&str] = &[
-    "git",
-    "npm",
-    "bun",
-    "docker",
-    "cargo",
-    "kubectl",
-    "pip",
-    "pnpm",
-    "yarn",
-    "terraform",
-    "systemctl",
-    "bunx",
-    "go",
-    "brew",
-    "podman",
-    "helm",
-    "uv",
-    "poetry",
-    "pip3",
-    "deno",
-    "swift",
-    "launchctl",
-    "defaults",
-    "apt",
-    "apt-get",
-    "gem",
-    "bundle",
-    "rustup",
-    "xcodebuild",
-    "make",
-    "just",
-    "tmux",
-    "hg",
-    "svn",
-];
-
-/// Three words are the command, where these two begin it.
-const THREE: &[(&str, &str)] = &[
-    ("npm", "run"),
-    ("bun", "run"),
-    ("pnpm", "run"),
-    ("yarn", "run"),
-    ("docker", "compose"),
-    ("docker", "container"),
-    ("docker", "image"),
-    ("git", "remote"),
-    ("git", "stash"),
-    ("git", "worktree"),
-    ("git", "submodule"),
-    ("git", "bisect"),
-    ("uv", "pip"),
-    ("go", "mod"),
-    ("kubectl", "rollout"),
-    ("kubectl", "config"),
-];
-
-/// Three words are the command, whatever the second.
-const ALWAYS_THREE: &[&str] = &["aws", "gcloud", "gh", "az"];
-
-/// How many words of the argv are the command (source 4's table, and a few more); at least 1, at most its length.
+/// Returns how many words of the argv are the command: at least 1, at most its length.
 pub fn arity(argv: &[&str]) -> usize {
     let Some(program) = argv.first() else { return 0 };
-    let name = super::family(program);
+    let family = super::family(program);
+    let known = super::table::program(&family).map(|program| program.words).filter(|words| !words.is_empty());
+    let known = known.or_else(|| super::own::find(&family).map(|program| program.words)).unwrap_or_default();
+    let by = |word: &str| known.iter().find(|(first, _)| *first == word).map(|(_, words)| *words);
     let second = argv.get(1).copied().unwrap_or_default();
-    let words = if ALWAYS_THREE.contains(&name.as_str()) || THREE.contains(&(name.as_str(), second)) {
-        3
-    } else if TWO.contains(&name.as_str()) {
-        2
-    } else {
-        1
-    };
-    words.min(argv.len())
+    by(second).or_else(|| by("*")).unwrap_or(1).min(argv.len())
 }
 
 #[cfg(test)]

@@ -1,39 +1,24 @@
 //! Subcommands that a program does not have itself: configured aliases, plugins, extensions. Files decide what
 //! they run, and everybody who can write the project can write those.
 
-use super::subcommand::positions;
-use super::{family, ways};
-
-/// Subcommands of programs without a table of their own: jj(1), except its built-in aliases, which can be
-/// redefined.
-const JJ: &str = "abandon absorb bisect bookmark commit config debug describe diff diffedit duplicate edit evolog file fix \
-                  gerrit git help interdiff log metaedit new next operation parallelize prev rebase redo resolve restore \
-                  revert root show sign simplify-parents sparse split squash status tag undo unsign util version workspace";
-/// Programs whose aliases may replace a built-in subcommand: hg(1), `[alias]`.
-const OVERRIDDEN: [&str; 4] = ["hg", "chg", "rhg", "sl"];
-/// Programs that can be extended by subcommands; their own ones are in the tables.
-const EXTENDED: [&str; 8] = ["git", "cargo", "gh", "kubectl", "oc", "docker", "podman", "nerdctl"];
-/// cargo's built-in short names, which a configuration can redefine.
-const CARGO: [&str; 6] = ["b", "c", "d", "t", "r", "rm"];
+use super::subcommand::{is_own, positions};
+use super::{family, table};
 
 /// Returns the positions of words that the program may take for a configured subcommand or a plugin, in the
 /// order of argv.
 pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
     let family = family(name);
-    let is_own = |word: &str| match family.as_str() {
-        "jj" => JJ.split(' ').any(|own| own == word),
-        "cargo" if CARGO.contains(&word) => false,
-        "git" => is_of_git(word) || alias(argv, word).is_some_and(is_of_git),
-        name if EXTENDED.contains(&name) => ways::has_command(name, word).unwrap_or(true),
-        name => !OVERRIDDEN.contains(&name),
+    let Some(program) = table::program(&family) else { return Vec::new() };
+    if program.own_commands.is_none() {
+        return Vec::new();
+    }
+    let is_known = |word: &str| {
+        let own = |word: &str| is_own(&family, word) && !program.redefinable.contains(&word);
+        own(word) || family == "git" && alias(argv, word).is_some_and(own)
     };
-    let foreign = |at: &usize| argv[*at].is_some_and(|word| !word.is_empty() && !is_own(word));
+    let foreign = |at: &usize| argv[*at].is_some_and(|word| !word.is_empty() && !is_known(word));
     positions(&family, argv).into_iter().filter(foreign).collect()
-}
-
-fn is_of_git(word: &str) -> bool {
-    ways::has_command("git", word).unwrap_or(true)
 }
 
 /// Returns the command that git's own `-c alias.WORD=COMMAND` assigns to a word; it overrides every file.

@@ -1,29 +1,101 @@
-//! What the tables know, for documentation and for the test that every row has its case.
+//! What is known about programs, to be shown.
 
-use super::{interpreter, ways};
-use crate::peel;
+use postern_programs::{ArgEffect, Check, Class, ReadCheck};
+use serde::Serialize;
 
-/// One thing that is known about programs of these names, and where it is documented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
-    /// Base names, without version suffix and Homebrew's `g`.
-    pub programs: &'static [&'static str],
-    /// Which arguments it is about, in the table's notation; for a wrapper or an interpreter nothing.
-    pub marks: &'static str,
-    /// Manual page, project documentation, GTFOBins page or advisory.
+use super::table::{PROGRAMS, Program, Trait};
+use super::{family, own, table};
+
+/// Everything that is known about a program.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownProgram {
+    /// The program and those that are used alike.
+    pub names: Vec<&'static str>,
+    /// True for what a person added.
+    pub own: bool,
+    /// What kind of program it is.
+    pub kind: Class,
+    /// Options before its command.
+    pub options_before: Option<&'static str>,
+    /// Options behind its command, or anywhere.
+    pub options: &'static str,
+    /// How many words name the action, by the word behind the program.
+    pub words: Vec<(&'static str, usize)>,
+    /// Other names of its commands.
+    pub aliases: Vec<(&'static str, &'static str)>,
+    /// What only reads.
+    pub reads: KnownReads,
+    /// Arguments by which it does more than its ordinary work.
+    pub effects: Vec<KnownEffect>,
+    /// The check in code of its arguments.
+    pub check: Option<Check>,
+    /// Where the options of a wrapper or an interpreter are documented.
+    pub source: Option<&'static str>,
+}
+
+/// What a program only reads with.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownReads {
+    /// True if it reads with any arguments that have no effect.
+    pub always: bool,
+    /// Commands that read.
+    pub commands: &'static [&'static str],
+    /// Whole command lines that read.
+    pub forms: &'static [&'static str],
+    /// The check in code of what reads.
+    pub check: Option<ReadCheck>,
+}
+
+/// One effect.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownEffect {
+    /// Patterns of arguments.
+    pub when: &'static str,
+    /// The effect.
+    pub does: ArgEffect,
+    /// Where it is documented.
     pub source: &'static str,
 }
 
-/// Every way out of the table.
-pub fn known_ways() -> impl Iterator<Item = Known> {
-    ways::all().flat_map(|tool| {
-        tool.rows.iter().map(|row| Known { programs: tool.names, marks: row.marks, source: row.source })
-    })
+/// Returns what is known about a program: what is built in, and what a person added.
+pub fn known_program(name: &str) -> Vec<KnownProgram> {
+    let family = family(name);
+    let built_in = table::find(&family).map(|known| {
+        let always = known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway);
+        known_of(known.program, always, false)
+    });
+    let own = own::find(&family).map(|program| known_of(program, false, true));
+    built_in.into_iter().chain(own).collect()
 }
 
-/// Every wrapper and interpreter whose options are read.
-pub fn known_carriers() -> impl Iterator<Item = Known> {
-    let of = |programs, source| Known { programs, marks: "", source };
-    let wrappers = peel::wrappers().map(move |wrapper| of(wrapper.names, wrapper.source));
-    wrappers.chain(interpreter::INTERPRETERS.iter().map(move |kind| of(kind.names, kind.source)))
+/// Returns every program that something is known about.
+pub fn known_programs() -> Vec<KnownProgram> {
+    let built_in = PROGRAMS.iter().map(|program| known_of(program, false, false));
+    built_in.chain(own::all().into_iter().map(|program| known_of(program, false, true))).collect()
+}
+
+fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram {
+    let wrapper = program.wrapper.as_ref().map(|wrapper| wrapper.source);
+    let effect = |effect: &super::table::Effect| KnownEffect {
+        when: effect.marks,
+        does: effect.does,
+        source: effect.source,
+    };
+    let reads = &program.reads;
+    KnownProgram {
+        names: program.names.to_vec(),
+        own,
+        kind: program.class,
+        options_before: program.before,
+        options: program.behind,
+        words: program.words.to_vec(),
+        aliases: program.aliases.to_vec(),
+        reads: KnownReads { always, commands: reads.commands, forms: reads.forms, check: reads.check },
+        effects: program.effects.iter().map(effect).collect(),
+        check: program.check,
+        source: wrapper.or_else(|| program.interpreter.as_ref().map(|interpreter| interpreter.source)),
+    }
 }

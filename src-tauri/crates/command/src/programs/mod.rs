@@ -3,24 +3,29 @@
 mod arity;
 mod awk;
 mod class;
-mod class_names;
+mod examples;
 mod extended;
 mod input;
 mod interpreter;
 mod known;
 mod otherwise;
+mod own;
 mod read_only;
 mod sed;
 mod subcommand;
+pub(crate) mod table;
 mod ways;
 
 pub use arity::arity;
+pub use class::class_of;
 pub(crate) use class::family;
-pub use class::{Class, class_of};
+pub use examples::{ExampleProblem, check_examples};
 pub use extended::extensions;
 pub use input::treats_input_as_data;
-pub use known::{Known, known_carriers, known_ways};
+pub use known::{KnownEffect, KnownProgram, KnownReads, known_program, known_programs};
 pub use otherwise::otherwise;
+pub use own::set_own_programs;
+pub(crate) use postern_programs::Class;
 pub use read_only::{
     asks_others, is_read_only, is_read_only_anyway, is_reading_carrier, reads_alike_everywhere,
     reads_any_files,

@@ -3,62 +3,7 @@
 
 use super::Class;
 use super::subcommand::positions;
-
-/// Commands that have other names: the program, the command, what else it is called. npm(1) and its `cmd-list.js`; cargo(1);
-/// git-stage(1).
-const OTHER_NAMES: &[(&str, &str, &str)] = &[
-    ("npm", "install", "i in ins inst insta instal isnt isnta isntal isntall add"),
-    ("npm", "uninstall", "un unlink remove rm r"),
-    ("npm", "ci", "clean-install ic install-clean isntall-clean"),
-    ("npm", "run", "run-script rum urn"),
-    ("npm", "test", "t tst"),
-    ("npm", "exec", "x"),
-    ("npm", "update", "up upgrade udpate"),
-    ("npm", "init", "create innit"),
-    ("npm", "config", "c"),
-    ("npm", "owner", "author"),
-    ("npm", "rebuild", "rb"),
-    ("npm", "login", "adduser add-user"),
-    ("cargo", "build", "b"),
-    ("cargo", "check", "c"),
-    ("cargo", "run", "r"),
-    ("cargo", "test", "t"),
-    ("cargo", "remove", "rm"),
-    ("git", "add", "stage"),
-];
-
-/// Programs that take the beginning of a command's name for it, with their commands that do more than show something: npm(1)
-/// (`abbrev`), gem(1), hg(1), ip(8), and bundle(1), which is built on Thor.
-const COMPLETED: &[(&str, &str)] = &[
-    (
-        "npm",
-        "publish unpublish install uninstall exec run access owner token deprecate dist-tag version config update rebuild link \
-         login logout profile team org star explore",
-    ),
-    ("gem", "push yank install uninstall update exec owner signin signout build cleanup"),
-    ("bundle", "exec install update add remove config clean package cache"),
-    ("hg", "push commit update revert rollback strip purge merge rebase graft clone pull"),
-    ("ip", "link addr address route rule netns neighbour tunnel vrf"),
-];
-
-/// Nouns below which the commands of docker(1) stand as well, some by another name (`below:plain`).
-const NOUNS: &[(&str, &str)] = &[
-    (
-        "container",
-        "attach commit cp create diff exec export kill logs ls:ps list:ps ps pause port rename restart rm remove:rm run start \
-         stats stop top unpause update wait",
-    ),
-    ("image", "build history import load ls:images list:images pull push rm:rmi remove:rmi save tag"),
-];
-
-const WITH_NOUNS: [&str; 3] = ["docker", "podman", "nerdctl"];
-
-/// Whether anything of a program may be called otherwise: of most nothing, and every command of every request is asked about.
-fn has_others(family: &str) -> bool {
-    WITH_NOUNS.contains(&family)
-        || OTHER_NAMES.iter().any(|(program, ..)| *program == family)
-        || COMPLETED.iter().any(|(program, _)| *program == family)
-}
+use super::table::{self, Program};
 
 /// The command in each of the other words that it may be written in. A word that is not known before the run is none.
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
@@ -73,22 +18,18 @@ pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
         forms.push(replaced(argv, 0..1, ["git", command]));
     }
     forms.extend(without_version(base, &family).map(|plain| replaced(argv, 0..1, [plain])));
-    if !has_others(&family) {
-        return forms;
-    }
+    // Of most programs nothing is called otherwise, and every command of every request is asked about.
+    let Some(program) = table::program(&family).filter(|program| has_others(program)) else { return forms };
     for at in positions(&family, argv) {
         let Some(word) = argv[at] else { continue };
         let called = |others: &str| others.split(' ').any(|other| other == word);
-        let names = OTHER_NAMES.iter().filter(|(program, _, others)| *program == family && called(others));
-        let completed = COMPLETED.iter().filter(|(program, _)| *program == family);
-        let begun = completed.flat_map(|(_, all)| all.split(' '));
-        let begun = begun.filter(|plain| plain.starts_with(word) && *plain != word);
-        let plain = names.map(|(_, plain, _)| *plain).chain(begun);
+        let names = program.aliases.iter().filter(|(_, others)| called(others));
+        let begun = program.completes.iter().filter(|plain| plain.starts_with(word) && **plain != word);
+        let plain = names.map(|(plain, _)| *plain).chain(begun.copied());
         forms.extend(plain.map(|plain| replaced(argv, at..at + 1, [plain])));
-        match family.as_str() {
-            family if WITH_NOUNS.contains(&family) => forms.extend(by_noun(argv, at, word)),
-            "git" => forms.extend(by_alias(argv, at, word)),
-            _ => {}
+        forms.extend(by_noun(program, argv, at, word));
+        if family == "git" {
+            forms.extend(by_alias(argv, at, word));
         }
     }
     forms
@@ -108,11 +49,20 @@ fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a 
     without_minor.into_iter().chain(plain).filter(|name| !name.is_empty())
 }
 
+fn has_others(program: &Program) -> bool {
+    !program.aliases.is_empty() || !program.completes.is_empty() || !program.nouns.is_empty()
+}
+
 /// `docker container run` for `docker run`, and the other way round.
-fn by_noun<'a>(argv: &[Option<&'a str>], at: usize, word: &str) -> Vec<Vec<Option<&'a str>>> {
+fn by_noun<'a>(
+    program: &Program,
+    argv: &[Option<&'a str>],
+    at: usize,
+    word: &str,
+) -> Vec<Vec<Option<&'a str>>> {
     let verb = argv.get(at + 1).copied().flatten();
     let mut forms = Vec::new();
-    for (noun, verbs) in NOUNS {
+    for (noun, verbs) in program.nouns {
         for (below, plain) in verbs.split(' ').map(|verb| verb.split_once(':').unwrap_or((verb, verb))) {
             if *noun == word && Some(below) == verb {
                 forms.push(replaced(argv, at..at + 2, [plain]));

@@ -1,15 +1,13 @@
 //! The language of sed: whether a script only selects, prints and substitutes. sed(1) GNU and macOS.
 
+use super::table;
 use crate::call::Arg;
 use crate::peel::{Parsed, parse_everywhere};
 
-/// Options that change nothing about what a script can do. `-l` takes a number on GNU and nothing on macOS: not listed.
-const OPTIONS: &str = "-n -E -r -u -s -z -a -e: -i? -I? -f: --expression: --quiet --silent --regexp-extended --unbuffered --separate \
-                       --null-data --posix --debug --sandbox --in-place? --file: --help --version --follow-symlinks";
-
 /// The first word of a call that is a script which does more, or an option that is not known.
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
-    let Ok((parsed, operands)) = parse_everywhere(args, OPTIONS) else {
+    let options = table::program("sed").map_or("", |sed| sed.behind);
+    let Ok((parsed, operands)) = parse_everywhere(args, options) else {
         let option = |at: &usize| args[*at].value().is_none_or(|word| word.starts_with('-'));
         return Some((1..args.len()).find(option).unwrap_or(0));
     };

@@ -1,6 +1,8 @@
 //! Subcommands behind options: `git -c a=b push` is a `git push`, whatever stands between.
 
-use crate::peel::{Takes, takes};
+use postern_programs::{Takes, takes};
+
+use super::table;
 
 /// What an option before a subcommand does with the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,137 +15,15 @@ pub enum Swallows {
     Maybe,
 }
 
-/// Options before the subcommand, as far as they are known: git(1), npm(1), kubectl(1), docker(1) and the others' own help.
-/// The one table of them: ways out, deny rules and proposals all read it.
-const GLOBALS: &[(&[&str], &str)] = &[
-    (
-        &["git"],
-        "-C: -c: --git-dir: --work-tree: --namespace: --config-env: --super-prefix: --attr-source: --exec-path? --list-cmds? \
-         -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare \
-         --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path \
-         -v --version -h --help",
-    ),
-    (
-        &["npm"],
-        "-C: --prefix: -w: --workspace: --registry: --userconfig: --globalconfig: --cache: --loglevel: --script-shell: \
-         --tag: --otp: --node-options: -g --global -s --silent -q --quiet -d -dd -ddd --verbose -y --yes -f --force --json \
-         --workspaces --include-workspace-root --if-present --dry-run --long -v --version -h --help --no-audit --no-fund \
-         --offline --prefer-offline --production --save-dev -D --save-exact -E --no-save --foreground-scripts --ignore-scripts",
-    ),
-    (
-        &["pnpm"],
-        "-C: --dir: -F: --filter: --registry: --prefix: --loglevel: --reporter: --store-dir: --workspace-concurrency: -r \
-         --recursive -w --workspace-root -s --silent --aggregate-output --stream --parallel --no-color --color --version -v",
-    ),
-    (
-        &["yarn"],
-        "--cwd: --registry: --cache-folder: --use-yarnrc: --modules-folder: -s --silent --verbose --json --offline -v --version",
-    ),
-    (
-        &["bun"],
-        "--cwd: --config: -c: --preload: -r: --filter: -F: --env-file: --silent --bun -b --hot --watch --smol -v --version",
-    ),
-    (
-        &["kubectl", "oc"],
-        "-n: --namespace: --context: --cluster: --user: --kubeconfig: -s: --server: --token: --as: --as-group: --as-uid: \
-         --cache-dir: --request-timeout: -v: --v: --profile: --tls-server-name: --certificate-authority: \
-         --client-certificate: --client-key: --username: --password: --log-flush-frequency: --profile-output: --vmodule: \
-         --insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression",
-    ),
-    (
-        &["docker", "nerdctl", "docker-compose"],
-        "-H: --host: -c: --context: --config: -l: --log-level: --tlscacert: --tlscert: --tlskey: -n: --namespace: -f: --file: \
-         -p: --project-name: --profile: --env-file: --project-directory: --ansi: --parallel: -a: --address: -D --debug --tls \
-         --tlsverify -v --version",
-    ),
-    (
-        &["podman"],
-        "-c: --connection: --url: --root: --runroot: --log-level: --identity: --storage-driver: --storage-opt: --runtime: \
-         --cgroup-manager: --conmon: --events-backend: --hooks-dir: --imagestore: --module: --network-cmd-path: --tmpdir: \
-         --volumepath: --ssh: -r --remote --syslog --noout --out: -v --version",
-    ),
-    (
-        &["cargo"],
-        "--config: -Z: -C: --color: --manifest-path: --target-dir: --explain: -v -vv --verbose -q --quiet --frozen --locked \
-         --offline --list -V --version -h --help",
-    ),
-    (&["go"], "-C:"),
-    (&["rustup"], "-v --verbose -q --quiet -V --version +"),
-    (&["gh"], "-R: --repo: --hostname: --version --help"),
-    (
-        &["aws"],
-        "--profile: --region: --output: --endpoint-url: --query: --ca-bundle: --color: --cli-read-timeout: \
-         --cli-connect-timeout: --cli-binary-format: --debug --no-verify-ssl --no-paginate --no-sign-request --no-cli-pager \
-         --version",
-    ),
-    (
-        &["gcloud", "gsutil", "bq"],
-        "--project: --account: --configuration: --format: --verbosity: --impersonate-service-account: --billing-project: \
-         --filter: --flatten: --trace-token: --flags-file: --access-token-file: -o: -h: -q --quiet -m -D --log-http -v \
-         --version",
-    ),
-    (&["az"], "--subscription: -o: --output: --query: --verbose --debug --only-show-errors"),
-    (
-        &["systemctl"],
-        "-H: --host: -M: --machine: -t: --type: --root: -n: --lines: -o: --output: -p: --property: -s: --signal: --state: \
-         --job-mode: --image: --kill-whom: --user --system --global --no-pager -a --all -q --quiet --now --runtime -f --force \
-         -l --full --no-block --no-legend --plain --failed --no-ask-password -r --recursive --version",
-    ),
-    (&["terraform", "tofu"], "-chdir? -version -help --version --help"),
-    (
-        &["pip", "pip2", "pip3"],
-        "--python: --proxy: --log: --cache-dir: --timeout: --retries: --cert: --client-cert: --trusted-host: --exists-action: \
-         -q -v --quiet --verbose --isolated --no-input --no-cache-dir --disable-pip-version-check --no-color --debug -V \
-         --version",
-    ),
-    (
-        &["helm"],
-        "-n: --namespace: --kube-context: --kubeconfig: --registry-config: --repository-cache: --repository-config: \
-         --kube-apiserver: --kube-token: --kube-as-user: --kube-as-group: --kube-ca-file: --burst-limit: --qps: --debug",
-    ),
-    (&["brew"], "-v --verbose -q --quiet -d --debug --version --cache --prefix --cellar --repository"),
-    (
-        &["apt", "apt-get"],
-        "-o: -c: -t: --option: --config-file: --target-release: --default-release: -y --yes -q -qq -f -s -d -m -u \
-         --assume-yes --no-install-recommends --allow-unauthenticated --fix-broken",
-    ),
-    (
-        &["uv"],
-        "--directory: --project: --config-file: --cache-dir: --color: --python: -p: -q -v --quiet --verbose --offline -n --no-cache --no-config",
-    ),
-    (
-        &["poetry", "pdm"],
-        "-C: --directory: -P: --project: -p: -q -v -vv -vvv --quiet --verbose -n --no-interaction --ansi --no-ansi",
-    ),
-    (
-        &["make"],
-        "-f: -C: -I: -j? -o: -W: --file: --makefile: --directory: --eval: --include-dir: -k -s -n -B -i -e -w -q -t -r -R -S",
-    ),
-    (&["defaults"], "-host: -currentHost"),
-    (
-        &["hg"],
-        "-R: --repository: --cwd: --config: --encoding: --encodingmode: --color: --pager: -y -q -v --debug --traceback --noninteractive",
-    ),
-    (
-        &["svn"],
-        "--config-dir: --config-option: --username: --password: -q --quiet --non-interactive --no-auth-cache",
-    ),
-    (&["security"], "-p: -i -l -q -v -h"),
-    (&["tmux"], "-c: -f: -L: -S: -T: -2 -C -CC -D -l -N -u -v -V"),
-    (
-        &["dotnet"],
-        "--additionalprobingpath: --additional-deps: --fx-version: --roll-forward: -d --diagnostics",
-    ),
-    (&["mise"], "-C: --cd: -E: --env: -j: --jobs: -q -v -y --quiet --verbose --yes"),
-    (&["limactl", "colima"], "--log-level: --tty -p: --profile:"),
-    (
-        &["ip"],
-        "-n: -netns: -f: -family: -rc: -4 -6 -B -0 -j -p -s -d -r -o -br -c -a -h -json -details -brief -statistics",
-    ),
-];
-
+/// Returns the options before the command of a program, if any are known.
 pub(super) fn globals(family: &str) -> Option<&'static str> {
-    GLOBALS.iter().find(|(names, _)| names.contains(&family)).map(|(_, grammar)| *grammar)
+    table::program(family)?.before
+}
+
+/// Returns true unless the word may be an alias or a plugin of the program: all its own commands are then known.
+pub(super) fn is_own(family: &str, word: &str) -> bool {
+    let own = table::program(family).and_then(|program| program.own_commands);
+    own.is_none_or(|own| own.contains(&word))
 }
 
 /// Known options that may precede a program's verb, and whether each takes the next word.
@@ -189,8 +69,12 @@ fn letters(grammar: &str, option: &str) -> Swallows {
 /// Where the subcommand may stand: the first word that is neither an option nor the value of one, and after an option that
 /// is not known also the word behind that. A word that is not known before the run counts as an operand. In order.
 pub(super) fn positions(family: &str, words: &[Option<&str>]) -> Vec<usize> {
+    positions_by(globals(family).unwrap_or_default(), family, words)
+}
+
+/// Returns the same by these options before the command.
+pub(super) fn positions_by(grammar: &str, family: &str, words: &[Option<&str>]) -> Vec<usize> {
     const MOST: usize = 4;
-    let grammar = globals(family).unwrap_or_default();
     let mut found = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {

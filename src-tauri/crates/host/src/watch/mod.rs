@@ -1,8 +1,9 @@
-//! What changes on disk: permissions files, skill folders, managed rules. Folders are watched, because editors replace
+//! What changes on disk: permissions files, skill folders, people's own programs, managed rules. Folders are watched, because editors replace
 //! files; what is heard only says *look again*, and looking compares contents. A slow look now and then is the net.
 
 use crate::book::{Book, BookError, permissions_folder};
 use crate::control::Control;
+use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use postern_contract::methods::ControlError;
@@ -24,7 +25,12 @@ const CLEARING: Duration = Duration::from_mins(10);
 const NAMES: [&str; 2] = ["permissions.jsonc", "SKILL.md"];
 
 /// Watches until `closed`.
-pub(crate) async fn watch(control: Control, book: Book, closed: CancellationToken) {
+pub(crate) async fn watch(
+    control: Control,
+    book: Book,
+    mut programs: OwnPrograms,
+    closed: CancellationToken,
+) {
     let heard = Arc::new(Notify::new());
     let mut watcher = start(Arc::clone(&heard), Shipped::of(&book));
     let mut watched = BTreeSet::new();
@@ -38,7 +44,7 @@ pub(crate) async fn watch(control: Control, book: Book, closed: CancellationToke
         if clear {
             cleared = Instant::now();
         }
-        if let Err(error) = look(&control, &book, clear).await {
+        if let Err(error) = look(&control, &book, &mut programs, clear).await {
             tracing::warn!(%error, "what changed on disk could not be taken over");
         }
         tokio::select! {
@@ -94,6 +100,7 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
     let named = |path: &PathBuf| {
         shipped.files.contains(path)
             || path.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known))
+            || path.extension().is_some_and(|kind| kind == "toml")
     };
     match event.kind {
         EventKind::Access(_) => false,
@@ -106,10 +113,12 @@ fn matters(event: &Event, shipped: &Shipped) -> bool {
     }
 }
 
-/// The folders of skills, the one that holds every agent's `permissions.jsonc`, and those of an organisation's files.
+/// The folders of skills, the one that holds every agent's `permissions.jsonc`, people's own programs, and those of an
+/// organisation's files.
 async fn roots(book: &Book) -> Result<BTreeSet<PathBuf>, BookError> {
     let folders = book.skill_folders().await?;
-    let own = [permissions_folder(&book.places().data)];
+    let data = &book.places().data;
+    let own = [permissions_folder(data), programs_folder(data)];
     Ok(folders.into_iter().map(PathBuf::from).chain(own).chain(book.managed_folders()).collect())
 }
 
@@ -142,7 +151,15 @@ fn begin(watcher: &mut RecommendedWatcher, root: &Path, mode: RecursiveMode) -> 
 }
 
 /// Reads everything again and tells the gate what is different.
-async fn look(control: &Control, book: &Book, clear: bool) -> Result<(), ControlError> {
+async fn look(
+    control: &Control,
+    book: &Book,
+    programs: &mut OwnPrograms,
+    clear: bool,
+) -> Result<(), ControlError> {
+    if programs.look(&book.places().data) {
+        control.rules_changed(None).await?;
+    }
     for agent in book.reread_permissions().await? {
         control.rules_changed(Some(agent)).await?;
     }

@@ -2,32 +2,29 @@
 
 mod git;
 mod shapes;
-mod tables;
 
-use std::sync::LazyLock;
+use postern_programs::ReadCheck;
 
-use foldhash::{HashMap, HashSet};
-
+use super::table::{self, Name, Trait};
 use super::{Class, class_of, family};
-use tables::{ANYWAY, ASKING, ASKING_BY, ASKING_OPTIONS, FORMS, NESTED, OPERANDS, PROGRAMS, SUBCOMMANDS};
 
-/// Whether it is a program that reads, by its family's name.
-pub(super) fn is_program(name: &str) -> bool {
-    NAMES.contains(name)
+/// Returns true if it is a program that reads with any arguments.
+pub(super) fn is_program(known: &Name) -> bool {
+    known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway)
 }
-
-/// Each step of a text is looked up several times.
-static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| PROGRAMS.iter().chain(ANYWAY).copied().collect());
 
 /// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
 /// not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
-    let name = family(program);
-    if is_program(&name) && !shapes::writes(&name, argv) {
+    let Some(known) = table::find(&family(program)) else { return false };
+    let check = known.program.reads.check;
+    if is_program(known) && !check.is_some_and(|check| shapes::writes(check, argv)) {
         return true;
     }
-    has_form(&name, argv) || shapes::reads(&name, argv) || has_reading_subcommand(&name, argv)
+    has_form(known, argv)
+        || check.is_some_and(|check| shapes::reads(check, argv))
+        || has_reading_subcommand(known, argv)
 }
 
 /// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is a way
@@ -37,38 +34,36 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if let Some(argv) = known {
         return is_read_only(&argv);
     }
-    let Some(name) = words.first().copied().flatten().map(family) else { return false };
-    if ANYWAY.contains(&name.as_str()) {
+    let known = words.first().copied().flatten().and_then(|name| table::find(&family(name)));
+    let Some(known) = known else { return false };
+    if known.has(Trait::ReadsAnyway) {
         return true;
     }
     // What could be an option that does more would be a way out: these are operands.
     let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
-    OPERANDS.contains(&name.as_str()) && is_read_only(&operands)
-        || name == "git"
-            && subcommand(&name, &operands).is_some_and(|(at, subs)| subs.contains(&operands[at]))
+    known.has(Trait::ReadsOperands) && is_read_only(&operands)
+        || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)
 }
 
 /// Returns true if the program asks a network service or a socket, which sends its arguments.
 pub fn asks_others(words: &[Option<&str>]) -> bool {
-    let Some(name) = words.first().copied().flatten().map(family) else { return false };
+    let Some(name) = words.first().copied().flatten() else { return false };
     let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
     if let [_, "--version" | "-v"] = argv[..] {
         return false;
     }
-    let by_subcommand = || {
-        let at = super::subcommand::position(&name, &argv)?;
-        let (_, subs) = ASKING_BY.iter().find(|(program, _)| *program == name)?;
-        Some(subs.contains(argv.get(at)?))
-    };
-    ASKING.contains(&name.as_str())
-        || by_subcommand() == Some(true)
-        || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
+    let asks = table::find(&family(name)).is_some_and(|known| {
+        let by = known.program.reads.asks;
+        let command = || super::subcommand::position(known.word, &argv).and_then(|at| argv.get(at));
+        by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(command))
+    });
+    asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
 }
 
 /// Whether it does the same in every folder, but for what it is given to read: it has no configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
-    let Some(name) = argv.first().copied().map(family) else { return false };
-    (is_program(&name) || AWKS.contains(&name.as_str())) && is_read_only(argv)
+    let known = argv.first().and_then(|name| table::find(&family(name)));
+    known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
 /// Whether this program, which may run others, is one that only reads because of how it is called (`awk '{ print $1 }'`,
@@ -76,7 +71,7 @@ pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
 pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
     let kind = |name: &str| {
         let name = family(name);
-        if AWKS.contains(&name.as_str()) { "awk".to_owned() } else { name }
+        if table::find(&name).is_some_and(is_awk) { "awk".to_owned() } else { name }
     };
     let invoked = kind(invoked);
     found.iter().all(|name| class_of(name) == Class::Ordinary || kind(name) == invoked)
@@ -84,47 +79,47 @@ pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
 
 /// Whether each further operand of the program is one more file that it reads, wherever its options end: awk.
 pub fn reads_any_files(program: &str) -> bool {
-    AWKS.contains(&family(program).as_str())
+    table::find(&family(program)).is_some_and(is_awk)
 }
 
-/// awk by its several names.
-const AWKS: [&str; 4] = ["awk", "gawk", "mawk", "nawk"];
-
-fn has_reading_subcommand(name: &str, argv: &[&str]) -> bool {
-    let known = subcommand(name, argv).is_some_and(|(at, subs)| subs.contains(&argv[at]));
-    let own =
-        || super::subcommand::position(name, argv).is_some_and(|at| name == "git" && git::lists(argv, at));
-    (known || own() || has_nested(name, argv)) && !shapes::does_more(name, argv)
+fn is_awk(known: &Name) -> bool {
+    known.program.reads.check == Some(ReadCheck::Awk)
 }
 
-/// Where the subcommand stands, and those of the program that only read.
-fn subcommand(name: &str, argv: &[&str]) -> Option<(usize, &'static [&'static str])> {
-    let (_, subs) = SUBCOMMANDS.iter().find(|(program, _)| *program == name)?;
-    let at = super::subcommand::position(name, argv).filter(|at| *at < argv.len())?;
-    Some((at, *subs))
+/// Options that make a listing ask a registry.
+const ASKING_OPTIONS: [&str; 2] = ["--outdated", "--uptodate"];
+
+fn has_reading_subcommand(known: &Name, argv: &[&str]) -> bool {
+    let check = known.program.reads.check;
+    let own = || {
+        let at = super::subcommand::position(known.word, argv);
+        check == Some(ReadCheck::Git) && at.is_some_and(|at| git::lists(argv, at))
+    };
+    (has_command(known, argv) || own())
+        && !check.is_some_and(|check| shapes::does_more(check, known.word, argv))
 }
 
-fn has_nested(name: &str, argv: &[&str]) -> bool {
-    let Some(at) = super::subcommand::position(name, argv) else { return false };
-    let (Some(first), Some(second)) = (argv.get(at), argv.get(at + 1)) else { return false };
-    NESTED.iter().any(|(program, sub, subs)| *program == name && sub == first && subs.contains(second))
-}
-
-/// The forms by program, without its name.
-static FORMS_OF: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let mut forms: HashMap<&str, Vec<&str>> = HashMap::default();
-    for form in FORMS {
-        let (names, words) = form.split_once(' ').unwrap_or((form, ""));
-        for name in names.split('|') {
-            forms.entry(name).or_default().push(words);
-        }
+/// Returns true if the command is one that reads, alone or with the word behind it (`config.get`).
+fn has_command(known: &Name, argv: &[&str]) -> bool {
+    let commands = known.program.reads.commands;
+    if commands.is_empty() {
+        return false;
     }
-    forms
-});
+    let Some(at) = super::subcommand::position(known.word, argv) else { return false };
+    let (Some(first), second) = (argv.get(at), argv.get(at + 1)) else { return false };
+    commands.iter().any(|command| match command.split_once('.') {
+        None => command == first,
+        Some((noun, verb)) => noun == *first && second.is_some_and(|second| verb == *second),
+    })
+}
 
-/// Whether the words are one of the forms, one by one.
-fn has_form(name: &str, argv: &[&str]) -> bool {
-    FORMS_OF.get(name).into_iter().flatten().any(|form| {
+/// Returns true if the words are one of the forms, one by one.
+fn has_form(known: &Name, argv: &[&str]) -> bool {
+    known.program.reads.forms.iter().any(|form| {
+        let (names, form) = form.split_once(' ').unwrap_or((form, ""));
+        if !names.split('|').any(|name| name == known.word) {
+            return false;
+        }
         let mut words = argv.iter().skip(1);
         for part in form.split(' ').filter(|part| !part.is_empty()) {
             match part {
@@ -144,7 +139,7 @@ fn is_operand(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ANYWAY, FORMS, PROGRAMS, is_program, is_read_only, is_read_only_anyway, is_reading_carrier};
+    use super::{is_read_only, is_read_only_anyway, is_reading_carrier};
 
     #[test]
     fn reading() {
@@ -279,15 +274,6 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_well_written() {
-        for form in FORMS {
-            let parts: Vec<&str> = form.split(' ').collect();
-            let star = parts.iter().position(|part| *part == "*");
-            assert!(star.is_none_or(|at| at == parts.len() - 1) && !form.contains("  "), "{form}");
-        }
-    }
-
-    #[test]
     fn a_carrier_reads_only_under_names_of_its_own_kind() {
         assert!(is_reading_carrier("awk", &["awk", "/usr/bin/awk", "/usr/bin/mawk"]));
         assert!(is_reading_carrier("python3", &["python3", "/opt/bin/python3", "/opt/bin/python3.12"]));
@@ -297,8 +283,6 @@ mod tests {
 
     #[test]
     fn what_is_only_known_when_it_runs_changes_nothing_about_a_few() {
-        assert!(ANYWAY.iter().all(|name| is_program(name)));
-        assert!(!ANYWAY.iter().any(|name| PROGRAMS.contains(name)), "each stands in one list");
         assert!(
             is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
         );

@@ -1,20 +1,21 @@
-//! What a table cannot say of programs that only read: which of their arguments make them do more.
+//! Named checks: what a file cannot say of programs that only read: which of their arguments make them do more.
+
+use postern_programs::ReadCheck;
 
 use super::super::awk;
-use super::AWKS;
 
-/// Reading programs that write when they are given a second operand or such an option.
-pub(super) fn writes(name: &str, argv: &[&str]) -> bool {
+/// Returns true if a reading program writes because of a second operand or an option.
+pub(super) fn writes(check: ReadCheck, argv: &[&str]) -> bool {
     let operands = argv.iter().skip(1).filter(|word| !word.starts_with('-')).count();
-    match name {
-        "uniq" => operands > 1,
-        "hostname" => operands > 0,
-        "date" => sets_clock(argv),
-        "cat" | "tail" | "head" => argv.iter().any(|word| word.starts_with("/dev/")),
+    match check {
+        ReadCheck::Uniq => operands > 1,
+        ReadCheck::Hostname => operands > 0,
+        ReadCheck::Date => sets_clock(argv),
+        ReadCheck::Devices => argv.iter().any(|word| word.starts_with("/dev/")),
         // mdls(1): a property list is written also inside of the project.
-        "mdls" => argv.iter().any(|word| word.starts_with('-') && word.contains("plist")),
-        "codesign" => !shows_signature(argv),
-        "plutil" => !shows_properties(argv),
+        ReadCheck::Mdls => argv.iter().any(|word| word.starts_with('-') && word.contains("plist")),
+        ReadCheck::Codesign => !shows_signature(argv),
+        ReadCheck::Plutil => !shows_properties(argv),
         _ => false,
     }
 }
@@ -55,15 +56,15 @@ fn shows_properties(argv: &[&str]) -> bool {
     }
 }
 
-/// Programs that only read when they are called so.
-pub(super) fn reads(name: &str, argv: &[&str]) -> bool {
+/// Returns true if the program only reads when it is called so.
+pub(super) fn reads(check: ReadCheck, argv: &[&str]) -> bool {
     let words = argv.get(1..).unwrap_or_default();
-    match name {
-        _ if AWKS.contains(&name) => awk_prints(words),
-        "tar" | "bsdtar" | "gnutar" => lists_archive(words),
-        "yq" => yq_prints(words),
-        "openssl" => words.first() == Some(&"x509") && words.contains(&"-noout"),
-        "man" => !words.is_empty() && words.iter().all(|word| is_page(word)),
+    match check {
+        ReadCheck::Awk => awk_prints(words),
+        ReadCheck::Tar => lists_archive(words),
+        ReadCheck::Yq => yq_prints(words),
+        ReadCheck::Openssl => words.first() == Some(&"x509") && words.contains(&"-noout"),
+        ReadCheck::Man => !words.is_empty() && words.iter().all(|word| is_page(word)),
         _ => false,
     }
 }
@@ -146,11 +147,11 @@ const PIP: [&str; 14] = [
 ];
 
 /// Reading subcommands with words by which they show secrets, fetch from elsewhere, or open something.
-pub(super) fn does_more(name: &str, argv: &[&str]) -> bool {
+pub(super) fn does_more(check: ReadCheck, name: &str, argv: &[&str]) -> bool {
     let any = |test: &dyn Fn(&str) -> bool| argv.iter().skip(1).any(|word| test(word));
-    match name {
+    match check {
         // `kubectl get secret,configmap -o yaml` prints passwords; a path or a file may name a secret in another spelling.
-        "kubectl" | "oc" => {
+        ReadCheck::Kubectl => {
             let at = crate::programs::subcommand::position(name, argv);
             let follows = at.is_some_and(|at| argv.get(at) == Some(&"logs"));
             any(&|word| {
@@ -160,19 +161,19 @@ pub(super) fn does_more(name: &str, argv: &[&str]) -> bool {
             })
         }
         // A browser. Letters may stand in one word.
-        "gh" => any(&|word| {
+        ReadCheck::Gh => any(&|word| {
             word.starts_with("--web")
                 || word.starts_with('-') && !word.starts_with("--") && word.contains('w')
         }),
-        "brew" => {
+        ReadCheck::Brew => {
             any(&|word| word.starts_with("--github") || word == "--analytics" || word.contains(['.', '~']))
         }
         // Another index or cluster is another machine.
-        "pip" | "pip3" => any(&|word| word.starts_with('-') && !PIP.contains(&word)),
-        "gem" => any(&|word| word.starts_with('-') && !["-l", "--local"].contains(&word)),
-        "helm" => any(&|word| word.starts_with("--kube-") && !word.starts_with("--kube-context")),
+        ReadCheck::Pip => any(&|word| word.starts_with('-') && !PIP.contains(&word)),
+        ReadCheck::Gem => any(&|word| word.starts_with('-') && !["-l", "--local"].contains(&word)),
+        ReadCheck::Helm => any(&|word| word.starts_with("--kube-") && !word.starts_with("--kube-context")),
         // Packages from elsewhere than the registry are fetched; a password is asked for by its name.
-        "npm" => any(&|word| {
+        ReadCheck::Npm => any(&|word| {
             let scoped = word.starts_with('@') && word.matches('/').count() == 1;
             word.contains(':')
                 || word.starts_with(['.', '/', '~', '_'])

@@ -1,25 +1,27 @@
 //! Whether a mark of the table is on a call.
 
 use super::reader::{Read, Seen};
-use super::tool::{Row, Tool};
+use crate::programs::table::{Effect, Program};
 use crate::{ArgEffect, Dir};
 
 /// Where nothing is written, whatever is written there.
 pub(super) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 
-/// Programs that print where their `-o` is given a dash.
-const DASH_PRINTS: [&str; 3] = ["curl", "plutil", "pandoc"];
-
-/// Returns the first argument that a row matches, and the mark that matched.
-pub(super) fn find(row: &Row, tool: &Tool, read: &Read<'_>, dir: &Dir) -> Option<(usize, &'static str)> {
-    let look = Look { tool, read, dir, writes: row.does == ArgEffect::Writes };
-    let found = row.marks.split(' ').filter_map(|mark| Some((one(mark, &look)?, mark)));
+/// Returns the first argument that an effect is about, and the mark that matched.
+pub(super) fn find(
+    effect: &Effect,
+    program: &Program,
+    read: &Read<'_>,
+    dir: &Dir,
+) -> Option<(usize, &'static str)> {
+    let look = Look { program, read, dir, writes: effect.does == ArgEffect::Writes };
+    let found = effect.marks.split(' ').filter_map(|mark| Some((one(mark, &look)?, mark)));
     found.min_by_key(|(at, _)| *at)
 }
 
 /// What a mark is looked for in.
 struct Look<'a, 'r> {
-    tool: &'a Tool,
+    program: &'a Program,
     read: &'a Read<'r>,
     dir: &'a Dir,
     /// Whether it is about files that are written: the null device is none.
@@ -81,7 +83,7 @@ fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Opt
     };
     let prints = |path: &str| {
         let to_stdout = path == "-" && matches!(name, "-o" | "--output");
-        NO_FILE.contains(&path) || to_stdout && look.tool.names.iter().any(|tool| DASH_PRINTS.contains(tool))
+        NO_FILE.contains(&path) || to_stdout && look.program.dash_prints
     };
     let counts = |value: Option<&str>| {
         let nowhere = look.writes && value.is_some_and(prints);
@@ -90,7 +92,7 @@ fn option(name: &str, look: &Look<'_, '_>, place: impl Fn(usize) -> bool) -> Opt
     // The last word names no folder (`tsc -b`).
     let ends =
         |seen: &Seen<'_>| only_outside && seen.value.is_none() && seen.value_at >= look.read.args.len();
-    let mut seen = look.read.named(name, look.tool);
+    let mut seen = look.read.named(name, look.program);
     seen.find(|seen| place(seen.at) && !ends(seen) && counts(seen.value)).map(|seen| seen.at)
 }
 

@@ -3,121 +3,88 @@
 //! The table names them, with a source for each; `special` asks the few questions that a table cannot.
 
 mod clouds;
-mod compile;
-mod containers;
-mod data;
 mod fetching;
-mod files;
-mod forges;
-mod git;
-mod installers;
-mod kits;
-mod languages;
-mod macos;
 mod marks;
-mod network;
-mod packages;
 mod placing;
-mod project;
 mod reader;
-mod running;
 mod shown;
 mod special;
-mod system;
-mod text;
 mod told;
-mod tool;
 
-use std::sync::LazyLock;
+use postern_programs::Style;
 
-use foldhash::HashMap;
-
-use super::{Class, class_of, family};
-use crate::call::{Arg, Call};
+use super::table::{self, Program, Trait};
+use super::{Class, family, own};
+use crate::call::{Arg, Call, Feed};
 use crate::peel::guess;
-use crate::{ArgEffect, UnsafeArg};
+use crate::{ArgEffect, Step, UnsafeArg, Word};
 use reader::Read;
-pub(super) use tool::Tool;
 
-/// Every program of the table.
-pub(super) fn all() -> impl Iterator<Item = &'static Tool> {
-    [
-        git::TOOLS,
-        text::TOOLS,
-        files::TOOLS,
-        network::TOOLS,
-        compile::TOOLS,
-        languages::TOOLS,
-        packages::TOOLS,
-        installers::TOOLS,
-        project::TOOLS,
-        containers::TOOLS,
-        clouds::TOOLS,
-        forges::TOOLS,
-        data::TOOLS,
-        system::TOOLS,
-        macos::TOOLS,
-        running::TOOLS,
-        kits::TOOLS,
-    ]
-    .into_iter()
-    .flatten()
-}
-
-/// The tables by program: every step of a text is looked up.
-static BY_NAME: LazyLock<HashMap<&str, &Tool>> = LazyLock::new(|| {
-    let mut tools = HashMap::default();
-    for tool in all() {
-        for name in tool.names {
-            tools.entry(*name).or_insert(tool);
-        }
-    }
-    tools
-});
-
-/// A program of which nothing is known but how options are mostly spelled.
-const UNLISTED: Tool = tool::tool(&[], "", &[]);
-
-/// Returns true if a program has a subcommand of this name, or `None` if its subcommands are unknown.
-pub(super) fn has_command(program: &str, word: &str) -> Option<bool> {
-    if program == "git" {
-        return Some(git::COMMANDS.contains(&word));
-    }
-    let rows = BY_NAME.get(program)?.rows;
-    let lists = rows.iter().flat_map(|row| row.marks.split(' ')).filter_map(|mark| mark.strip_prefix('!'));
-    let mut lists = lists.peekable();
-    lists.peek()?;
-    Some(lists.any(|list| list.split(',').any(|own| own == word)))
-}
-
-/// The ways out of a call.
+/// The ways out of a call: those that are known, and those that a person added.
 pub(super) fn of(call: &Call) -> Vec<UnsafeArg> {
     let name = family(call.head().unwrap_or_default());
-    let Some(tool) = BY_NAME.get(name.as_str()).copied() else {
-        let reads = class_of(&name) != Class::Ordinary || super::read_only::is_program(&name);
+    let mut ways = built_in(call, &name);
+    if let Some(program) = own::find(&name) {
+        ways.extend(by_table(call, program, &Read::new(call, &name, program)));
+    }
+    ways.sort_by_key(|way| way.argument);
+    ways.dedup_by(|later, first| later == first);
+    ways
+}
+
+/// Returns true if a step has an argument that the effect is about.
+pub(super) fn has_effect(step: &Step, program: &Program, effect: &table::Effect) -> bool {
+    let arg = |word: &Word| match &word.value {
+        Some(value) => Arg::known(value, 0..0),
+        None => Arg::unknown(&word.raw, 0..0, true),
+    };
+    let call = Call {
+        args: step.argv.iter().map(arg).collect(),
+        span: 0..0,
+        via: Vec::new(),
+        assignments: Vec::new(),
+        redirections: Vec::new(),
+        dir: step.dir.clone(),
+        feed: Feed::Inherited,
+        shell: None,
+        depth: 0,
+        opaque: None,
+    };
+    let name = family(call.head().unwrap_or_default());
+    marks::find(effect, program, &Read::new(&call, &name, program), &step.dir).is_some()
+}
+
+/// Returns what the table of a program finds in a call.
+fn by_table(call: &Call, program: &'static Program, read: &Read<'_>) -> Vec<UnsafeArg> {
+    let found = program.effects.iter().filter_map(|effect| {
+        let (at, mark) = marks::find(effect, program, read, &call.dir)?;
+        Some(way(call, effect.does, mark, at))
+    });
+    found.collect()
+}
+
+fn built_in(call: &Call, name: &str) -> Vec<UnsafeArg> {
+    let known = table::find(name);
+    let Some(program) = known.and_then(table::Name::with_effects) else {
+        let reads = known.is_some_and(|known| {
+            known.program.class != Class::Ordinary || super::read_only::is_program(known)
+        });
         return if reads {
             Vec::new()
         } else {
-            told::of(call, &UNLISTED, &Read::new(call, &name, &UNLISTED))
+            told::of(call, &Program::UNKNOWN, &Read::new(call, name, &Program::UNKNOWN))
         };
     };
-    if only_asks_about_itself(call, tool) {
+    if only_asks_about_itself(call, program) {
         return Vec::new();
     }
-    let read = Read::new(call, &name, tool);
-    let mut ways: Vec<UnsafeArg> = tool
-        .rows
-        .iter()
-        .filter_map(|row| {
-            let (at, mark) = marks::find(row, tool, &read, &call.dir)?;
-            Some(way(call, row.does, mark, at))
-        })
-        .collect();
-    ways.extend(special::of(&name, call, &read));
-    if !tool.mild && !tool.strict && !super::read_only::is_program(&name) {
-        ways.extend(told::of(call, tool, &read));
+    let read = Read::new(call, name, program);
+    let mut ways = by_table(call, program, &read);
+    ways.extend(program.check.into_iter().flat_map(|check| special::of(check, name, call, &read)));
+    if !program.mild && !program.strict && !known.is_some_and(super::read_only::is_program) {
+        ways.extend(told::of(call, program, &read));
     }
-    if !tool.mild {
+    if !program.mild {
         ways.extend(read.unknown.map(|argument| {
             UnsafeArg::noted(
                 argument,
@@ -126,56 +93,56 @@ pub(super) fn of(call: &Call) -> Vec<UnsafeArg> {
             )
         }));
     }
-    ways.extend(read.glob.filter(|_| GLOBBED.contains(&name.as_str())).map(|argument| {
-        UnsafeArg::noted(
-            argument,
-            ArgEffect::Pattern,
-            "could match a file whose name is an option that runs code",
-        )
-    }));
+    ways.extend(read.glob.filter(|_| known.is_some_and(|known| known.has(Trait::GlobTrap))).map(
+        |argument| {
+            UnsafeArg::noted(
+                argument,
+                ArgEffect::Pattern,
+                "could match a file whose name is an option that runs code",
+            )
+        },
+    ));
     ways.extend(
-        unlisted(tool, &read).map(|argument| {
+        unlisted(program, &read).map(|argument| {
             UnsafeArg::noted(argument, ArgEffect::Unlisted, "an option that is not known here")
         }),
     );
-    let has_subs = tool
-        .rows
+    let has_subs = program
+        .effects
         .iter()
-        .any(|row| row.marks.split(' ').any(|mark| mark.starts_with(|c: char| c.is_ascii_lowercase())));
+        .any(|effect| effect.marks.split(' ').any(|mark| mark.starts_with(|c: char| c.is_ascii_lowercase())));
     let unknown = read.subs.iter().find(|at| has_subs && read.word(**at).is_none());
     ways.extend(unknown.map(|at| {
         UnsafeArg::noted(*at, ArgEffect::RunTime, "known only at run time: it decides what is done")
     }));
-    ways.sort_by_key(|way| way.argument);
-    ways.dedup_by(|later, first| later == first);
     ways
 }
 
 /// `NAME --version` and `NAME --help`, and nothing else: they print it. A program that gives secrets away may do so before it
 /// looks at its options.
-fn only_asks_about_itself(call: &Call, tool: &Tool) -> bool {
+fn only_asks_about_itself(call: &Call, program: &Program) -> bool {
     let [_, argument] = call.args.as_slice() else { return false };
     let asks = matches!(argument.value(), Some("--version" | "--help"));
-    asks && !tool.rows.iter().any(|row| row.does == ArgEffect::Secrets && row.marks == "*")
+    asks && !program.effects.iter().any(|effect| effect.does == ArgEffect::Secrets && effect.marks == "*")
 }
 
-/// Programs for which a file name that begins with a dash is a well known trap.
-const GLOBBED: [&str; 10] = ["tar", "bsdtar", "rsync", "find", "rg", "sort", "zip", "7z", "chown", "chmod"];
-
-/// The first option that a strict tool does not list, neither as harmless nor as a way out.
-fn unlisted(tool: &Tool, read: &Read<'_>) -> Option<usize> {
+/// The first option that a strict program does not list, neither as harmless nor as a way out.
+fn unlisted(program: &Program, read: &Read<'_>) -> Option<usize> {
     // A word of several letters counts letter by letter.
     let one =
-        |name: &str| name.starts_with("--") || name.chars().count() == 2 || tool.style == tool::Style::Words;
+        |name: &str| name.starts_with("--") || name.chars().count() == 2 || program.style == Style::Words;
     let harmless = |seen: &&reader::Seen<'_>| {
         !one(&seen.name) || seen.complete || seen.name == "--help" || seen.name == "--version"
     };
     let has_row = |name: &str| {
-        tool.rows.iter().any(|row| row.marks.split(' ').any(|mark| mark.trim_end_matches('/') == name))
+        program
+            .effects
+            .iter()
+            .any(|effect| effect.marks.split(' ').any(|mark| mark.trim_end_matches('/') == name))
     };
     read.options
         .iter()
-        .filter(|_| tool.strict)
+        .filter(|_| program.strict)
         .find(|seen| !harmless(seen) && !has_row(&seen.name))
         .map(|seen| seen.at)
 }
@@ -210,6 +177,3 @@ fn label(mark: &str) -> Option<&str> {
     let text = text.split('!').next().unwrap_or(text);
     (!mark.starts_with(['#', '!'])).then_some(text)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,11 @@
 //! A call's arguments as the table looks at them: options with their values, operands, the subcommand.
 
-use super::tool::{Style, Tool};
+use postern_programs::{Style, Takes, takes};
+
 use crate::call::{Arg, Call};
-use crate::peel::{Takes, is_one_word, takes, words_of_others};
+use crate::peel::{is_one_word, words_of_others};
 use crate::programs::subcommand;
+use crate::programs::table::Program;
 
 /// An option that was given.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub(super) struct Seen<'a> {
     pub(super) value: Option<&'a str>,
     /// The word that the value stands in.
     pub(super) value_at: usize,
-    /// Whether this is known to be the whole name of an option, by the tool's grammar.
+    /// Whether this is known to be the whole name of an option, by the program's grammar.
     pub(super) complete: bool,
 }
 
@@ -38,14 +40,14 @@ pub(super) struct Read<'a> {
 }
 
 impl<'a> Read<'a> {
-    pub(super) fn new(call: &'a Call, family: &str, tool: &Tool) -> Self {
+    pub(super) fn new(call: &'a Call, family: &str, program: &Program) -> Self {
         let words: Vec<Option<&str>> = call.args.iter().map(Arg::value).collect();
-        let subs = subcommand::positions(family, &words);
+        let subs = subcommand::positions_by(program.before.unwrap_or_default(), family, &words);
         let sub = subs.first().and_then(|at| words[*at]);
         let is_for = |names: &str| sub.is_some_and(|sub| names.split(' ').any(|name| name == sub));
-        let own = tool.sub_takes.iter().filter(|(names, _)| is_for(names)).map(|(_, grammar)| *grammar);
-        let grammars: Vec<&str> = std::iter::once(tool.takes).chain(own).collect();
-        let globals = subcommand::globals(family).map_or_else(|| grammars.clone(), |known| vec![known]);
+        let own = program.of_commands.iter().filter(|(names, _)| is_for(names)).map(|(_, grammar)| *grammar);
+        let grammars: Vec<&str> = std::iter::once(program.behind).chain(own).collect();
+        let globals = program.before.map_or_else(|| grammars.clone(), |known| vec![known]);
         let mut read = Self {
             args: &call.args,
             options: Vec::new(),
@@ -55,7 +57,7 @@ impl<'a> Read<'a> {
             glob: None,
             globals,
             grammars,
-            style: tool.style,
+            style: program.style,
         };
         read.all(&words_of_others(family, &call.args));
         read
@@ -225,7 +227,11 @@ impl<'a> Read<'a> {
     }
 
     /// Options of this name, or ones that may be short for it.
-    pub(super) fn named<'s>(&'s self, name: &'s str, tool: &'s Tool) -> impl Iterator<Item = &'s Seen<'a>> {
+    pub(super) fn named<'s>(
+        &'s self,
+        name: &'s str,
+        program: &'s Program,
+    ) -> impl Iterator<Item = &'s Seen<'a>> {
         self.options.iter().filter(move |seen| {
             let (wanted, given) = (name.trim_start_matches('-'), seen.name.trim_start_matches('-'));
             let long = name.starts_with("--") && seen.name.starts_with("--");
@@ -237,7 +243,7 @@ impl<'a> Read<'a> {
                     && !given.is_empty()
                     && wanted.starts_with(given)
                     && !seen.complete
-                    && !has(tool, &seen.name)
+                    && !has(program, &seen.name)
         })
     }
 
@@ -256,10 +262,10 @@ fn begins_anyhow(arg: &Arg) -> bool {
     arg.value().is_none() && arg.word.raw.starts_with(['*', '?', '['])
 }
 
-/// Whether a tool has a row for an option of this very name.
-pub(super) fn has(tool: &Tool, name: &str) -> bool {
+/// Returns true if the program has an effect for an option of this very name.
+pub(super) fn has(program: &Program, name: &str) -> bool {
     let option = |mark: &str| {
         mark.rsplit(':').next().unwrap_or(mark).trim_start_matches('@').trim_end_matches('/') == name
     };
-    tool.rows.iter().any(|row| row.marks.split(' ').any(option))
+    program.effects.iter().any(|effect| effect.marks.split(' ').any(option))
 }

@@ -1,6 +1,8 @@
-//! Questions about arguments that a table cannot ask.
+//! Named checks: what the patterns of a file cannot say about arguments.
 
-use super::super::sed;
+use postern_programs::Check;
+
+use super::super::{sed, subcommand};
 use super::marks::leads_outside;
 use super::reader::Read;
 use super::{Found, clouds, fetching, noted, placing, shown};
@@ -9,40 +11,36 @@ use crate::environment::decides_what_runs;
 use crate::peel::guess;
 use crate::{ArgEffect, UnsafeArg};
 
-/// The ways out of a call that are no rows of the table.
-pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
-    let found = match name {
-        "git" => return git(call, read),
-        "sed" => sed::more_than_prints(read.args)
+/// Returns the unsafe arguments of a call that a named check finds.
+pub(super) fn of(check: Check, name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+    let found = match check {
+        Check::Git => return git(call, read),
+        Check::Files => return placing::of(name, call, read),
+        Check::Pnpm => return runs_any_program(call, read).into_iter().collect(),
+        Check::None => None,
+        Check::Sed => sed::more_than_prints(read.args)
             .map(|at| (at, ArgEffect::Shell, "this sed script can run commands or write files")),
-        "make" | "bmake" | "remake" | "just" | "task" | "scons" | "invoke" | "inv" => variables(read),
-        "mv" | "rm" | "rimraf" | "rmdir" | "cp" | "ln" | "link" | "install" | "ditto" | "rsync" | "mkdir"
-        | "touch" | "chmod" | "chown" | "chgrp" | "chflags" | "gzip" | "gunzip" | "bzip2" | "bunzip2"
-        | "xz" | "unxz" | "compress" | "strip" | "ranlib" | "zstd" | "unzstd" | "lz4" | "brotli" | "pigz" => {
-            return placing::of(name, call, read);
-        }
-        "cmake" => chooses_programs(read),
-        "plutil" => shown::converts_in_place(read),
-        "codesign" => shown::writes_requirements(read),
-        "openssl" => shown::more_than_shows_a_certificate(read),
-        "npm" => for_all_projects(read),
-        "date" => sets_clock(read),
-        "jq" | "gojq" | "jaq" => shown::reads_environment(read),
-        "tree" => writes_by_a_letter(read),
-        "ip" | "tc" | "bpftool" | "nft" | "route" => changes_network(name, read),
-        "brew" => other_formula(read),
-        "protoc" => generator(read),
-        "xcodebuild" => build_settings(read),
-        "pnpm" => return runs_any_program(call, read).into_iter().collect(),
-        "curl" => fetching::by_curl(read),
-        "wget" | "wget2" => fetching::by_wget(read),
-        "dig" | "nslookup" | "host" | "ping" => fetching::tells_what_a_command_prints(read),
-        "tar" | "bsdtar" => packs_elsewhere(call, read),
-        "ps" => other_environments(read),
-        name if clouds::is_about(name) => clouds::of(name, read),
-        "bun" | "deno" | "swift" => script(name, read),
-        "gh" => changes_by_api(call, read),
-        _ => None,
+        Check::Variables => variables(read),
+        Check::Cmake => chooses_programs(read),
+        Check::Plutil => shown::converts_in_place(read),
+        Check::Codesign => shown::writes_requirements(read),
+        Check::Openssl => shown::more_than_shows_a_certificate(read),
+        Check::Npm => for_all_projects(read),
+        Check::Date => sets_clock(read),
+        Check::Jq => shown::reads_environment(read),
+        Check::Tree => writes_by_a_letter(read),
+        Check::Network => changes_network(name, read),
+        Check::Brew => other_formula(read),
+        Check::Protoc => generator(read),
+        Check::Xcodebuild => build_settings(read),
+        Check::Curl => fetching::by_curl(read),
+        Check::Wget => fetching::by_wget(read),
+        Check::Lookup => fetching::tells_what_a_command_prints(read),
+        Check::Tar => packs_elsewhere(call, read),
+        Check::Ps => other_environments(read),
+        Check::Cloud => clouds::of(name, read),
+        Check::Script => script(name, read),
+        Check::Gh => changes_by_api(call, read),
     };
     found.map(noted).into_iter().collect()
 }
@@ -336,7 +334,7 @@ fn git(call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
     let mut ways = Vec::new();
     let Some(sub) = read.subs.first().copied() else { return ways };
     let Some(name) = read.word(sub) else { return ways };
-    if !super::git::COMMANDS.contains(&name) {
+    if !subcommand::is_own("git", name) {
         ways.push(UnsafeArg::noted(
             sub,
             ArgEffect::Runs,

@@ -3,9 +3,9 @@
 
 use super::marks::{NO_FILE, leads_outside};
 use super::reader::{Read, Seen};
-use super::tool::Tool;
 use crate::call::Call;
 use crate::peel::guess;
+use crate::programs::table::Program;
 use crate::{ArgEffect, UnsafeArg};
 
 /// A part of a name that says: this is where something is written, or which folder is worked in.
@@ -87,10 +87,10 @@ const PROGRAMS: &[&str] = &[
 const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
 
 /// The ways out that the options of a call tell of by their names.
-pub(super) fn of(call: &Call, tool: &Tool, read: &Read<'_>) -> Vec<UnsafeArg> {
+pub(super) fn of(call: &Call, program: &Program, read: &Read<'_>) -> Vec<UnsafeArg> {
     // `-o json=/x` is told by what stands behind `=`, also where the table has a row for `-o`.
     let listed =
-        |seen: &&Seen<'_>| !seen.complete && (seen.name == "-o" || !super::reader::has(tool, &seen.name));
+        |seen: &&Seen<'_>| !seen.complete && (seen.name == "-o" || !super::reader::has(program, &seen.name));
     read.options.iter().filter(listed).filter_map(|seen| one(call, read, seen)).collect()
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::crude_words::{push_unquoted, words_of};
 use crate::Guess;
 use crate::guess::{LONGEST, MOST_STARTS};
+use crate::programs::table::{self, Trait};
 use crate::programs::{Class, class_of};
 
 /// Guesses that are made of one text. It has one more where there would be others: whoever looks for denials has to take
@@ -49,8 +50,8 @@ const BEFORE: &[&str] = &[
     "}",
 ];
 
-/// Words that run what stands somewhere behind them, besides shells, interpreters and wrappers.
-const RUNS: &[&str] = &[
+/// Builtins that run what stands somewhere behind them, besides the programs of which that is known.
+const RUNS: [&str; 16] = [
     "eval",
     "trap",
     "exec",
@@ -61,23 +62,6 @@ const RUNS: &[&str] = &[
     "jobs",
     "mapfile",
     "readarray",
-    "find",
-    "fd",
-    "fdfind",
-    "ssh",
-    "docker",
-    "podman",
-    "watch",
-    "git",
-    "tmux",
-    "screen",
-    "make",
-    "npx",
-    "npm",
-    "bunx",
-    "uvx",
-    "hyperfine",
-    "entr",
     "source",
     ".",
     "alias",
@@ -287,7 +271,8 @@ fn start_of(words: &[String]) -> Option<usize> {
 
 fn runs_others(word: &str) -> bool {
     let base = word.rsplit('/').next().unwrap_or(word);
-    RUNS.contains(&base) || class_of(base) != Class::Ordinary
+    let known = table::find(base).is_some_and(|known| known.has(Trait::RunsOthers));
+    RUNS.contains(&base) || known || class_of(base) != Class::Ordinary
 }
 
 fn is_assignment(word: &str) -> bool {

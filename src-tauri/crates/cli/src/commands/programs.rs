@@ -1,0 +1,130 @@
+//! `postern programs …`: what is known about programs. Needs no host.
+
+use std::path::Path;
+
+use postern_command::escape::text as escaped;
+use postern_command::{
+    KnownProgram, ProgramFile, check_examples, known_program, known_programs, set_own_programs,
+};
+use postern_host::programs_folder;
+use serde::Serialize;
+
+use crate::args::Json;
+use crate::failure::Failure;
+use crate::print;
+use crate::rule_args::Programs;
+
+/// The document of `programs check --json`.
+#[derive(Debug, Serialize)]
+struct Report {
+    ok: bool,
+    problems: Vec<String>,
+}
+
+pub(crate) fn run(data: &Path, command: Programs) -> Result<(), Failure> {
+    match command {
+        Programs::Check { file, json } => check(data, &file, json),
+        Programs::Show { name, json } => {
+            load(data);
+            show(&name, json)
+        }
+        Programs::List { json } => {
+            load(data);
+            list(json)
+        }
+    }
+}
+
+/// Takes over what the person's own files say.
+fn load(data: &Path) {
+    set_own_programs(postern_host::own_programs(data).into_values().filter_map(Result::ok).collect());
+}
+
+/// Checks a file; one in the folder of people's own files may say less.
+fn check(data: &Path, path: &Path, json: Json) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let real = |folder: &Path| std::fs::canonicalize(folder).ok();
+    let own = path.parent().and_then(real).is_some_and(|folder| real(&programs_folder(data)) == Some(folder));
+    let read = if own { ProgramFile::parse_own(&text) } else { ProgramFile::parse(&text) };
+    let problems: Vec<String> = match read {
+        Err(error) => vec![error.to_string()],
+        Ok(file) => {
+            set_own_programs(vec![file.clone()]);
+            check_examples(&file).iter().map(ToString::to_string).collect()
+        }
+    };
+    let report = Report { ok: problems.is_empty(), problems };
+    if json.json {
+        print::json(&report)?;
+    } else {
+        for line in report.problems.iter().flat_map(|problem| problem.lines()) {
+            print::line(escaped(line))?;
+        }
+        if report.ok {
+            print::line("The file is right, and its examples show what they say.")?;
+        }
+    }
+    if report.ok { Ok(()) } else { Err(Failure::no("")) }
+}
+
+fn show(name: &str, json: Json) -> Result<(), Failure> {
+    let known = known_program(name);
+    if known.is_empty() {
+        let hint = "describe it in a file: docs/PROGRAMS.md";
+        return Err(Failure::no(format!("nothing is known about {}; {hint}", escaped(name))));
+    }
+    if json.json {
+        return print::json(&known);
+    }
+    known.iter().flat_map(told).try_for_each(print::line)
+}
+
+fn told(known: &KnownProgram) -> Vec<String> {
+    let from = if known.own { "described by you" } else { "built in" };
+    let mut lines = vec![format!("{}: {}, {from}", known.names.join(", "), name_of(&known.kind))];
+    let mut say = |what: &str, text: String| {
+        if !text.is_empty() {
+            lines.push(format!("  {what}: {text}"));
+        }
+    };
+    say("options before the command", known.options_before.unwrap_or_default().to_owned());
+    say("options", known.options.to_owned());
+    let words = known.words.iter().map(|(word, words)| format!("{word} {words}"));
+    say("words that name the action", words.collect::<Vec<_>>().join(", "));
+    let aliases =
+        known.aliases.iter().map(|(plain, others)| format!("{plain} is {}", others.replace(' ', ", ")));
+    say("other names", aliases.collect::<Vec<_>>().join("; "));
+    say(
+        "only reads",
+        if known.reads.always { "always, unless an effect is listed".to_owned() } else { String::new() },
+    );
+    say("commands that read", known.reads.commands.join(" "));
+    say("lines that read", known.reads.forms.join("; "));
+    say("checked in code", known.check.map(|check| name_of(&check)).unwrap_or_default());
+    say("documented in", known.source.unwrap_or_default().to_owned());
+    for effect in &known.effects {
+        lines.push(format!("  {:<10} {}", name_of(&effect.does), effect.when));
+        lines.push(format!("             {}", effect.source));
+    }
+    lines.iter().map(|line| escaped(line)).collect()
+}
+
+fn list(json: Json) -> Result<(), Failure> {
+    let all = known_programs();
+    if json.json {
+        return print::json(&all);
+    }
+    for known in &all {
+        let from = if known.own { ", described by you" } else { "" };
+        let effects = known.effects.len();
+        let names = escaped(&known.names.join(" "));
+        print::line(format!("{names}: {}, {effects} effects{from}", name_of(&known.kind)))?;
+    }
+    Ok(())
+}
+
+/// Returns the word of the files for a value.
+fn name_of(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}

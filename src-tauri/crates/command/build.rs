@@ -1,0 +1,165 @@
+//! Turns the files of `programs/` into static tables, so that nothing is read or parsed when Postern runs.
+#![expect(clippy::disallowed_methods, reason = "a build reads the files; the crate itself is pure")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::{Debug, Write};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use postern_programs::{Check, Effect, Interpreter, ProgramFile, Reads, Style, Wrapper};
+
+type Files = BTreeMap<String, ProgramFile>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("programs");
+    println!("cargo::rerun-if-changed=programs");
+    let files = read(&folder)?;
+    let mut code = String::new();
+    let mut names = BTreeMap::new();
+    for (at, (stem, file)) in files.iter().enumerate() {
+        let base = base(file, &files).map_err(|error| format!("programs/{stem}.toml: {error}"))?;
+        writeln!(code, "static PROGRAM_{at}: Program = {};", program(file, base)?)?;
+        for name in &file.names {
+            if let Some((other, _)) = names.insert(name, (stem, named(file, name, at))) {
+                return Err(format!("programs/{stem}.toml: `{name}` also is in {other}.toml").into());
+            }
+        }
+    }
+    let all: Vec<String> = names.into_values().map(|(_, code)| code).collect();
+    writeln!(code, "/// Every name, in order.\npub(crate) static NAMES: &[Name] = &[{}];", all.join(", "))?;
+    let all: Vec<String> = (0..files.len()).map(|at| format!("&PROGRAM_{at}")).collect();
+    writeln!(code, "/// Every program.\npub(crate) static PROGRAMS: &[&Program] = &[{}];", all.join(", "))?;
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("programs.rs"), code)?;
+    Ok(())
+}
+
+/// Reads every file, by its name without `.toml`.
+fn read(folder: &Path) -> Result<Files, Box<dyn Error>> {
+    let mut files = Files::new();
+    for entry in fs::read_dir(folder)? {
+        let path: PathBuf = entry?.path();
+        let Some(stem) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".toml")) else {
+            continue;
+        };
+        let file = ProgramFile::parse(&fs::read_to_string(&path)?)
+            .map_err(|error| format!("programs/{stem}.toml: {error}"))?;
+        files.insert(stem.to_owned(), file);
+    }
+    Ok(files)
+}
+
+/// Returns the file that a file is like, or the file itself.
+fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<&'a ProgramFile, String> {
+    let Some(like) = &file.like else { return Ok(file) };
+    let found = files.values().find(|other| other.names.contains(like) && other.like.is_none());
+    found.ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
+}
+
+/// Returns the code of a program.
+fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Error>> {
+    let options = if file.options.is_some() { file } else { base };
+    let commands = file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str);
+    let own = file.effects.iter().filter(|_| file.like.is_some());
+    let all: Vec<_> = base.effects.iter().chain(own).collect();
+    let check = file.check.or(base.check).filter(|check| *check != Check::None);
+    let mut code = String::from("Program { ");
+    let mut field = |name: &str, value: String| write!(code, "{name}: {value}, ");
+    field("names", list(&file.names))?;
+    field("class", format!("Class::{:?}", file.kind))?;
+    field("style", format!("Style::{:?}", file.style.or(base.style).unwrap_or(Style::Getopt)))?;
+    field("before", debug(options.options_before()))?;
+    field("behind", debug(options.options_behind()))?;
+    field("of_commands", pairs(options.options_of_commands()))?;
+    field("strict", debug(file.strict.or(base.strict).unwrap_or_default()))?;
+    field("mild", debug(file.mild.or(base.mild).unwrap_or_default()))?;
+    field("dash_prints", debug(file.dash_prints.or(base.dash_prints).unwrap_or_default()))?;
+    field("check", check.map_or("None".to_owned(), |check| format!("Some(Check::{check:?})")))?;
+    field("words", pairs(&file.words))?;
+    field(
+        "own_commands",
+        if file.extended { format!("Some({})", list(&words(commands))) } else { "None".to_owned() },
+    )?;
+    field("redefinable", list(&words(&file.redefinable)))?;
+    field("aliases", pairs(&file.aliases))?;
+    field("completes", list(&words(&file.completes)))?;
+    field("nouns", pairs(&file.nouns))?;
+    field("obeys_input", list(&words(&file.obeys_input)))?;
+    field("reads", reads(&file.reads))?;
+    field("effects", effects(&all, commands)?)?;
+    field("wrapper", wrapper(file))?;
+    field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
+    code.push('}');
+    Ok(code)
+}
+
+fn reads(reads: &Reads) -> String {
+    let Reads { commands, forms, asks, check, .. } = reads;
+    let check = check.map_or("None".to_owned(), |check| format!("Some(ReadCheck::{check:?})"));
+    let (commands, forms, asks) = (list(&words(commands)), list(forms), list(&words(asks)));
+    format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
+}
+
+fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+    let mut code = String::from("&[");
+    for effect in all {
+        let (marks, does, source) = (effect.marks(commands), effect.does, &effect.source);
+        write!(code, "Effect {{ marks: {marks:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
+    }
+    code.push(']');
+    Ok(code)
+}
+
+fn wrapper(file: &ProgramFile) -> String {
+    let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
+    let (name, options) = (&file.names[0], file.options_behind());
+    let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, alone, source } = wrapper;
+    let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
+    format!(
+        "Some(Wrapper {{ name: {name:?}, options: {options:?}, power: Power::{power:?}, operands: &[{}], assignments: {assignments}, asks: {asks:?}, \
+         elsewhere: {elsewhere:?}, writes: {writes:?}, folder: {folder:?}, alone: Alone::{alone:?}, source: {source:?} }})",
+        operands.join(", ")
+    )
+}
+
+fn interpreter(interpreter: &Interpreter) -> String {
+    let Interpreter { code, named, asks, script, source } = interpreter;
+    format!(
+        "Some(Interpreter {{ code: {code:?}, named: {named:?}, asks: {asks:?}, script: {script:?}, source: {source:?} }})"
+    )
+}
+
+/// Returns the code of one name of a program, with what holds of this name.
+fn named(file: &ProgramFile, name: &str, at: usize) -> String {
+    let some = [
+        ("Gnu", &file.gnu),
+        ("InputIsData", &file.input_is_data),
+        ("RunsOthers", &file.runs_others),
+        ("GlobTrap", &file.glob_trap),
+        ("ReadsAlways", &file.reads.always),
+        ("ReadsAnyway", &file.reads.anyway),
+        ("ReadsOperands", &file.reads.operands),
+    ];
+    let holds =
+        some.iter().filter(|(_, names)| names.split_whitespace().any(|own| own == "*" || own == name));
+    let traits: BTreeSet<String> = holds.map(|(one, _)| format!("Trait::{one} as u8")).collect();
+    let traits =
+        if traits.is_empty() { "0".to_owned() } else { traits.into_iter().collect::<Vec<_>>().join(" | ") };
+    format!("Name {{ word: {name:?}, program: &PROGRAM_{at}, traits: {traits} }}")
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+fn list(all: &[impl Debug]) -> String {
+    format!("&{all:?}")
+}
+
+fn pairs(all: impl IntoIterator<Item = (impl Debug, impl Debug)>) -> String {
+    format!("&{:?}", all.into_iter().collect::<Vec<_>>())
+}
+
+fn debug(value: impl Debug) -> String {
+    format!("{value:?}")
+}

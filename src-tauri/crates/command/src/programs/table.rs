@@ -1,0 +1,168 @@
+//! What is known about programs: the build makes these tables of the files in `programs/`.
+
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+use postern_programs::{Alone, ArgEffect, Check, Class, Operand, Power, ReadCheck, Style};
+
+/// What is known about a program, or about a family of programs. The fields are those of
+/// [`postern_programs::ProgramFile`].
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) class: Class,
+    pub(crate) style: Style,
+    /// Its options before the command; `None` if nothing is known about them apart from others.
+    pub(crate) before: Option<&'static str>,
+    /// Its options behind the command, or anywhere. What is not listed counts as taking nothing: too much is then
+    /// looked at, never too little.
+    pub(crate) behind: &'static str,
+    /// The same for some commands only (names, separated by blanks).
+    pub(crate) of_commands: &'static [(&'static str, &'static str)],
+    pub(crate) strict: bool,
+    pub(crate) mild: bool,
+    pub(crate) dash_prints: bool,
+    pub(crate) check: Option<Check>,
+    pub(crate) words: &'static [(&'static str, usize)],
+    /// Its commands, if any other may be an alias or a plugin.
+    pub(crate) own_commands: Option<&'static [&'static str]>,
+    pub(crate) redefinable: &'static [&'static str],
+    pub(crate) aliases: &'static [(&'static str, &'static str)],
+    pub(crate) completes: &'static [&'static str],
+    pub(crate) nouns: &'static [(&'static str, &'static str)],
+    pub(crate) obeys_input: &'static [&'static str],
+    pub(crate) reads: Reads,
+    pub(crate) effects: &'static [Effect],
+    pub(crate) wrapper: Option<Wrapper>,
+    pub(crate) interpreter: Option<Interpreter>,
+}
+
+/// One effect: by which arguments, and which.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effect {
+    /// Patterns of arguments, separated by blanks (`postern_programs` explains them).
+    pub(crate) marks: &'static str,
+    pub(crate) does: ArgEffect,
+    pub(crate) source: &'static str,
+}
+
+/// Which commands of a program only read.
+#[derive(Debug)]
+pub(crate) struct Reads {
+    pub(crate) commands: &'static [&'static str],
+    pub(crate) forms: &'static [&'static str],
+    pub(crate) asks: &'static [&'static str],
+    pub(crate) check: Option<ReadCheck>,
+}
+
+/// How a wrapper begins the command that it runs. An option that is not listed makes it unparsed: so options that run
+/// something by themselves, set the environment or replace the program's name are kept out.
+#[derive(Debug)]
+pub(crate) struct Wrapper {
+    /// The first name of the program.
+    pub(crate) name: &'static str,
+    pub(crate) options: &'static str,
+    pub(crate) power: Power,
+    pub(crate) operands: &'static [Operand],
+    pub(crate) assignments: bool,
+    pub(crate) asks: &'static str,
+    pub(crate) elsewhere: &'static str,
+    pub(crate) writes: &'static str,
+    pub(crate) folder: &'static str,
+    pub(crate) alone: Alone,
+    pub(crate) source: &'static str,
+}
+
+/// How an interpreter is given its code.
+#[derive(Debug)]
+pub(crate) struct Interpreter {
+    pub(crate) code: &'static str,
+    pub(crate) named: &'static str,
+    pub(crate) asks: &'static str,
+    pub(crate) script: &'static str,
+    pub(crate) source: &'static str,
+}
+
+/// One name of a program, with what holds of this name only.
+#[derive(Debug)]
+pub(crate) struct Name {
+    /// The name itself.
+    pub(crate) word: &'static str,
+    pub(crate) program: &'static Program,
+    traits: u8,
+}
+
+/// A fact about one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Trait {
+    /// Installed with a leading `g` too.
+    Gnu = 1,
+    /// Takes its input for data, or ignores it.
+    InputIsData = 2,
+    /// Runs commands that stand in its arguments.
+    RunsOthers = 4,
+    /// A file whose name begins with a dash is a well known trap for it.
+    GlobTrap = 8,
+    /// Reads with any arguments that have no effect.
+    ReadsAlways = 16,
+    /// The same, also where arguments are known only at run time.
+    ReadsAnyway = 32,
+    /// An argument known only at run time is one more operand that it reads.
+    ReadsOperands = 64,
+}
+
+impl Program {
+    /// A program of which nothing is known but how options are mostly spelled.
+    pub(crate) const UNKNOWN: Self = Self {
+        names: &[],
+        class: Class::Ordinary,
+        style: Style::Getopt,
+        before: None,
+        behind: "",
+        of_commands: &[],
+        strict: false,
+        mild: false,
+        dash_prints: false,
+        check: None,
+        words: &[],
+        own_commands: None,
+        redefinable: &[],
+        aliases: &[],
+        completes: &[],
+        nouns: &[],
+        obeys_input: &[],
+        reads: Reads { commands: &[], forms: &[], asks: &[], check: None },
+        effects: &[],
+        wrapper: None,
+        interpreter: None,
+    };
+}
+
+impl Name {
+    /// Returns true if this holds of the name.
+    pub(crate) fn has(&self, one: Trait) -> bool {
+        self.traits & one as u8 != 0
+    }
+
+    /// Returns the program, if its arguments can have effects.
+    pub(crate) fn with_effects(&self) -> Option<&'static Program> {
+        Some(self.program).filter(|program| !program.effects.is_empty())
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// The names, by themselves: every word of a text that was not understood is looked up.
+static BY_NAME: LazyLock<HashMap<&str, &Name>> =
+    LazyLock::new(|| NAMES.iter().map(|name| (name.word, name)).collect());
+
+/// Returns what is known about a name, as [`super::family`] gives it.
+pub(crate) fn find(name: &str) -> Option<&'static Name> {
+    BY_NAME.get(name).copied()
+}
+
+/// Returns the program of a name.
+pub(crate) fn program(name: &str) -> Option<&'static Program> {
+    find(name).map(|name| name.program)
+}

@@ -1,0 +1,80 @@
+//! Programs that people describe in files of their own: `programs/*.toml` in the data folder.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use postern_command::{ProgramFile, set_own_programs};
+
+/// No file about a program is longer.
+const LONGEST: u64 = 256 * 1024;
+
+/// Returns the folder of people's own files.
+pub fn programs_folder(data: &Path) -> PathBuf {
+    data.join("programs")
+}
+
+/// Reads every file of the folder, or says what is wrong with it.
+pub fn own_programs(data: &Path) -> BTreeMap<PathBuf, Result<ProgramFile, String>> {
+    let entries = std::fs::read_dir(programs_folder(data)).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = paths.filter(|path| path.extension().is_some_and(|kind| kind == "toml"));
+    files.map(|path| (path.clone(), read(&path))).collect()
+}
+
+fn read(path: &Path) -> Result<ProgramFile, String> {
+    let text = text(path).map_err(|error| error.to_string())?;
+    ProgramFile::parse_own(&text).map_err(|error| error.to_string())
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The files that are in force. A file that becomes wrong stays in force as it was: a slip of the pen takes no effect away.
+#[derive(Debug, Default)]
+pub(crate) struct OwnPrograms {
+    good: BTreeMap<PathBuf, ProgramFile>,
+}
+
+impl OwnPrograms {
+    /// Reads the folder again. Returns true if what is known changed.
+    pub(crate) fn look(&mut self, data: &Path) -> bool {
+        let found = own_programs(data);
+        self.good.retain(|path, _| found.contains_key(path));
+        for (path, file) in found {
+            match file {
+                Ok(file) => drop(self.good.insert(path, file)),
+                Err(error) => tracing::warn!(file = %path.display(), %error, "not a file about a program"),
+            }
+        }
+        set_own_programs(self.good.values().cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OwnPrograms, own_programs, programs_folder};
+
+    const FILE: &str =
+        "names = [\"shippit\"]\n[[effect]]\nwhen = \"deploy\"\ndoes = \"sends\"\nsource = \"shippit(1)\"\n";
+
+    #[test]
+    fn a_file_that_becomes_wrong_stays_in_force_until_it_is_gone() {
+        let data = tempfile::tempdir().unwrap();
+        let mut own = OwnPrograms::default();
+        assert!(!own.look(data.path()), "there is no folder");
+        std::fs::create_dir(programs_folder(data.path())).unwrap();
+        let path = programs_folder(data.path()).join("shippit.toml");
+        std::fs::write(&path, FILE).unwrap();
+        assert!(own.look(data.path()));
+        std::fs::write(&path, FILE.replace("sends", "sendz")).unwrap();
+        assert!(!own.look(data.path()), "what is wrong changes nothing");
+        let said = own_programs(data.path()).remove(&path).unwrap().unwrap_err();
+        assert!(said.contains("unknown variant `sendz`"), "{said}");
+        std::fs::remove_file(&path).unwrap();
+        assert!(own.look(data.path()));
+    }
+}

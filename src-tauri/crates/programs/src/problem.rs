@@ -1,0 +1,198 @@
+//! What is wrong with a file, and what would be right.
+
+use std::collections::BTreeSet;
+
+use crate::mark::is_mark;
+use crate::{Class, Options, ProgramFile, Wrapper, listed, takes};
+
+/// Why a file about a program cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// Not TOML, or not of this format.
+    #[error("{0}")]
+    Format(String),
+    /// Statements that cannot be right.
+    #[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
+    Content(Vec<Problem>),
+}
+
+/// One statement that cannot be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The file is about no program.
+    #[error("`names` is empty: give at least one program")]
+    NoName,
+    /// A name that no program is looked up by.
+    #[error("`{0}` is no name: write it in lower case, without folder and blanks, and once")]
+    Name(String),
+    /// A name that is not among `names`.
+    #[error("`{key}` names `{name}`, which is not in `names`: add it there, or write `*` for all of them")]
+    NotOwn {
+        /// The key.
+        key: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Not an option.
+    #[error("`{0}` in `options` is no option: write `-o`, `-o:` where it takes a value, `-o?` where it may")]
+    Option(String),
+    /// An option that is not in `options`.
+    #[error("`{key}` names `{option}`, which `options` does not list")]
+    NoSuchOption {
+        /// The key.
+        key: &'static str,
+        /// The option.
+        option: String,
+    },
+    /// Not a pattern of arguments.
+    #[error("`{0}` in `when` is no pattern: docs/PROGRAMS.md has the table of them")]
+    Mark(String),
+    /// An effect without patterns.
+    #[error("an effect has an empty `when`: write `*` if the program has it whatever its arguments")]
+    NoMark,
+    /// The pattern `!` without commands.
+    #[error("`!` in `when` means any command but those of `commands`, and there are none: list them")]
+    NoCommands,
+    /// An effect, wrapper or interpreter without a source.
+    #[error("`{0}` has no `source`: name the manual page or the documentation that says so")]
+    NoSource(String),
+    /// An effect of a program whose arguments are read otherwise.
+    #[error("effects are for programs of the kind `ordinary`; this one's arguments are read otherwise")]
+    EffectOfKind,
+    /// A section that does not go with the kind.
+    #[error("`[{section}]` needs `kind = \"{kind}\"`")]
+    Section {
+        /// The section.
+        section: &'static str,
+        /// The kind that it goes with.
+        kind: &'static str,
+    },
+    /// A form of a command line that cannot match.
+    #[error("`{0}` is no form: begin it with one of `names`; `*` may only be its last word")]
+    Form(String),
+    /// A person's own file that says more than it may.
+    #[error(
+        "a file of your own has only `names`, `style`, `options`, `words`, `[[effect]]` and `[examples]`: it adds effects, and takes none away"
+    )]
+    NotForOwn,
+    /// A file that says nothing.
+    #[error("nothing is said about the program: add an `[[effect]]`")]
+    Nothing,
+}
+
+/// Returns everything that is wrong with a file.
+pub(crate) fn problems(file: &ProgramFile) -> Vec<Problem> {
+    let mut found = Vec::new();
+    names(file, &mut found);
+    options(file, &mut found);
+    effects(file, &mut found);
+    sections(file, &mut found);
+    forms(file, &mut found);
+    if *file
+        == (ProgramFile {
+            names: file.names.clone(),
+            examples: file.examples.clone(),
+            ..ProgramFile::default()
+        })
+    {
+        found.push(Problem::Nothing);
+    }
+    found
+}
+
+fn names(file: &ProgramFile, found: &mut Vec<Problem>) {
+    if file.names.is_empty() {
+        found.push(Problem::NoName);
+    }
+    let mut seen = BTreeSet::new();
+    for name in &file.names {
+        let plain = !name.is_empty() && !name.contains(['/', ' ']) && name.to_lowercase() == *name;
+        if !plain || !seen.insert(name) {
+            found.push(Problem::Name(name.clone()));
+        }
+    }
+    let some = [
+        ("gnu", &file.gnu),
+        ("input-is-data", &file.input_is_data),
+        ("runs-others", &file.runs_others),
+        ("glob-trap", &file.glob_trap),
+        ("reads.always", &file.reads.always),
+        ("reads.anyway", &file.reads.anyway),
+        ("reads.operands", &file.reads.operands),
+    ];
+    for (key, names) in some {
+        let strangers =
+            names.split_whitespace().filter(|name| *name != "*" && !file.names.iter().any(|own| own == name));
+        found.extend(strangers.map(|name| Problem::NotOwn { key, name: name.to_owned() }));
+    }
+}
+
+fn options(file: &ProgramFile, found: &mut Vec<Problem>) {
+    let texts: Vec<&str> = match &file.options {
+        None => Vec::new(),
+        Some(Options::Everywhere(text)) => vec![text],
+        Some(Options::ByPlace(places)) => places.values().map(String::as_str).collect(),
+    };
+    let wrong = texts
+        .iter()
+        .flat_map(|text| listed(text))
+        .filter(|(name, _)| !(name.len() > 1 && name.starts_with('-')) && *name != "+");
+    found.extend(wrong.map(|(name, _)| Problem::Option(name.to_owned())));
+}
+
+fn effects(file: &ProgramFile, found: &mut Vec<Problem>) {
+    if file.kind != Class::Ordinary && (!file.effects.is_empty() || file.check.is_some()) {
+        found.push(Problem::EffectOfKind);
+    }
+    for effect in &file.effects {
+        if effect.when.trim().is_empty() {
+            found.push(Problem::NoMark);
+        }
+        if effect.source.trim().is_empty() {
+            found.push(Problem::NoSource(effect.when.clone()));
+        }
+        if file.commands.is_none() && effect.when.split_whitespace().any(|mark| mark == "!") {
+            found.push(Problem::NoCommands);
+        }
+        let marks = effect.when.split_whitespace();
+        found.extend(marks.filter(|mark| !is_mark(mark)).map(|mark| Problem::Mark(mark.to_owned())));
+    }
+}
+
+fn sections(file: &ProgramFile, found: &mut Vec<Problem>) {
+    if let Some(wrapper) = &file.wrapper {
+        if !matches!(file.kind, Class::Wrapper | Class::Multicall) {
+            found.push(Problem::Section { section: "wrapper", kind: "wrapper" });
+        }
+        if wrapper.source.trim().is_empty() {
+            found.push(Problem::NoSource("[wrapper]".to_owned()));
+        }
+        let Wrapper { elsewhere, writes, folder, .. } = wrapper;
+        for (key, names) in [("elsewhere", elsewhere), ("writes", writes), ("folder", folder)] {
+            let unknown =
+                names.split_whitespace().filter(|name| takes(file.options_behind(), name).is_none());
+            found.extend(unknown.map(|option| Problem::NoSuchOption { key, option: option.to_owned() }));
+        }
+    }
+    if let Some(interpreter) = &file.interpreter {
+        if file.kind != Class::Interpreter {
+            found.push(Problem::Section { section: "interpreter", kind: "interpreter" });
+        }
+        if interpreter.source.trim().is_empty() {
+            found.push(Problem::NoSource("[interpreter]".to_owned()));
+        }
+    }
+}
+
+fn forms(file: &ProgramFile, found: &mut Vec<Problem>) {
+    for form in &file.reads.forms {
+        let mut parts = form.split(' ');
+        let own =
+            parts.next().unwrap_or_default().split('|').all(|name| file.names.iter().any(|own| own == name));
+        let rest: Vec<&str> = parts.collect();
+        let star = rest.iter().position(|part| *part == "*");
+        if !own || rest.contains(&"") || star.is_some_and(|at| at + 1 < rest.len()) {
+            found.push(Problem::Form(form.clone()));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The format: what is accepted, and what is said about what is not.
+#![expect(clippy::disallowed_methods, reason = "the schema is a file of the repository")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::{ArgEffect, Example, FileError, ProgramFile};
+
+fn wrong(text: &str) -> String {
+    ProgramFile::parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_program_takes_few_lines() {
+    let text = r#"
+        names = ["shipit"]
+        options = "-e: --env: -v"
+        words = { deploy = 2 }
+
+        [[effect]]
+        when = "deploy"
+        does = "sends"
+        source = "shipit(1)"
+
+        [examples]
+        "shipit -e prod deploy" = "sends"
+        "shipit status" = "none"
+        "shipit $X" = ["run-time"]
+    "#;
+    let file = ProgramFile::parse(text).unwrap();
+    assert_eq!((file.options_before(), file.options_behind()), (Some("-e: --env: -v"), "-e: --env: -v"));
+    assert_eq!(file.effects[0].does, ArgEffect::Sends);
+    assert_eq!(file.examples["shipit status"].0, [Example::None]);
+    assert_eq!(file.examples["shipit $X"].0, [Example::Effect(ArgEffect::RunTime)]);
+}
+
+#[test]
+fn an_error_names_what_is_wrong_and_what_would_be_right() {
+    let effect = |when: &str| {
+        format!("names = [\"x\"]\n[[effect]]\nwhen = \"{when}\"\ndoes = \"runs\"\nsource = \"x(1)\"")
+    };
+    for (text, says) in [
+        ("names = [\"x\"]\ngreen = true", "unknown field `green`, expected one of `names`"),
+        ("names = [\"x\"]\nkind = \"shel\"", "unknown variant `shel`, expected one of `ordinary`, `shell`"),
+        ("names = []\nmild = true", "`names` is empty"),
+        ("names = [\"X\"]\nmild = true", "`X` is no name: write it in lower case"),
+        ("names = [\"x\"]", "nothing is said about the program"),
+        ("names = [\"x\"]\ngnu = \"y\"", "`gnu` names `y`, which is not in `names`"),
+        ("names = [\"x\"]\noptions = \"o:\"", "`o` in `options` is no option: write `-o`"),
+        ("names = [\"x\"]\noptions = 3", "a text of options, or a table of such texts by place"),
+        ("names = [\"x\"]\nmild = true\n[examples]\n\"x y\" = \"runz\"", "unknown variant `runz`"),
+        ("names = [\"x\"]\n[wrapper]\nsource = \"x(1)\"", "`[wrapper]` needs `kind = \"wrapper\"`"),
+        (
+            "names = [\"x\"]\nkind = \"wrapper\"\n[wrapper]\nwrites = \"-o\"\nsource = \"x(1)\"",
+            "`writes` names `-o`, which `options` does not list",
+        ),
+        ("names = [\"x\"]\nreads.forms = [\"y *\"]", "`y *` is no form"),
+        (&effect("#x"), "`#x` in `when` is no pattern"),
+        (&effect("!"), "and there are none: list them"),
+        (&effect(""), "an effect has an empty `when`"),
+        (&effect("-o").replace("x(1)", " "), "`-o` has no `source`"),
+    ] {
+        let said = wrong(text);
+        assert!(said.contains(says), "{text}\n{said}");
+    }
+}
+
+#[test]
+fn a_file_of_ones_own_only_describes() {
+    let effect = "[[effect]]\nwhen = \"x\"\ndoes = \"runs\"\nsource = \"x(1)\"";
+    assert!(ProgramFile::parse_own(&format!("names = [\"x\"]\noptions = \"-o:\"\n{effect}")).is_ok());
+    for more in ["reads.always = \"*\"", "mild = true", "like = \"ls\"", "input-is-data = \"*\""] {
+        let said =
+            ProgramFile::parse_own(&format!("names = [\"x\"]\n{more}\n{effect}")).unwrap_err().to_string();
+        assert!(said.contains("a file of your own has only"), "{more}: {said}");
+    }
+}
+
+#[test]
+fn an_error_of_the_format_says_where_it_is() {
+    let Err(FileError::Format(said)) = ProgramFile::parse("names = [\"x\"]\nstrict = \"yes\"") else {
+        panic!("that is no boolean")
+    };
+    assert!(said.contains("line 2"), "{said}");
+}
+
+#[test]
+fn the_schema_is_the_one_in_the_repository() {
+    let kept = fs::read_to_string(path()).unwrap();
+    assert!(
+        kept == schema(),
+        "run `cargo test -p postern-programs write_the_schema -- --ignored` and commit what it writes"
+    );
+}
+
+#[test]
+#[ignore = "writes docs/programs.schema.json"]
+fn write_the_schema() {
+    fs::write(path(), schema()).unwrap();
+}
+
+fn path() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/programs.schema.json")
+}
+
+fn schema() -> String {
+    let schema = schemars::schema_for!(ProgramFile);
+    serde_json::to_string_pretty(&schema).unwrap() + "\n"
+}
