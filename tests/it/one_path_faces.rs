@@ -102,7 +102,7 @@ impl Faces {
 /// A question in the terminal view: what stands between its first line and its digest.
 fn terminal_view(host: &Postern, question: &Value) -> String {
     let digest = question["digest"].as_str().unwrap();
-    let screen = Screen::of(host.command(&["tui"]), digest, PATIENCE);
+    let screen = Screen::of(&host.command(&["tui"]), digest, PATIENCE);
     let lines = screen.lines().skip(1);
     let end = lines.clone().position(|line| line.contains(digest)).unwrap();
     let view: Vec<&str> = lines.take(end + 1).collect();

@@ -19,7 +19,7 @@ pub struct Screen(String);
 
 impl Screen {
     /// Runs a program in a terminal until this text is on the screen, and ends it.
-    pub fn of(program: Command, text: &str, patience: Duration) -> Self {
+    pub fn of(program: &Command, text: &str, patience: Duration) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
@@ -28,7 +28,7 @@ impl Screen {
         let theirs = File::options().read(true).write(true).open(name).unwrap();
         let (ws_row, ws_col) = SIZE;
         tcsetwinsize(&theirs, Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        let mut command = in_terminal(&program);
+        let mut command = in_terminal(program);
         command.stdin(theirs.try_clone().unwrap()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
         let mut child = command.spawn().unwrap();
         drop(command);
@@ -70,7 +70,7 @@ impl Screen {
 /// The same program, with the terminal that it is given as its own.
 fn in_terminal(program: &Command) -> Command {
     let own = cfg!(target_os = "linux");
-    let mut command = Command::new(if own { OsStr::new("setsid") } else { program.get_program() });
+    let mut command = crate::start(if own { OsStr::new("setsid") } else { program.get_program() });
     if own {
         command.arg("--ctty").arg(program.get_program());
     }

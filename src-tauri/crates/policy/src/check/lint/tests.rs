@@ -126,12 +126,7 @@ fn what_the_disk_says_counts() {
         (&deny, there, None),
     ] {
         let found = lint(std::slice::from_ref(rule), &HashMap::from([(1, seen)]), HOME, 0);
-        assert_eq!(
-            found.first().map(|finding| finding.kind()),
-            expected,
-            "{:?} {seen:?}: {found:?}",
-            rule.effect
-        );
+        assert_eq!(found.first().map(Finding::kind), expected, "{:?} {seen:?}: {found:?}", rule.effect);
     }
 }
 
