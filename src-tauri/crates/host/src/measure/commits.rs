@@ -134,6 +134,7 @@ mod tests {
     use std::process::Command;
     use std::time::{Duration, Instant};
 
+    #[expect(clippy::disallowed_methods, reason = "a test makes a repository with the real git")]
     fn git(folder: &Path, words: &[&str]) {
         let done = Command::new("git")
             .args(["-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"])
@@ -156,7 +157,7 @@ mod tests {
         git(&here, &["push", "-u", "origin", "main"]);
         let of = |remote: Option<&str>, branch: Option<&str>| {
             let push = Push { remote: remote.map(Into::into), branch: branch.map(Into::into) };
-            ahead(&here, &push, Instant::now() + Duration::from_secs(600))
+            ahead(&here, &push, Instant::now() + Duration::from_mins(10))
         };
         assert_eq!(of(None, None), None, "nothing is said of none");
         git(&here, &["commit", "--allow-empty", "-m", "2"]);
