@@ -5,6 +5,7 @@ import type { RequestRow } from "./RequestRow";
 import type { RuleRef } from "./RuleRef";
 import type { ShownRisk } from "./ShownRisk";
 import type { ShownStep } from "./ShownStep";
+import type { ShownSubject } from "./ShownSubject";
 import type { ShownTrace } from "./ShownTrace";
 
 /**
@@ -19,6 +20,10 @@ row: RequestRow,
  * The command in pieces.
  */
 command: Array<Piece>, 
+/**
+ * The use of one of the agent's tools in its own form; `None` for a command.
+ */
+subject?: ShownSubject, 
 /**
  * The command as the agent asked it, as escaped text, where the person changed it.
  */

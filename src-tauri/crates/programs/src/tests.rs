@@ -86,9 +86,10 @@ fn an_error_of_the_format_says_where_it_is() {
 
 #[test]
 fn the_schema_is_the_one_in_the_repository() {
-    let kept = fs::read_to_string(path()).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(path()).unwrap()).unwrap();
     assert!(
-        kept == schema(),
+        // As values: the order of members is that of the features that serde_json is built with.
+        kept == serde_json::to_value(schemars::schema_for!(ProgramFile)).unwrap(),
         "run `cargo test -p postern-programs write_the_schema -- --ignored` and commit what it writes"
     );
 }
