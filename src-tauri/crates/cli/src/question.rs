@@ -132,7 +132,7 @@ pub(crate) fn changeable(question: &Question) -> Option<String> {
 
 /// Who asks, and whether for a command here or for a tool of its own.
 fn heading(question: &Question) -> Result<(), Failure> {
-    let tool = question.tool.as_ref().map(|tool| shown(tool)).unwrap_or_default();
+    let tool = question.tool.as_ref().map(shown).unwrap_or_default();
     let (code, name) = (bold(&question.code), bold(&shown(&question.asker.name)));
     print::line(format!("{code}  {name} {}{tool}", wish(question)))
 }
