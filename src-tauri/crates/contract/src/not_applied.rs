@@ -80,7 +80,7 @@ pub enum NotApplied {
     /// It is too long to be shown.
     TooLong,
     /// The changed command would be denied.
-    Denied(Refusal),
+    Denied(Box<Refusal>),
 }
 
 /// What is missing before an approval counts.

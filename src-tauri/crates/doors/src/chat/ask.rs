@@ -53,7 +53,7 @@ impl<M: Messenger> Hub<M> {
                         message: message.clone(),
                     }));
                     approval.digest.clone_from(&question.digest);
-                    approval.line = Subject::line(&question);
+                    approval.line = Subject::line(question);
                     approval.withheld = withheld;
                 }
                 Some(_) => return,

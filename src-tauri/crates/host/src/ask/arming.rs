@@ -106,11 +106,11 @@ mod tests {
         let start = Instant::now();
         let clock = Clock::start(&seen(0, true, true), start);
         let just_before = start + DELAY.checked_sub(Duration::from_millis(1)).unwrap();
-        assert!(!clock.state("d", DELAY, just_before).is_ok(), "a moment too early");
+        assert!(clock.state("d", DELAY, just_before).is_err(), "a moment too early");
         assert_eq!(clock.state("d", DELAY, just_before).unwrap_err().remaining_ms, Some(1));
         assert!(clock.state("d", DELAY, start + DELAY).is_ok(), "a second of looking");
-        assert!(!clock.state("d", DANGEROUS_DELAY, start + DELAY).is_ok(), "dangerous takes longer");
-        assert!(!clock.state("other", DELAY, start + DELAY).is_ok(), "another digest is another question");
+        assert!(clock.state("d", DANGEROUS_DELAY, start + DELAY).is_err(), "dangerous takes longer");
+        assert!(clock.state("other", DELAY, start + DELAY).is_err(), "another digest is another question");
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         for (what, report) in moved {
             let mut clock = Clock::start(&seen(0, true, true), start);
             clock.report(&report, later);
-            assert!(!clock.state(&report.digest, DELAY, later).is_ok(), "{what}: starts over");
+            assert!(clock.state(&report.digest, DELAY, later).is_err(), "{what}: starts over");
         }
         let mut clock = Clock::start(&seen(0, true, true), start);
         clock.report(&seen(0, true, true), later);
@@ -137,11 +137,11 @@ mod tests {
         let start = Instant::now();
         let later = start + DELAY;
         let mut clock = Clock::start(&seen(0, true, false), start);
-        assert!(!clock.state("d", DELAY, later).is_ok(), "its end was never seen");
+        assert!(clock.state("d", DELAY, later).is_err(), "its end was never seen");
         clock.report(&seen(0, true, true), later);
         assert!(clock.state("d", DELAY, later).is_ok(), "scrolling to the end is not a change");
         let mut hidden = Clock::start(&seen(0, false, true), start);
         hidden.report(&seen(0, true, false), start);
-        assert!(!hidden.state("d", DELAY, later).is_ok(), "an end that was seen while hidden was not seen");
+        assert!(hidden.state("d", DELAY, later).is_err(), "an end that was seen while hidden was not seen");
     }
 }

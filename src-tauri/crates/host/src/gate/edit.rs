@@ -206,9 +206,9 @@ fn what_of(asked: &What, text: &str) -> What {
 /// What would run, where the person may decide that. What is denied whatever the person says is not shown.
 fn of_judgement((id, judgement): (Uuid, Judgement)) -> Result<(Uuid, Box<Judged>), NotApplied> {
     match judgement {
-        Judgement::Refused(denial) => Err(NotApplied::Denied(*denial.cause)),
+        Judgement::Refused(denial) => Err(NotApplied::Denied(denial.cause)),
         Judgement::Judged(judged) if judged.verdict.decision == Decision::Deny => {
-            Err(NotApplied::Denied(*Denial::of_verdict(&judged.verdict).cause))
+            Err(NotApplied::Denied(Denial::of_verdict(&judged.verdict).cause))
         }
         Judgement::Judged(judged) => Ok((id, judged)),
     }
