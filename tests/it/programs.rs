@@ -75,16 +75,17 @@ fn a_program_that_is_added_while_postern_runs_is_judged_by_its_file() {
     let host = Postern::start();
     host.ok(&["agents", "add", "main"]);
     host.ok(&["rules", "allow", "--agent", "main", "/usr/bin/id"]);
-    let explain = ["explain", "--agent", "main", "--cwd", "/", "--json", "--shell", "id -u"];
+    let explain = ["explain", "--agent", "main", "--cwd", "/", "--shell", "id -u"];
+    let as_json = [&explain[..], &["--json"]].concat();
     assert_eq!(host.json(&explain)["decision"], "allow");
     let folder = host.data().join("programs");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("id.toml"), ID).unwrap();
-    host.until(&explain, "\"decision\": \"ask\"");
+    host.until(&as_json, "\"decision\": \"ask\"");
     std::fs::write(folder.join("id.toml"), "names = 3").unwrap();
     let doctor = host.run(&["doctor"]);
     assert!(doctor.stdout.contains("postern programs check"), "{}", doctor.stdout);
     assert_eq!(host.json(&explain)["decision"], "ask", "a slip takes no effect away");
     std::fs::remove_file(folder.join("id.toml")).unwrap();
-    host.until(&explain, "\"decision\": \"allow\"");
+    host.until(&as_json, "\"decision\": \"allow\"");
 }

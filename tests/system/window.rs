@@ -72,7 +72,7 @@ async fn the_question_is_the_requests(window: &Window, agent: &mut Agent) {
     ask(agent, params);
     let shown = window.text("question").await;
     for (what, text) in [
-        ("the agent", "builder wants to run a command"),
+        ("the headline", "builder wants to write first"),
         ("the command", "touch first"),
         ("the program's path", "/touch"),
         ("the working directory", &window.work.display().to_string()),

@@ -33,11 +33,11 @@ function loadedBy(page: string): Part[] {
 }
 
 test.describe("the approval page as it is shipped", () => {
-  test("is at most 40 kB, packed", () => {
+  test("is at most 42 kB, packed", () => {
     const parts = loadedBy("approval.html");
     expect(parts.length, "html, scripts and styles").toBeGreaterThan(3);
     const packed = parts.reduce((sum, part) => sum + gzipSync(source(part)).length, 0);
-    expect(packed).toBeLessThanOrEqual(40 * 1024);
+    expect(packed).toBeLessThanOrEqual(42 * 1024);
   });
 
   test("brings no stand-in, and nothing that makes code of text", () => {

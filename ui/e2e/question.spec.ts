@@ -144,7 +144,7 @@ test("a tool's question speaks of a tool: where its paths begin, no programs, no
   page,
 }) => {
   await open(page, "tool");
-  await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/^builder wants to write .*redirect/);
+  await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/^builder wants to write .*login\.ts/);
   await expect(page.getByTestId("subject")).toContainText("export const redirect");
   await expect(page.getByTestId("cwd")).toContainText("Projects/site");
   await expect(page.getByTestId("env")).toHaveCount(0);

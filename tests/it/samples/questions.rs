@@ -135,7 +135,7 @@ impl Stage {
 
     /// A dangerous command for which a rule can be saved.
     fn destructive(&mut self) {
-        let asking = self.run("research", &[]).words("rm", &["-rf", "build"]);
+        let asking = self.run("research", &[]).words("git", &["push", "--force", "origin", "main"]);
         self.keep("destructive", asking);
     }
 

@@ -49,7 +49,7 @@ pub(super) fn withheld(question: &Question, high_risk: HighRisk) -> Option<Withh
 /// The question itself. Everything that an agent chose is quoted.
 pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now: Millis) -> Message {
     let mut message = Message::words("🔒 Exec approval required\nID: ");
-    message.own(&question.code).own("\n").sentence(&cut_pieces(&question.headline, REASONS));
+    message.own(&question.code);
     Subject::of(question).write(&mut message, LINE);
     let seconds = (question.expires_at - now).max(0).saturating_add(999) / 1000;
     message.own(&format!("\nExpires in: {seconds}s\n\n"));
@@ -71,7 +71,7 @@ pub(super) fn notification(question: &Question, withheld: Option<Withheld>, now:
 
 /// Who asks, with what, and where.
 fn asker(question: &Question, message: &mut Message) {
-    message.own("\n\nAgent: ").own(question.asker.agent.as_str());
+    message.own("\nAgent: ").own(question.asker.agent.as_str());
     if question.origin == Origin::AgentShell {
         message.own("\nRuns in: the agent's own shell");
     }
@@ -88,6 +88,7 @@ fn asker(question: &Question, message: &mut Message) {
 
 /// What else a person needs to judge it.
 fn details(question: &Question, message: &mut Message) {
+    message.own("\n\n").sentence(&cut_pieces(&question.headline, REASONS));
     asker(question, message);
     let level = match question.risk.level {
         RiskLevel::Safe => "low",
