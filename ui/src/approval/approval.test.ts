@@ -27,7 +27,7 @@ const once = () => screen.getByTestId("once");
 describe("what is shown", () => {
   it("says who, what, where, what changes, why and until when", () => {
     show({ ...push(), waiting: 2 });
-    const dialog = screen.getByRole("alertdialog", { name: /builder wants to run a command/ });
+    const dialog = screen.getByRole("alertdialog", { name: /^builder wants to push commits to origin/ });
     expect(screen.getByTestId("command")).toHaveTextContent(
       /git fetch origin \(allowed by a rule\) && sha256sum --check release\.sums \(allowed by a rule\) && git push origin main \(asks\)/,
     );
@@ -35,7 +35,7 @@ describe("what is shown", () => {
     expect(dialog).toHaveTextContent("/usr/bin/git");
     expect(screen.getByTestId("cwd")).toHaveTextContent("/Users/kim/Projects/site");
     expect(screen.getByTestId("env")).toHaveTextContent(/~\s*LANG=C.*was.*C\.UTF-8.*\+\s*NODE_ENV=test/);
-    expect(screen.getByTestId("why")).toHaveTextContent(/No rule allows git push\./);
+    expect(screen.getByTestId("why")).toHaveTextContent(/You haven.t allowed git push for builder\./);
     expect(screen.getByTestId("policy")).toHaveTextContent("Ask when no rule matches");
     expect(screen.getByTestId("countdown")).toHaveTextContent(/Denied in 1:2\d if nobody answers/);
     expect(dialog).toHaveTextContent("2 more waiting");

@@ -148,7 +148,7 @@ describe("rules between list and editor", () => {
   const texts = (of: typeof rows) => of.map((row) => row.text);
 
   it.each([
-    ["allowed", 8],
+    ["allowed", 9],
     ["denied", 2],
     ["everyone", 4],
   ] as const)("the tab %s has its own", (tab, many) => {
