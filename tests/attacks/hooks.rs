@@ -156,7 +156,7 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
     }
     assert!(!watch.saw_one(), "nobody was asked");
     for row in host.json(&["history", "--limit", "20"]).as_array().unwrap() {
-        assert_eq!((&row["by"], &row["decided"]), (&json!("its own prompt"), &json!(null)), "{row}");
+        assert_eq!((&row["state"], &row["decided"]), (&json!("allowed"), &json!(null)), "{row}");
     }
     let file = rules_of(&host, "main");
     let text = std::fs::read_to_string(&file).unwrap();

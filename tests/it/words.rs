@@ -191,8 +191,8 @@ fn the_one_question_needs_no_code_and_several_do() {
         "it says which: {told}"
     );
     assert_eq!(ended(asked).code, 126);
-    let by = host.json(&["history"])[0]["by"].clone();
-    assert_eq!(by, "you", "who denied it");
+    let row = host.json(&["history"])[0].clone();
+    assert_eq!(row["decided"], "you-denied", "who denied it: {row}");
 
     let asked = [asks(&channel, &["--", "uname", "-m"]), asks(&channel, &["--", "uname", "-n"])];
     let (first, second) = (watcher.question(), watcher.question());

@@ -10,7 +10,6 @@ export const onMac = /Mac/.test(globalThis.navigator?.platform ?? "");
 
 export const words = {
   question: {
-    wants: onMac ? "wants to run a command on this Mac" : "wants to run a command on this computer",
     server: "MCP server",
     serverTool: "Tool",
     byTool: "by its tool",

@@ -8,7 +8,7 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
         "id": id, "code": "9f3a", "digest": digest, "requests": ["r"],
         "asker": {"agent": "builder", "name": [], "color": "#7a5af8", "knownBy": [], "session": null, "says": null},
         "command": [], "line": "git push", "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [],
-        "stdin": null, "why": [], "rule": null, "policy": [],
+        "stdin": null, "headline": [], "why": [], "rule": null, "policy": [],
         "risk": {"level": "safe", "reasons": []}, "proposals": [], "askedAt": 0, "expiresAt": 120_000,
         "atZero": [], "armingMs": 1000, "waiting": 0
     }))

@@ -44,7 +44,7 @@ asker: Asker,
  */
 origin?: Origin, 
 /**
- * The tool of the agent's own that it is about; none where it is about a command, whoever would run that.
+ * The agent's own tool that it is about; `None` for a command.
  */
 tool?: Array<Piece>, 
 /**
@@ -104,7 +104,7 @@ stdin: ShownInput | null,
 /**
  * The most consequential effect, as a sentence about the agent without its full stop.
  */
-headline?: Array<Piece>, 
+headline: Array<Piece>, 
 /**
  * Why it asks, in one or two sentences.
  */

@@ -47,9 +47,9 @@ ending: EndReason | null,
  */
 exitCode: number | null, 
 /**
- * Who let it through or denied it, in a word or two.
+ * The approver that answered: "window", "terminal", ….
  */
-by: string | null, 
+approver: string | null, 
 /**
  * When it came in.
  */

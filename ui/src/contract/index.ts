@@ -23,6 +23,7 @@ export type { Call } from "./Call";
 export type { ChannelAsk } from "./ChannelAsk";
 export type { ChannelKind } from "./ChannelKind";
 export type { ChannelLines } from "./ChannelLines";
+export type { ChatStatus } from "./ChatStatus";
 export type { CliState } from "./CliState";
 export type { Closed } from "./Closed";
 export type { ClosedBy } from "./ClosedBy";

@@ -1,5 +1,6 @@
 // Words of the list of requests and of one request.
 
+import type { ChatStatus } from "../contract/ChatStatus";
 import type { Decided } from "../contract/Decided";
 import type { DenyReason } from "../contract/DenyReason";
 import type { Outcome } from "../contract/Outcome";
@@ -26,7 +27,31 @@ export const activity = {
   } satisfies Partial<Record<Decided | RunState | "any", string>>,
   period: "Period",
   periods: { any: "Any time", today: "Today", week: "Last 7 days", month: "Last 30 days" },
-  aRule: "a rule",
+  decidedBy: {
+    "you-allowed": "you",
+    "rule-allowed": "a rule",
+    "setting-allowed": "settings",
+    "you-denied": "you",
+    "rule-denied": "a rule",
+    "setting-denied": "settings",
+    unanswered: "no one",
+  } satisfies Record<Decided, string>,
+  builtIn: "built-in rule",
+  ownPrompt: "its own prompt",
+  moments: {
+    received: "received",
+    asked: "question opened",
+    started: "started",
+    allowedIn: (approver: string) => `allowed in the ${approver}`,
+    inChat: (door: string, place: string, message: string, status: string) =>
+      `shown by ${door} in ${place}, message ${message}: ${status}`,
+    chat: {
+      pending: "pending",
+      approved: "approved",
+      denied: "denied",
+      expired: "expired",
+    } satisfies Record<ChatStatus, string>,
+  },
   byRule: (text: string) => `by ${text}`,
   onDay: (day: string) => `on ${day}`,
   dropFilter: (what: string) => `Show also what is not ${what}`,

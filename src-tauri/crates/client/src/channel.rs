@@ -198,8 +198,8 @@ impl Channel {
         self.transport.fill().map(|_| ())
     }
 
-    /// Ends the connection and waits, for a second at most, until the host has taken note: whoever asks for the same next is
-    /// not taken for another caller beside this one.
+    /// Closes the connection and waits at most one second for the host to notice it. Otherwise the next caller with the same
+    /// request would count as a second caller.
     pub fn leave(&mut self) {
         // A host that is gone already needs no telling.
         _ = self.transport.leave(LEAVING);

@@ -1,6 +1,7 @@
 //! What a window or terminal is told and may ask: types of the control socket and of the app's own
 //! windows, and their TypeScript. What can be said in a chat. Pure.
 
+mod activity;
 pub mod chat;
 mod lines;
 mod lists;
@@ -17,10 +18,11 @@ mod subject;
 mod told;
 mod window;
 
+pub use activity::{ChatStatus, Moment, MomentKind, RequestDetail, RequestRow};
 pub use lines::Lines;
 pub use lists::{
-    AgentRow, CliState, Concern, ConcernKind, Mode, Moment, RemarkKind, RequestDetail, RequestRow, RuleDraft,
-    RuleRemark, RuleRow, SkillCli, SkillRow, Status, StoppedAgent,
+    AgentRow, CliState, Concern, ConcernKind, Mode, RemarkKind, RuleDraft, RuleRemark, RuleRow, SkillCli,
+    SkillRow, Status, StoppedAgent,
 };
 pub use not_applied::{Missing, NotApplied};
 pub use part::Part;

@@ -1,13 +1,10 @@
 //! What lists show: agents, rules, requests, skills, and the state of the whole.
 
 use crate::piece::Shown;
-use crate::question::{RiskText, ShownRisk, ShownStep, ShownTrace};
-use crate::subject::ShownSubject;
 use postern_policy::{
-    AgentId, Effect, Lifetime, Millis, Origin, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
-    RuleOrigin, RuleRef, Settings, parse_typed,
+    AgentId, Effect, Lifetime, Millis, PatternError, PatternKind, Preset, Rule, RuleId, RuleInput,
+    RuleOrigin, Settings, parse_typed,
 };
-use postern_protocol::{Decided, EndReason, RunState};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -299,105 +296,6 @@ impl RuleDraft {
             ..Rule::new(self.effect, pattern)
         })
     }
-}
-
-/// A request in the activity list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RequestRow {
-    /// The host's own number: a UUID (v7), which sorts by time.
-    pub id: String,
-    /// The agent's number for it.
-    pub request_id: String,
-    /// Whose.
-    pub agent: AgentId,
-    /// Who does it.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
-    pub origin: Origin,
-    /// Its session.
-    pub session: Option<String>,
-    /// The command, or the use of a tool, as one line of escaped text.
-    pub line: String,
-    /// Its state.
-    pub state: RunState,
-    /// The reason of a denial, or the outcome of a run.
-    pub ending: Option<EndReason>,
-    /// Exit code.
-    pub exit_code: Option<i32>,
-    /// Who let it through or denied it, in a word or two.
-    pub by: Option<String>,
-    /// When it came in.
-    pub at: Millis,
-    /// How long it ran, in milliseconds.
-    pub duration_ms: Option<u64>,
-    /// How careful it asked for.
-    pub risk: Option<RiskText>,
-    /// How it was decided; `None` until it is, and if it went away before.
-    pub decided: Option<Decided>,
-    /// The rule that decided, where one did.
-    pub rule: Option<RuleId>,
-}
-
-/// A request in full.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RequestDetail {
-    /// As in the list.
-    pub row: RequestRow,
-    /// The command in pieces.
-    pub command: Shown,
-    /// The use of one of the agent's tools in its own form; `None` for a command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub subject: Option<ShownSubject>,
-    /// The command as the agent asked it, as escaped text, where the person changed it.
-    #[serde(default)]
-    pub asked: Option<String>,
-    /// Where it ran.
-    pub cwd: String,
-    /// Environment overrides that it asked for.
-    pub env: Vec<(String, String)>,
-    /// What each step contributed.
-    pub steps: Vec<ShownStep>,
-    /// The verdict's trace, as it was then.
-    pub trace: Vec<ShownTrace>,
-    /// The verdict's message, as plain text.
-    pub message: Option<String>,
-    /// The same in pieces.
-    #[serde(default)]
-    pub why: Option<Shown>,
-    /// The risk of the row, its reasons in pieces.
-    #[serde(default)]
-    pub risk: Option<ShownRisk>,
-    /// The rule that decided.
-    pub rule: Option<RuleRef>,
-    /// The digest of the plan.
-    pub digest: Option<String>,
-    /// The person's words to the agent.
-    pub feedback: Option<String>,
-    /// Its own reason.
-    pub says: Option<String>,
-    /// What happened when.
-    pub timeline: Vec<Moment>,
-    /// The end of what it wrote to standard output, escaped where it cannot be shown.
-    pub stdout: Option<String>,
-    /// The same for standard error.
-    pub stderr: Option<String>,
-    /// Whether output was left out.
-    pub truncated: bool,
-    /// Process id, while it runs.
-    pub pid: Option<u32>,
-}
-
-/// A moment in a request's life.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Moment {
-    /// When.
-    pub at: Millis,
-    /// What, in words.
-    pub what: String,
 }
 
 /// A skill and its CLIs.

@@ -79,7 +79,7 @@ mod tests {
             "id": "q1", "code": "a1b2", "digest": "d", "requests": [],
             "asker": {"agent": "main", "name": [], "color": "", "knownBy": [], "session": null, "says": null},
             "command": [], "line": "ls", "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [],
-            "stdin": null, "why": [], "rule": null, "policy": [], "risk": {"level": "safe", "reasons": []},
+            "stdin": null, "headline": [], "why": [], "rule": null, "policy": [], "risk": {"level": "safe", "reasons": []},
             "proposals": [], "askedAt": 0, "expiresAt": 1, "atZero": [], "armingMs": 0, "waiting": 0
         });
         for (name, value) in members.as_object().unwrap() {

@@ -131,6 +131,13 @@ pub struct ShownRisk {
     pub reasons: Vec<Shown>,
 }
 
+impl ShownRisk {
+    /// Returns the risk of a request that could not be judged.
+    pub fn unknown() -> Self {
+        Self { level: RiskLevel::NeedsReview, reasons: Vec::new() }
+    }
+}
+
 /// An effect of a request, in words and as facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -309,7 +316,7 @@ pub struct Question {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub origin: Origin,
-    /// The tool of the agent's own that it is about; none where it is about a command, whoever would run that.
+    /// The agent's own tool that it is about; `None` for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool: Option<Shown>,
@@ -350,8 +357,6 @@ pub struct Question {
     /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
     /// The most consequential effect, as a sentence about the agent without its full stop.
-    #[serde(default)]
-    #[ts(as = "Option<_>", optional)]
     pub headline: Shown,
     /// Why it asks, in one or two sentences.
     pub why: Shown,

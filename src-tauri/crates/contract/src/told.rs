@@ -1,6 +1,7 @@
 //! What faces are told while they watch.
 
-use crate::lists::{RequestRow, Status};
+use crate::activity::RequestRow;
+use crate::lists::Status;
 use crate::methods::AuditRow;
 use crate::question::Question;
 use serde::{Deserialize, Serialize};

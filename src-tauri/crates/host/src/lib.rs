@@ -23,6 +23,7 @@ mod publish;
 pub mod resolve;
 pub mod run;
 pub mod session;
+mod small_file;
 mod socket;
 pub mod user;
 mod watch;

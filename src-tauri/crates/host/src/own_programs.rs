@@ -1,9 +1,9 @@
 //! Programs that people describe in files of their own: `programs/*.toml` in the data folder.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::small_file;
 use postern_command::{ProgramFile, set_own_programs};
 
 /// No file about a program is longer.
@@ -23,14 +23,9 @@ pub fn own_programs(data: &Path) -> BTreeMap<PathBuf, Result<ProgramFile, String
 }
 
 fn read(path: &Path) -> Result<ProgramFile, String> {
-    let text = text(path).map_err(|error| error.to_string())?;
+    let read = small_file::open(path).and_then(|file| small_file::text(&file, LONGEST));
+    let text = read.map_err(|error| format!("the file {error}"))?;
     ProgramFile::parse_own(&text).map_err(|error| error.to_string())
-}
-
-fn text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// The files that are in force. A file that becomes wrong stays in force as it was: a slip of the pen takes no effect away.

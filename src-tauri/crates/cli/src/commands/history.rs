@@ -11,7 +11,7 @@ use postern_contract::methods::{
     FeedAsk, FeedEvent, FeedKind, FeedTimes, GetRequest, KillRequest, ListRequests, NextEvents,
     RequestFilter, RequestKill, RequestNumber,
 };
-use postern_contract::{RequestDetail, RequestRow, ShownSubject};
+use postern_contract::{RequestDetail, RequestRow, ShownSubject, render};
 use postern_policy::Millis;
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ fn row(request: &RequestRow) -> [String; 6] {
         request.agent.to_string(),
         state(request),
         request.line.clone(),
-        request.by.clone().unwrap_or_default(),
+        render::decided_by(request).unwrap_or_default(),
         request.id.clone(),
     ]
 }
@@ -143,7 +143,7 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
         ("state", state(row)),
         ("in", escaped(&detail.cwd)),
     ];
-    fields.extend(row.by.clone().map(|by| ("by", by)));
+    fields.extend(render::decided_by(row).map(|by| ("by", by)));
     fields.extend(row.session.as_deref().map(|session| ("session", escaped(session))));
     fields.extend(detail.message.clone().map(|message| ("why", message)));
     fields.extend(
@@ -169,7 +169,7 @@ fn full(detail: &RequestDetail) -> Result<(), Failure> {
         print::line(format!("  {label:<12} {}", postern_contract::text(&text)))?;
     }
     for moment in &detail.timeline {
-        print::line(format!("  {:<12} {}", print::time(moment.at), moment.what))?;
+        print::line(format!("  {:<12} {}", print::time(moment.at), render::moment(&moment.what)))?;
     }
     for line in &detail.trace {
         print::line(format!("  {:<28} {}", line.stage, postern_contract::text(&line.found)))?;

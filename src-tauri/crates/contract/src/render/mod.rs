@@ -1,5 +1,6 @@
 //! The one room that makes sentences from facts, for the window, terminals, chats, agents and logs. Nothing reads one.
 
+mod activity;
 mod answer;
 mod cause;
 mod denial;
@@ -15,6 +16,7 @@ mod shown;
 mod tool;
 mod trace;
 
+pub use activity::{decided_by, moment};
 pub use answer::{missing, not_applied};
 pub use cause::cause;
 pub use denial::{advice, denial, denial_advice, not_shown, refusal, timed_out, verdict_advice};

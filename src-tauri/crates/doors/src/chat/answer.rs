@@ -1,6 +1,6 @@
 //! From the chat to the host: who says what, and whether it counts.
 
-use super::approval::{Approval, Shown, Status};
+use super::approval::{Approval, Shown};
 use super::hub::{Decided, Hub, Job, Line};
 use super::messenger::{Heard, Message, Messenger, Sender};
 use super::register::Owner;
@@ -9,7 +9,7 @@ use super::text;
 use postern_contract::chat::{self, Command, Verdict};
 use postern_contract::methods::{AnswerQuestion, GetQuestion, QuestionRef};
 use postern_contract::render::nothing_to_save;
-use postern_contract::{Answer, AnswerParams, Question};
+use postern_contract::{Answer, AnswerParams, ChatStatus, Question};
 use postern_host::FaceGuard;
 use postern_policy::{NothingToSave, RiskLevel};
 use std::time::Duration;
@@ -183,7 +183,7 @@ impl<M: Messenger> Hub<M> {
         let Some((approval, shown)) = target else {
             return self.back(back, Message::words("This is not known any more."));
         };
-        if approval.status != Status::Pending {
+        if approval.status != ChatStatus::Pending {
             return self.back(back, text::too_late(&approval));
         }
         if let (Some(why), Verdict::Once | Verdict::Always) = (approval.withheld, verdict) {

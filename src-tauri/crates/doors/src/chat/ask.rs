@@ -1,13 +1,13 @@
 //! From the host to the chat: what waits is shown, what changed is shown anew, what ended is told.
 
-use super::approval::{Approval, Shown, Status, WITHDRAWN};
+use super::approval::{Approval, Shown, WITHDRAWN, outcome, outcome_of_question};
 use super::hub::{Hub, Job};
 use super::messenger::Messenger;
 use super::register::Owner;
 use super::subject::Subject;
 use super::text;
 use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestNumber};
-use postern_contract::{Closed, ClosedBy, Question, Saved};
+use postern_contract::{ChatStatus, Closed, ClosedBy, Question, Saved};
 use postern_host::{FaceId, FaceKind};
 use postern_policy::AgentId;
 use std::collections::BTreeSet;
@@ -43,8 +43,8 @@ impl<M: Messenger> Hub<M> {
             let mut register = self.register();
             let known = register.approvals.of(&question.id);
             match known.map(|one| (one.status, one.digest == question.digest)) {
-                Some((Status::Pending, true)) => {}
-                Some((Status::Pending, false)) => {
+                Some((ChatStatus::Pending, true)) => {}
+                Some((ChatStatus::Pending, false)) => {
                     let Some(approval) = register.approvals.change(&question.id) else { return };
                     let message = text::outdated(approval);
                     outdated.extend(approval.shown.iter().map(|shown| Job::Change {
@@ -133,30 +133,30 @@ impl<M: Messenger> Hub<M> {
     /// The host says that a question ended.
     pub(super) async fn closed(&mut self, closed: &Closed) {
         let approval = self.register().approvals.of(&closed.id).cloned();
-        let Some(approval) = approval.filter(|one| one.status == Status::Pending) else { return };
+        let Some(approval) = approval.filter(|one| one.status == ChatStatus::Pending) else { return };
         let (ours, saved) = match self.ours.remove(&closed.id) {
             Some(decided) => (Some(decided.words), decided.saved),
             None => (None, Vec::new()),
         };
         let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
         let (status, outcome) = match closed.how {
-            ClosedBy::Allowed => (Status::Approved, ours.unwrap_or_else(|| format!("Approved{by}"))),
-            ClosedBy::Denied => (Status::Denied, ours.unwrap_or_else(|| format!("Denied{by}"))),
+            ClosedBy::Allowed => (ChatStatus::Approved, ours.unwrap_or_else(|| format!("Approved{by}"))),
+            ClosedBy::Denied => (ChatStatus::Denied, ours.unwrap_or_else(|| format!("Denied{by}"))),
             ClosedBy::Expired => {
-                (Status::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
+                (ChatStatus::Expired, format!("Expired: nobody answered in time. {}", approval.at_zero))
             }
-            ClosedBy::Withdrawn => (Status::Denied, WITHDRAWN.to_owned()),
+            ClosedBy::Withdrawn => (ChatStatus::Denied, WITHDRAWN.to_owned()),
             ClosedBy::Rule | ClosedBy::Resolved => self.looked_up(&approval).await,
         };
         self.ended(&closed.id, status, outcome, &saved);
     }
 
     /// Looks up a question's outcome: in its own row, else in its request's.
-    async fn looked_up(&self, approval: &Approval) -> (Status, String) {
-        let unknown = || (Status::Denied, "Denied: it waits no more".to_owned());
+    async fn looked_up(&self, approval: &Approval) -> (ChatStatus, String) {
+        let unknown = || (ChatStatus::Denied, "Denied: it waits no more".to_owned());
         if let Ok(id) = approval.question.parse()
             && let Ok(Some(question)) = self.host.question_row(id).await
-            && let Some(closed) = Status::of_question(&question)
+            && let Some(closed) = outcome_of_question(&question)
         {
             return closed;
         }
@@ -164,11 +164,11 @@ impl<M: Messenger> Hub<M> {
         let Ok(detail) = self.host.ask::<GetRequest>(READER, &RequestNumber { id }).await else {
             return unknown();
         };
-        Status::of(&detail.row).unwrap_or_else(unknown)
+        outcome(&detail.row).unwrap_or_else(unknown)
     }
 
     /// Keeps what became of a question and says so wherever it was shown.
-    fn ended(&mut self, question: &str, status: Status, outcome: String, saved: &[Saved]) {
+    fn ended(&mut self, question: &str, status: ChatStatus, outcome: String, saved: &[Saved]) {
         let jobs = {
             let mut register = self.register();
             let Some(approval) = register.approvals.change(question) else { return };

@@ -3,13 +3,13 @@
 //! Nothing of the network is waited for while something else could be heard: a call that hangs is given up after
 //! [`PATIENCE`], and one that may be made later is made later.
 
-use super::approval::{Approval, Shown, Status, Withheld};
+use super::approval::{Approval, Shown, Withheld};
 use super::messenger::{Heard, Message, Messenger, Posted, Trouble};
 use super::register::Register;
 use super::settings::Settings;
 use super::text;
 use postern_contract::methods::{GetQuestion, QuestionRef};
-use postern_contract::{Part, Question, Saved, Told};
+use postern_contract::{ChatStatus, Part, Question, Saved, Told};
 use postern_host::{FaceGuard, FaceKind, Host};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::pin::Pin;
@@ -202,7 +202,7 @@ impl<M: Messenger> Hub<M> {
         let Job::Show { question, .. } = job else { return true };
         let register = self.register();
         let approval = register.approvals.of(&question.id);
-        approval.is_some_and(|one| one.status == Status::Pending && one.digest == question.digest)
+        approval.is_some_and(|one| one.status == ChatStatus::Pending && one.digest == question.digest)
     }
 
     async fn done(&mut self, done: Done) {
@@ -338,7 +338,7 @@ pub(super) async fn keep(host: &Host, name: &'static str, register: &Mutex<Regis
 
 /// What a message has to say that was posted while its question changed or ended; none where it is right.
 fn stale(approval: &Approval, digest: &str) -> Option<Message> {
-    if approval.status != Status::Pending {
+    if approval.status != ChatStatus::Pending {
         Some(text::decided(approval, &[]))
     } else if approval.digest != digest {
         Some(text::outdated(approval))

@@ -61,10 +61,14 @@ impl Subject {
         }
     }
 
-    /// The lines below, each behind a bar: in a network without styles none can pass for a line of Postern's.
     fn block(&self) -> String {
-        self.below.iter().map(|line| format!("| {line}")).collect::<Vec<_>>().join("\n")
+        barred(&self.below)
     }
+}
+
+/// Joins lines of the agent's choice, each behind a bar: in a network without styles none can pass for a line of Postern's.
+pub(super) fn barred(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("| {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Fields, each with its name in front of its first line.
@@ -81,7 +85,7 @@ fn rows(fields: &[Field]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::messenger::Message;
     use super::super::text::{LINE, notification, withheld};
     use super::Subject;
@@ -90,12 +94,12 @@ mod tests {
     use postern_contract::{DiffLine, Field, LineChange, Question, ShownSubject, shown};
     use serde_json::json;
 
-    fn question(subject: ShownSubject) -> Question {
+    pub(in crate::chat) fn question(subject: ShownSubject) -> Question {
         let mut question: Question = serde_json::from_value(json!({
             "id": "q1", "code": "a1b2", "digest": "d", "requests": ["1"],
             "asker": {"agent": "main", "name": [], "color": "", "knownBy": [], "session": null, "says": null},
             "tool": [{"text": "a_tool", "kind": "plain"}], "command": [], "line": "a_tool {\"raw\": \"arguments\"}",
-            "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [], "stdin": null, "why": [],
+            "argv": null, "shell": false, "steps": [], "programs": [], "cwd": [], "env": [], "stdin": null, "headline": [], "why": [],
             "rule": null, "policy": [], "risk": {"level": "needs-review", "reasons": []}, "proposals": [],
             "askedAt": 0, "expiresAt": 1000, "atZero": [], "armingMs": 0, "waiting": 0
         }))

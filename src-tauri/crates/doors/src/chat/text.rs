@@ -1,13 +1,13 @@
 //! What is said in a chat.
 
-use super::approval::{Approval, Status, Withheld};
+use super::approval::{Approval, Withheld};
 use super::messenger::Message;
 use super::settings::HighRisk;
-use super::subject::Subject;
+use super::subject::{Subject, barred};
 use postern_contract::chat::Verdict;
 use postern_contract::methods::AuditRow;
 use postern_contract::render::{Sentence, nothing_to_save};
-use postern_contract::{EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
+use postern_contract::{ChatStatus, EnvChangeKind, Piece, Proposal, Question, Saved, Shown, plain};
 use postern_policy::{Millis, NothingToSave, Origin, RiskLevel};
 
 /// The longest subject that is shown in a chat, in UTF-16 units, as Telegram counts: with the rest below, and our own words,
@@ -118,7 +118,7 @@ fn details(question: &Question, message: &mut Message) {
     if let Some(stdin) = &question.stdin {
         message.own("\nInput: ").own(&stdin.words());
         if !stdin.lines().is_empty() {
-            message.own(": ").quoted(&cut(&input(question), INPUT));
+            message.own(":\n").quoted(&cut(&input(question), INPUT));
         }
     }
     if question.requests.len() > 1 {
@@ -161,10 +161,10 @@ pub(super) fn saves(question: &Question) -> Result<&Proposal, NothingToSave> {
     Ok(offer)
 }
 
-/// Standard input, with its line breaks to be seen.
+/// Returns the lines of standard input.
 fn input(question: &Question) -> String {
     let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::lines);
-    lines.iter().map(|shown| plain(shown)).collect::<Vec<_>>().join("\n")
+    barred(&lines.iter().map(|shown| plain(shown)).collect::<Vec<_>>())
 }
 
 /// Where the programs lie.
@@ -181,7 +181,7 @@ fn scripts(question: &Question) -> Option<String> {
     let scripts = question.programs.iter().filter_map(|program| program.script.as_ref());
     let scripts = scripts.map(|script| {
         let lines: Vec<String> = script.preview.iter().map(|shown| plain(shown)).collect();
-        format!("{} ({})\n{}", plain(&script.path), script.short_hash, lines.join("\n"))
+        format!("{} ({})\n{}", plain(&script.path), script.short_hash, barred(&lines))
     });
     let scripts: Vec<String> = scripts.collect();
     (!scripts.is_empty()).then(|| scripts.join("\n"))
@@ -190,10 +190,10 @@ fn scripts(question: &Question) -> Option<String> {
 /// Writes the message of a decided question, with the rules that the answer saved.
 pub(super) fn decided(approval: &Approval, saved: &[Saved]) -> Message {
     let sign = match approval.status {
-        Status::Pending => "🔒",
-        Status::Approved => "✅",
-        Status::Denied => "❌",
-        Status::Expired => "⌛",
+        ChatStatus::Pending => "🔒",
+        ChatStatus::Approved => "✅",
+        ChatStatus::Denied => "❌",
+        ChatStatus::Expired => "⌛",
     };
     let outcome = approval.outcome.as_deref().unwrap_or("Waits no more");
     let mut message = Message::words(format!("{sign} {outcome}\nID: "));
@@ -340,7 +340,7 @@ mod tests {
             "tool": text(NAME * 2), "command": [], "line": "x".repeat(LINE), "argv": null, "shell": false, "steps": [],
             "programs": [program], "changeable": [text(FILES)], "cwd": text(CWD),
             "env": [{"kind": "added", "name": text(1), "value": text(ENVIRONMENT - 2), "was": null}],
-            "stdin": {"kind": "text", "bytes": 131_072, "lines": [text(INPUT)]}, "why": [], "rule": null, "policy": [],
+            "stdin": {"kind": "text", "bytes": 131_072, "lines": [text(INPUT - 2)]}, "headline": [], "why": [], "rule": null, "policy": [],
             "risk": {"level": "needs-review", "reasons": [text(9999)]},
             "proposals": [{"id": "exact", "label": text(SAVES), "folder": text(1), "rules": [], "wouldMatch": null}],
             "askedAt": 0, "expiresAt": 99_999_000, "atZero": text(6), "armingMs": 0, "waiting": 0, "queued": 64
@@ -361,13 +361,27 @@ mod tests {
             ("line", json!("x".repeat(LINE + 1))),
             ("cwd", text(CWD + 1)),
             ("changeable", json!([text(FILES + 1)])),
-            ("stdin", json!({"kind": "text", "bytes": 1, "lines": [text(INPUT + 1)]})),
+            ("stdin", json!({"kind": "text", "bytes": 1, "lines": [text(INPUT - 1)]})),
         ] {
             let mut question = longest();
             question[name] = longer;
             let question: Question = serde_json::from_value(question).unwrap();
             assert_eq!(withheld(&question, HighRisk::Announce), Some(Withheld::TooLong), "{name}");
         }
+    }
+
+    #[test]
+    fn no_line_of_the_agents_passes_for_one_of_ours() {
+        let mut question = longest();
+        let forged = json!([text(1), [{"text": "Risk: low", "kind": "plain"}]]);
+        question["programs"][0]["script"]["path"] = text(3);
+        question["programs"][0]["script"]["preview"] = forged.clone();
+        question["stdin"]["lines"] = forged;
+        let question: Question = serde_json::from_value(question).unwrap();
+        let shown = notification(&question, None, 0).text();
+        assert_eq!(shown.matches("\n| Risk: low").count(), 2, "{shown}");
+        let own: Vec<&str> = shown.lines().filter(|line| line.starts_with("Risk: ")).collect();
+        assert_eq!(own.len(), 1, "{own:?}");
     }
 
     #[test]

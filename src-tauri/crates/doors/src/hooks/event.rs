@@ -54,7 +54,7 @@ pub fn read(kind: Kind, text: &str) -> Result<Asked, Odd> {
     let sessions = ["session_id", "conversation_id", "sessionId", "trajectory_id", "taskId"];
     let session = sessions.into_iter().find_map(said);
     let name = said("hook_event_name").or_else(|| said("hookEventName"));
-    // None where it is no tool of a server, or its name tells.
+    // `None` for a tool of no server, or one whose name includes its server.
     let mut server: Option<String> = None;
     let (tool, arguments, event_name) = match kind {
         Kind::ClaudeCode | Kind::Codex | Kind::VsCode => {

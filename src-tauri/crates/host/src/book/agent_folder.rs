@@ -1,16 +1,16 @@
 //! An agent's folders: the one that its sandbox is given (socket and key), and the one that it is not (its
 //! `permissions.jsonc`: an agent that could write to it would write its own policy).
 
-use crate::folder;
+use crate::{folder, small_file};
 use postern_policy::AgentId;
 use postern_protocol::Key;
 use postern_protocol::limits::SOCKET_PATH;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most that is read of a key file, in bytes.
+/// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
 
 /// Where an agent's files lie.
@@ -117,13 +117,8 @@ pub(crate) fn read_or_make_key(path: &Path) -> Result<Key, FolderError> {
 
 fn read_key(path: &Path) -> Result<Key, FolderError> {
     let failed = |source| FolderError::Io { path: path.to_owned(), source };
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
-        .open(path)
-        .map_err(failed)?;
-    let mut text = String::new();
-    file.take(LONGEST_KEY_FILE).read_to_string(&mut text).map_err(failed)?;
+    let file = small_file::open_no_link(path).map_err(failed)?;
+    let text = small_file::text(&file, LONGEST_KEY_FILE).map_err(failed)?;
     Key::from_text(&text).map_err(|source| FolderError::BadKey { path: path.to_owned(), source })
 }
 

@@ -2,12 +2,13 @@
 
 use super::agent_folder::{AgentFolder, seed, write_whole};
 use super::{Book, BookError, now};
+use crate::small_file;
 use postern_contract::methods::Place;
 use postern_policy::AgentId;
 use postern_policy::permissions::{DEFAULT_FILE, FileError, FileLayer};
-use std::fs::{Metadata, OpenOptions};
-use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// The longest file that is read, in bytes.
@@ -94,17 +95,9 @@ impl PermissionsFile {
 }
 
 fn read(path: &Path) -> io::Result<(String, Stamp)> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("is not a file"));
-    }
-    let mut text = String::new();
-    let read = file.take(LONGEST + 1).read_to_string(&mut text)?;
-    if read as u64 > LONGEST {
-        return Err(io::Error::other("is longer than 256 KiB"));
-    }
-    Ok((text, Stamp::of(&metadata)))
+    let file = small_file::open(path)?;
+    let stamp = Stamp::of(&file.metadata()?);
+    Ok((small_file::text(&file, LONGEST)?, stamp))
 }
 
 fn unreadable(error: &io::Error) -> FileError {

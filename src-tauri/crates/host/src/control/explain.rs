@@ -7,7 +7,7 @@ use crate::clock::now;
 use crate::gate::{Judgement, judge_run};
 use postern_contract::methods::{ControlCode, ControlError, Explain, ExplainCommand, Explained};
 use postern_contract::{ShownRisk, ShownTrace, render};
-use postern_policy::{Decision, Reason, RiskLevel};
+use postern_policy::{Decision, Reason};
 use postern_protocol::{RunParams, Stdin, Wait, What};
 use postern_request::{Denial, DenyReason};
 use std::sync::Arc;
@@ -107,7 +107,7 @@ fn refused(denial: &Denial) -> Explained {
         trace: vec![ShownTrace { stage: "look up".to_owned(), found: render::refusal(&denial.cause) }],
         message: told.message,
         advice: told.advice,
-        risk: ShownRisk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
+        risk: ShownRisk::unknown(),
         effects: Vec::new(),
         rule: None,
         digest: String::new(),

@@ -87,7 +87,7 @@ fn event(entry: Entry) -> FeedEvent {
         let step = Step::of(&kind);
         event.times = Some(times(&row, step));
         event.program = program(&row);
-        event.face = row.answered_by.clone().filter(|_| step >= Step::Decided);
+        event.face = row.summary.answered_by.clone().filter(|_| step >= Step::Decided);
         event.message = message(row.ending.as_ref()).filter(|_| step == Step::Ended);
         event.request = Some(as_of(rows::request(&row.summary), &kind, step));
     }
@@ -153,7 +153,7 @@ fn as_of(row: RequestRow, kind: &str, step: Step) -> RequestRow {
         ending: row.ending.filter(|_| ended),
         exit_code: row.exit_code.filter(|_| ended),
         duration_ms: row.duration_ms.filter(|_| ended),
-        by: row.by.filter(|_| decided),
+        approver: row.approver.filter(|_| decided),
         decided: row.decided.filter(|_| decided),
         rule: row.rule.filter(|_| decided),
         risk: row.risk.filter(|_| step >= Step::Asked),

@@ -5,9 +5,7 @@ use crate::gate::shown;
 use postern_command::escape;
 use postern_contract::render;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
-use postern_policy::{Millis, RuleId, pattern_text};
-use postern_protocol::{Decided, RunState};
-use postern_request::By;
+use postern_policy::{Millis, pattern_text};
 use postern_store::requests::Summary;
 use postern_store::skills::{Cli, Skill};
 
@@ -88,45 +86,13 @@ pub(crate) fn request(summary: &Summary) -> RequestRow {
         state: summary.phase,
         ending: summary.ending,
         exit_code: summary.exit_code,
-        by: by(summary),
+        approver: summary.answered_by.clone(),
         at: summary.received_at,
         duration_ms: duration(summary),
         risk: summary.risk.as_ref().map(render::risk_text),
         decided: summary.decided(),
         rule: summary.rule(),
     }
-}
-
-/// Who let it through or denied it, in a word or two.
-fn by(summary: &Summary) -> Option<String> {
-    let Some(by) = summary.by.as_ref().filter(|_| summary.phase != RunState::Denied) else {
-        return denied_by(summary);
-    };
-    let words = match by {
-        By::Rule(id) => rule_words(*id),
-        By::Policy => "policy".to_owned(),
-        By::Person => "you".to_owned(),
-        By::Skill(id) => format!("skill rule {id}"),
-        By::Fallback => "fallback".to_owned(),
-        By::Default => "its own prompt".to_owned(),
-    };
-    Some(words)
-}
-
-/// Who denied it; none of what was not denied, or went away by itself.
-fn denied_by(summary: &Summary) -> Option<String> {
-    Some(match summary.decided()? {
-        Decided::YouDenied => "you".to_owned(),
-        Decided::RuleDenied => summary.rule().map_or_else(|| "built in".to_owned(), rule_words),
-        Decided::SettingDenied => "policy".to_owned(),
-        Decided::Unanswered => "nobody".to_owned(),
-        Decided::YouAllowed | Decided::RuleAllowed | Decided::SettingAllowed => return None,
-    })
-}
-
-/// A rule by its number, or by the line of its file, where the number is negative.
-fn rule_words(id: RuleId) -> String {
-    if id > 0 { format!("rule {id}") } else { format!("permissions.jsonc:{}", id.unsigned_abs()) }
 }
 
 fn duration(summary: &Summary) -> Option<u64> {

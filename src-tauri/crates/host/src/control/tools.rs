@@ -10,7 +10,7 @@ use postern_contract::methods::{
     ToolApprove, ToolDeny, ToolExplain, ToolExplained, ToolQuestions,
 };
 use postern_contract::{ShownRisk, render};
-use postern_policy::{Decision, RiskLevel};
+use postern_policy::Decision;
 use postern_protocol::ToolCheckParams;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Handle<ExplainTool> for Control {
                 decision: Decision::Deny,
                 message: postern_contract::text(&render::refusal(&denial.cause)),
                 always,
-                risk: ShownRisk { level: RiskLevel::NeedsReview, reasons: Vec::new() },
+                risk: ShownRisk::unknown(),
                 effects: Vec::new(),
                 trace: Vec::new(),
             },

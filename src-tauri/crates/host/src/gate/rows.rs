@@ -43,7 +43,7 @@ fn row(request: &Request) -> RequestRow {
         state: phase,
         ending,
         exit_code,
-        by: by(request),
+        approver: request.answered_by.clone(),
         at: request.received_at,
         duration_ms: result.map(|ran| u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX)),
         risk: request.judged.as_ref().map(|judged| render::risk_text(&judged.verdict.risk)),
@@ -57,19 +57,6 @@ fn rule(request: &Request) -> Option<RuleId> {
         (Some(Ending::Denied(denial)), _) => denial.rule,
         (_, Some(By::Rule(rule) | By::Skill(rule))) => Some(*rule),
         (_, Some(By::Policy | By::Person | By::Fallback | By::Default) | None) => None,
-    }
-}
-
-fn by(request: &Request) -> Option<String> {
-    match (&request.answered_by, &request.by) {
-        (Some(face), _) => Some(format!("you ({face})")),
-        (None, Some(By::Rule(rule))) => Some(format!("rule {rule}")),
-        (None, Some(By::Policy)) => Some("policy".to_owned()),
-        (None, Some(By::Person)) => Some("you".to_owned()),
-        (None, Some(By::Skill(rule))) => Some(format!("skill rule {rule}")),
-        (None, Some(By::Fallback)) => Some("fallback".to_owned()),
-        (None, Some(By::Default)) => Some("its own prompt".to_owned()),
-        (None, None) => None,
     }
 }
 

@@ -1,90 +1,56 @@
 //! Approvals: questions shown in chats, their messages and outcomes. Each message is a row of the record.
 
 use super::subject::Subject;
-use postern_contract::{Moment, Question, RequestRow};
+use postern_contract::{ChatStatus, Moment, MomentKind, Question, RequestRow, render};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::{AgentId, Millis};
 use postern_protocol::{DenyReason, EndReason, RunState};
-use serde::Deserialize as _;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Number of decided approvals in memory, so that an answer to an old message is understood.
 const OLD: usize = 200;
 
-/// Where an approval stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status {
-    /// It waits for an answer.
-    Pending,
-    /// It was approved, once or always.
-    Approved,
-    /// It was denied.
-    Denied,
-    /// Nobody answered in time.
-    Expired,
+/// Returns what became of a question by its request's record, and in words; `None` while it waits, or if the record does not say.
+pub(super) fn outcome(request: &RequestRow) -> Option<(ChatStatus, String)> {
+    let by = render::decided_by(request).map(|by| format!(" by {by}")).unwrap_or_default();
+    match request.state {
+        RunState::Denied => Some(match request.ending {
+            Some(EndReason::Denied(DenyReason::Expired)) => expired(),
+            Some(EndReason::Denied(DenyReason::Restarted)) => restarted(),
+            Some(EndReason::Denied(_) | EndReason::Ran(_)) | None => {
+                (ChatStatus::Denied, format!("Denied{by}"))
+            }
+        }),
+        RunState::Starting
+        | RunState::Running
+        | RunState::Stopping
+        | RunState::Finished
+        | RunState::Failed
+        | RunState::Allowed => Some((ChatStatus::Approved, format!("Approved{by}"))),
+        RunState::Received | RunState::Resolving | RunState::Asking => None,
+    }
 }
 
-impl Status {
-    const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired];
-
-    /// Its word, as it is kept.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-        }
+/// Reads the outcome from the question's row; `None` while it waits or if a rule decided, which the request's row describes.
+pub(super) fn outcome_of_question(question: &QuestionRow) -> Option<(ChatStatus, String)> {
+    let closed = question.closed.as_ref()?;
+    let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
+    match closed.answer.as_str() {
+        "once" | "always" => Some((ChatStatus::Approved, format!("Approved{by}"))),
+        "deny" | "deny-always" | "deny-all" | "paused" => Some((ChatStatus::Denied, format!("Denied{by}"))),
+        "expired" => Some(expired()),
+        "withdrawn" => Some((ChatStatus::Denied, WITHDRAWN.to_owned())),
+        "restarted" => Some(restarted()),
+        _ => None,
     }
+}
 
-    /// Parses a word of the record. An unknown one counts as denied.
-    fn of_word(word: &str) -> Self {
-        Self::ALL.into_iter().find(|one| one.word() == word).unwrap_or(Self::Denied)
-    }
+fn expired() -> (ChatStatus, String) {
+    (ChatStatus::Expired, "Expired: nobody answered in time".to_owned())
+}
 
-    /// What became of a question by its request's record, and in words; none while it waits, or where the record does not say.
-    pub(super) fn of(request: &RequestRow) -> Option<(Self, String)> {
-        let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-        match request.state {
-            RunState::Denied => Some(match request.ending {
-                Some(EndReason::Denied(DenyReason::Expired)) => Self::expired(),
-                Some(EndReason::Denied(DenyReason::Restarted)) => Self::restarted(),
-                Some(EndReason::Denied(_) | EndReason::Ran(_)) | None => {
-                    (Self::Denied, format!("Denied{by}"))
-                }
-            }),
-            RunState::Starting
-            | RunState::Running
-            | RunState::Stopping
-            | RunState::Finished
-            | RunState::Failed
-            | RunState::Allowed => Some((Self::Approved, format!("Approved{by}"))),
-            RunState::Received | RunState::Resolving | RunState::Asking => None,
-        }
-    }
-
-    /// Reads the outcome from the question's row; `None` while it waits or if a rule decided, which the request's row describes.
-    pub(super) fn of_question(question: &QuestionRow) -> Option<(Self, String)> {
-        let closed = question.closed.as_ref()?;
-        let by = closed.face.as_ref().map(|face| format!(" by {face}")).unwrap_or_default();
-        match closed.answer.as_str() {
-            "once" | "always" => Some((Self::Approved, format!("Approved{by}"))),
-            "deny" | "deny-always" | "deny-all" | "paused" => Some((Self::Denied, format!("Denied{by}"))),
-            "expired" => Some(Self::expired()),
-            "withdrawn" => Some((Self::Denied, WITHDRAWN.to_owned())),
-            "restarted" => Some(Self::restarted()),
-            _ => None,
-        }
-    }
-
-    fn expired() -> (Self, String) {
-        (Self::Expired, "Expired: nobody answered in time".to_owned())
-    }
-
-    fn restarted() -> (Self, String) {
-        (Self::Denied, "Denied: Postern was restarted before it was answered".to_owned())
-    }
+fn restarted() -> (ChatStatus, String) {
+    (ChatStatus::Denied, "Denied: Postern was restarted before it was answered".to_owned())
 }
 
 /// Outcome of a request that the agent took back.
@@ -129,7 +95,7 @@ pub(super) struct Approval {
     pub(super) digest: String,
     /// Why it cannot be approved here, if it cannot.
     pub(super) withheld: Option<Withheld>,
-    pub(super) status: Status,
+    pub(super) status: ChatStatus,
     /// What became of it, in words.
     pub(super) outcome: Option<String>,
     /// What happens when nobody answers, in words.
@@ -164,7 +130,7 @@ impl Approval {
             line: Subject::line(question),
             digest: question.digest.clone(),
             withheld,
-            status: Status::Pending,
+            status: ChatStatus::Pending,
             outcome: None,
             at_zero: postern_contract::text(&question.at_zero),
             shown: Vec::new(),
@@ -173,21 +139,18 @@ impl Approval {
 
     /// Restores an approval from the record.
     fn kept(message: &ChatMessage, question: QuestionRow) -> Self {
-        // The row of another version may lack a member: then it is not said.
-        let shown: Value = serde_json::from_str(&question.shown).unwrap_or_default();
-        let text = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
+        // The row of another version may not parse: then its line is not shown.
+        let shown = serde_json::from_str::<Question>(&question.shown).ok();
         Self {
             question: question.id.to_string(),
             request: question.requests.first().map(ToString::to_string),
-            line: text("line"),
-            // Earlier versions recorded it as one text.
-            at_zero: Vec::<postern_contract::Piece>::deserialize(&shown["atZero"])
-                .map_or_else(|_| text("atZero"), |pieces| postern_contract::text(&pieces)),
+            line: shown.as_ref().map(Subject::line).unwrap_or_default(),
+            at_zero: shown.map(|shown| postern_contract::text(&shown.at_zero)).unwrap_or_default(),
             code: question.code,
             agent: question.agent,
             digest: question.digest.0,
             withheld: message.withheld.as_deref().map(Withheld::of_word),
-            status: Status::of_word(&message.status),
+            status: ChatStatus::named(&message.status),
             outcome: message.outcome.clone(),
             shown: Vec::new(),
         }
@@ -206,7 +169,7 @@ impl Approval {
                 digest: shown.digest.clone(),
                 shown_at: shown.at,
                 withheld: self.withheld.map(|why| why.word().to_owned()),
-                status: self.status.word().to_owned(),
+                status: self.status.name().to_owned(),
                 outcome: self.outcome.clone(),
                 told: shown.told,
             })
@@ -260,7 +223,7 @@ impl Approvals {
     /// A new one; the oldest of those that were decided make room.
     pub(super) fn add(&mut self, approval: Approval) {
         self.list.push(approval);
-        let decided = |one: &Approval| one.status != Status::Pending;
+        let decided = |one: &Approval| one.status != ChatStatus::Pending;
         let mut surplus = self.list.iter().filter(|one| decided(one)).count().saturating_sub(OLD);
         self.list.retain(|one| {
             let goes = surplus > 0 && decided(one);
@@ -299,7 +262,7 @@ impl Approvals {
 
     /// Marks a message as showing the outcome, if its question ended.
     pub(super) fn told(&mut self, place: &str, message: &str) {
-        let ended = |one: &&mut Approval| one.status != Status::Pending;
+        let ended = |one: &&mut Approval| one.status != ChatStatus::Pending;
         for one in self.list.iter_mut().filter(ended) {
             let those = one.shown.iter_mut();
             for shown in those.filter(|shown| shown.place == place && shown.external_message_id == message) {
@@ -311,13 +274,13 @@ impl Approvals {
 
     /// Returns the ended approvals with a message that does not show the outcome.
     pub(super) fn untold(&self) -> impl Iterator<Item = &Approval> {
-        let ended = self.list.iter().filter(|one| one.status != Status::Pending);
+        let ended = self.list.iter().filter(|one| one.status != ChatStatus::Pending);
         ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
     /// Those that wait.
     pub(super) fn pending(&self) -> impl Iterator<Item = &Approval> {
-        self.list.iter().filter(|one| one.status == Status::Pending)
+        self.list.iter().filter(|one| one.status == ChatStatus::Pending)
     }
 
     /// The one that a message showed.
@@ -334,7 +297,7 @@ impl Approvals {
         let mut those =
             self.list.iter().rev().filter(|one| one.code == code && one.shown_in(place).is_some()).peekable();
         let last = those.peek().copied();
-        let one = those.find(|one| one.status == Status::Pending).or(last)?;
+        let one = those.find(|one| one.status == ChatStatus::Pending).or(last)?;
         Some((one, one.shown_in(place)?))
     }
 }
@@ -343,14 +306,14 @@ impl Approvals {
 /// pending.
 pub(super) fn moment(message: &ChatMessage, request: &RequestRow) -> Moment {
     let escaped = postern_command::escape::text;
-    let status = match Status::of_word(&message.status) {
-        Status::Pending => Status::of(request).map_or(Status::Pending, |(status, _)| status),
+    let status = match ChatStatus::named(&message.status) {
+        ChatStatus::Pending => outcome(request).map_or(ChatStatus::Pending, |(status, _)| status),
         decided => decided,
     };
-    let (id, place, door) = (escaped(&message.message), escaped(&message.place), &message.door);
+    let (id, place) = (escaped(&message.message), escaped(&message.place));
     Moment {
         at: message.shown_at,
-        what: format!("shown by {door} in {place}, message {id}: {}", status.word()),
+        what: MomentKind::ShownInChat { door: message.door.clone(), place, message: id, status },
     }
 }
 

@@ -1,11 +1,12 @@
-use super::{Approval, Approvals, OLD, Shown, Status, Withheld, moment};
-use postern_contract::RequestRow;
+use super::{Approval, Approvals, OLD, Shown, Withheld, moment};
+use crate::chat::subject::tests::question;
+use postern_contract::{ChatStatus, MomentKind, RequestRow, ShownSubject, shown};
 use postern_host::{ChatMessage, QuestionRow};
 use postern_policy::AgentId;
 use postern_protocol::{DenyReason, EndReason, Outcome, RunState};
 use postern_request::Digest;
 
-fn approval(question: &str, code: &str, status: Status) -> Approval {
+fn approval(question: &str, code: &str, status: ChatStatus) -> Approval {
     let shown = Shown {
         place: "p".to_owned(),
         external_message_id: format!("m-{question}"),
@@ -32,11 +33,11 @@ fn approval(question: &str, code: &str, status: Status) -> Approval {
 #[test]
 fn a_code_means_what_waits_and_else_what_was_shown_last() {
     let mut all = Approvals::default();
-    all.add(approval("1", "a1b2", Status::Denied));
-    all.add(approval("2", "a1b2", Status::Pending));
-    all.add(approval("3", "a1b2", Status::Expired));
+    all.add(approval("1", "a1b2", ChatStatus::Denied));
+    all.add(approval("2", "a1b2", ChatStatus::Pending));
+    all.add(approval("3", "a1b2", ChatStatus::Expired));
     assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "2");
-    all.change("2").unwrap().status = Status::Approved;
+    all.change("2").unwrap().status = ChatStatus::Approved;
     assert_eq!(all.by_code("p", "a1b2").unwrap().0.question, "3");
     assert!(all.by_code("elsewhere", "a1b2").is_none(), "nothing was shown there");
     assert_eq!(all.shown_by("p", "m-1").unwrap().0.question, "1");
@@ -55,7 +56,7 @@ fn request(id: &str, state: RunState, ending: Option<EndReason>) -> RequestRow {
         state,
         ending,
         exit_code: None,
-        by: None,
+        approver: None,
         at: 0,
         duration_ms: None,
         risk: None,
@@ -64,38 +65,42 @@ fn request(id: &str, state: RunState, ending: Option<EndReason>) -> RequestRow {
     }
 }
 
-fn message(status: Status) -> ChatMessage {
+fn message(status: ChatStatus) -> ChatMessage {
     approval("01890a5d-ac96-774b-bcce-b302099a8057", "a1b2", status).rows("telegram").next().unwrap()
 }
 
 #[test]
 fn the_messages_of_a_request_are_moments_of_its_life() {
-    let id = message(Status::Expired).message;
-    let moment = moment(&message(Status::Expired), &request("r1", RunState::Finished, None));
-    assert_eq!(moment.what, format!("shown by telegram in p, message {id}: expired"));
+    let id = message(ChatStatus::Expired).message;
+    let moment = moment(&message(ChatStatus::Expired), &request("r1", RunState::Finished, None));
+    let MomentKind::ShownInChat { door, place, message, status } = moment.what else { panic!("{moment:?}") };
+    assert_eq!((&*door, &*place, message, status), ("telegram", "p", id, ChatStatus::Expired));
 }
 
 #[test]
 fn what_ended_while_the_door_was_closed_does_not_stand_as_pending() {
     for (state, ending, expected) in [
-        (RunState::Asking, None, "pending"),
-        (RunState::Running, None, "approved"),
-        (RunState::Finished, Some(EndReason::Ran(Outcome::Exited)), "approved"),
-        (RunState::Denied, Some(EndReason::Denied(DenyReason::User)), "denied"),
-        (RunState::Denied, Some(EndReason::Denied(DenyReason::Expired)), "expired"),
-        (RunState::Denied, Some(EndReason::Denied(DenyReason::Restarted)), "denied"),
+        (RunState::Asking, None, ChatStatus::Pending),
+        (RunState::Running, None, ChatStatus::Approved),
+        (RunState::Finished, Some(EndReason::Ran(Outcome::Exited)), ChatStatus::Approved),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::User)), ChatStatus::Denied),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::Expired)), ChatStatus::Expired),
+        (RunState::Denied, Some(EndReason::Denied(DenyReason::Restarted)), ChatStatus::Denied),
     ] {
-        let moment = moment(&message(Status::Pending), &request("r1", state, ending));
-        assert!(moment.what.ends_with(&format!(": {expected}")), "{state:?}: {moment:?}");
+        let moment = moment(&message(ChatStatus::Pending), &request("r1", state, ending));
+        assert!(
+            matches!(moment.what, MomentKind::ShownInChat { status, .. } if status == expected),
+            "{state:?}: {moment:?}"
+        );
     }
 }
 
 #[test]
 fn what_waits_is_never_forgotten() {
     let mut all = Approvals::default();
-    all.add(approval("waits", "0000", Status::Pending));
+    all.add(approval("waits", "0000", ChatStatus::Pending));
     for number in 0..OLD + 50 {
-        all.add(approval(&number.to_string(), "ffff", Status::Denied));
+        all.add(approval(&number.to_string(), "ffff", ChatStatus::Denied));
     }
     assert_eq!(all.list.len(), OLD + 1);
     assert_eq!(all.pending().count(), 1);
@@ -106,15 +111,19 @@ fn what_waits_is_never_forgotten() {
 #[test]
 fn what_is_written_down_is_what_was_known() {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
-    let pieces = r#"{"line": "ls", "atZero": [{"text": "Denied", "kind": "plain"}]}"#;
-    for (status, withheld, shown) in [
-        (Status::Pending, None, pieces),
-        (Status::Approved, Some(Withheld::HighRisk), pieces),
-        (Status::Denied, Some(Withheld::TooLong), pieces),
-        (Status::Expired, None, r#"{"line": "ls", "atZero": "Denied"}"#),
+    let mut command = question(ShownSubject::Command);
+    (command.tool, command.line, command.at_zero) = (None, "ls".to_owned(), shown("Denied"));
+    let mut read = question(ShownSubject::FileRead { paths: vec![shown("/etc/hosts")] });
+    read.at_zero = shown("Denied");
+    for (status, withheld, question, line) in [
+        (ChatStatus::Pending, None, &command, "ls"),
+        (ChatStatus::Approved, Some(Withheld::HighRisk), &command, "ls"),
+        (ChatStatus::Denied, Some(Withheld::TooLong), &command, "ls"),
+        (ChatStatus::Expired, None, &read, "a_tool /etc/hosts"),
     ] {
         let outcome = Some("by whom".to_owned());
-        let one = Approval { withheld, outcome, ..approval(id, "a1b2", status) };
+        let line = line.to_owned();
+        let one = Approval { withheld, outcome, line, ..approval(id, "a1b2", status) };
         let mut all = Approvals::default();
         all.add(one.clone());
         assert!(all.take_changed().is_empty(), "it was shown nowhere when it came");
@@ -129,7 +138,7 @@ fn what_is_written_down_is_what_was_known() {
             requests: Vec::new(),
             asked_at: 0,
             expires_at: 1,
-            shown: shown.to_owned(),
+            shown: serde_json::to_string(question).unwrap(),
             closed: None,
         };
         let back = Approvals::of_record(rows.into_iter().map(|row| (row, question.clone())).collect());

@@ -76,7 +76,6 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
     all.extend(text("session.id", &request.session));
     all.extend(request.ending.map(|ending| KeyValue::new("postern.ending", ending.name())));
     all.extend(request.decided.map(|decided| KeyValue::new("postern.decided", decided.name())));
-    all.extend(text("postern.by", &request.by));
     all.extend(text("postern.face", &event.face));
     all.extend(request.rule.map(|rule| KeyValue::new("postern.rule", rule.to_string())));
     all.extend(request.exit_code.map(|code| KeyValue::new("process.exit.code", i64::from(code))));

@@ -1,10 +1,9 @@
 //! Whether a file can be what an organisation put there. One that others could have written says nothing.
 
 use super::ManagedPlace;
+use crate::small_file;
 use rustix::fs::{Mode, Stat};
-use std::fs::OpenOptions;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::Path;
 
 /// The longest file that is read, in bytes.
@@ -14,18 +13,12 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub(super) fn read(place: &ManagedPlace) -> io::Result<Vec<u8>> {
     // A way there that is no file is as good as none; one that cannot be looked at is not.
     let path = std::fs::canonicalize(&place.path)?;
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(&path)?;
-    let stat = rustix::fs::fstat(&file)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("is not a file"));
-    }
-    check(&stat, place.by_root, "it")?;
+    let file = small_file::open(&path)?;
+    check(&rustix::fs::fstat(&file)?, place.by_root, "it")?;
     for folder in path.ancestors().skip(1) {
         check_folder(folder, place.by_root)?;
     }
-    let mut bytes = Vec::new();
-    let read = file.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if read as u64 > LONGEST { Err(io::Error::other("is longer than 4 MiB")) } else { Ok(bytes) }
+    small_file::bytes(&file, LONGEST)
 }
 
 fn check_folder(folder: &Path, by_root: bool) -> io::Result<()> {

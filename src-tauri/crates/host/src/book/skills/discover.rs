@@ -2,12 +2,11 @@
 
 use super::front_matter::{self, FrontMatter};
 use crate::resolve::{Cwd, Resolver, search_path};
+use crate::small_file;
 use postern_policy::Lookup;
 use postern_store::skills::{Cli, Skill};
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// How deep below a named folder a skill may lie.
@@ -89,10 +88,7 @@ fn walk(folder: &Path, depth: usize, found: &mut BTreeMap<PathBuf, Read>) {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
+    let file = small_file::open(path)?;
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

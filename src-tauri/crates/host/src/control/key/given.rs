@@ -3,8 +3,8 @@
 
 use super::{Vault, vault};
 use crate::book::write_whole;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use crate::small_file;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The longest secret, in bytes.
@@ -26,14 +26,8 @@ fn file(data: &Path, name: &str) -> PathBuf {
 
 fn given(file: &Path, vault: Option<&dyn Vault>) -> io::Result<Option<String>> {
     // A file is there where the vault was closed when it was given, which was later than what the vault has.
-    let mut options = std::fs::OpenOptions::new();
-    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC);
-    match options.open(file) {
-        Ok(file) => {
-            let mut text = String::new();
-            file.take(LONGEST).read_to_string(&mut text)?;
-            return Ok(Some(text));
-        }
+    match small_file::open_no_link(file) {
+        Ok(file) => return small_file::text(&file, LONGEST).map(Some),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}
     }

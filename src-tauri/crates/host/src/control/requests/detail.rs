@@ -4,9 +4,9 @@ use super::super::rows;
 use crate::gate::{Call, shown, shown_subject};
 use postern_command::{escape, quote};
 use postern_contract::render::{self, Sentence};
-use postern_contract::{Moment, RequestDetail, Shown, ShownSubject};
-use postern_policy::{Millis, Verdict};
-use postern_protocol::{EndReason, RunState};
+use postern_contract::{Moment, MomentKind, RequestDetail, Shown, ShownSubject};
+use postern_policy::Verdict;
+use postern_protocol::RunState;
 use postern_request::{Ending, Launch};
 use postern_store::outputs::Output;
 use postern_store::requests::RequestRow;
@@ -98,22 +98,12 @@ fn why(ending: Option<&Ending>, verdict: Option<&Verdict>) -> Option<Shown> {
 
 fn timeline(row: &RequestRow) -> Vec<Moment> {
     let summary = &row.summary;
-    let ended = match (summary.phase, summary.ending.map(EndReason::name)) {
-        (RunState::Denied, Some(reason)) => format!("denied: {reason}"),
-        (RunState::Allowed, _) => "left to its agent".to_owned(),
-        (RunState::Failed, _) => "could not be started".to_owned(),
-        (_, Some(outcome)) => format!("ended: {outcome}"),
-        (_, None) => "ended".to_owned(),
-    };
-    let decided = match &row.answered_by {
-        Some(face) => format!("allowed at the {face}"),
-        None => "allowed".to_owned(),
-    };
-    let moments: [(Option<Millis>, String); 5] = [
-        (Some(summary.received_at), "came in".to_owned()),
-        (row.asked_at, "a question was opened".to_owned()),
-        (row.decided_at, decided),
-        (summary.started_at, "started".to_owned()),
+    let ended = MomentKind::Ended { state: summary.phase, ending: summary.ending };
+    let moments = [
+        (Some(summary.received_at), MomentKind::Received),
+        (row.asked_at, MomentKind::Asked),
+        (row.decided_at, MomentKind::Allowed { approver: summary.answered_by.clone() }),
+        (summary.started_at, MomentKind::Started),
         (summary.ended_at, ended),
     ];
     moments.into_iter().filter_map(|(at, what)| Some(Moment { at: at?, what })).collect()

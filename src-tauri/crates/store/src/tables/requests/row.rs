@@ -86,6 +86,8 @@ pub struct Summary {
     pub exit_code: Option<i32>,
     /// Who let it through.
     pub by: Option<By>,
+    /// The approver that answered: "window", "terminal".
+    pub answered_by: Option<String>,
     /// The rule that denied it.
     pub denied_by: Option<RuleId>,
     /// When it came in.
@@ -109,7 +111,7 @@ pub(super) const LINE: usize = 6;
 
 pub(crate) const SUMMARY: &str =
     "number, id, agent, request_id, session, phase, line, risk, ending, exit_code, actor,
-    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin";
+    received_at, started_at, ended_at, json_extract(ended, '$.rule'), origin, answered_by";
 
 pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
@@ -129,6 +131,7 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
         ended_at: row.get(13)?,
         denied_by: row.get(14)?,
         origin: row.get::<_, Json<_>>(15)?.0,
+        answered_by: row.get(16)?,
     })
 }
 
@@ -149,8 +152,6 @@ pub struct RequestRow {
     pub process: Option<Process>,
     /// The digest of its plan.
     pub digest: Option<Digest>,
-    /// The face that answered: "window", "terminal".
-    pub answered_by: Option<String>,
     /// The person's words.
     pub feedback: Option<String>,
     /// How it ended.
@@ -170,23 +171,22 @@ pub struct RequestRow {
 }
 
 pub(super) const REST: &str =
-    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, answered_by, feedback,
+    "content, asked_at, decided_at, intended_at, pid, start_time, boot, digest, feedback,
     ended, asked, plan, verdict, asked_line, facts, told";
 
 pub(super) fn whole(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
-    let process = match (row.get(20)?, row.get(21)?, row.get(22)?) {
+    let process = match (row.get(21)?, row.get(22)?, row.get(23)?) {
         (Some(pid), Some(start_time), Some(boot)) => Some(Process { pid, start_time, boot }),
         _ => None,
     };
     Ok(RequestRow {
         summary: summary(row)?,
-        content: row.get(16)?,
-        asked_at: row.get(17)?,
-        decided_at: row.get(18)?,
-        intended_at: row.get(19)?,
+        content: row.get(17)?,
+        asked_at: row.get(18)?,
+        decided_at: row.get(19)?,
+        intended_at: row.get(20)?,
         process,
-        digest: row.get::<_, Option<String>>(23)?.map(Digest),
-        answered_by: row.get(24)?,
+        digest: row.get::<_, Option<String>>(24)?.map(Digest),
         feedback: row.get(25)?,
         ending: row.get::<_, Option<Json<_>>>(26)?.map(|json| json.0),
         asked: row.get(27)?,
