@@ -141,7 +141,11 @@ async fn the_three_steps_of_the_protocol_word_for_word() {
     assert_eq!(again["ok"], false);
     assert_eq!(again["error"]["code"], "NOT_FOUND", "answered already: {again}");
     let row = &host.json(&["history"])[0];
-    assert_eq!((&row["decided"], &row["approver"]), (&json!("you-allowed"), &json!("websocket")), "{row}");
+    assert_eq!(
+        (&row["decided"], &row["approver"]),
+        (&json!("you-allowed"), &json!("websocket, test phone")),
+        "{row}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

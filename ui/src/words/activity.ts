@@ -42,7 +42,7 @@ export const activity = {
     received: "received",
     asked: "question opened",
     started: "started",
-    allowedIn: (approver: string) => `allowed in the ${approver}`,
+    allowedBy: (approver: string) => `allowed by you (${approver})`,
     inChat: (door: string, place: string, message: string, status: string) =>
       `shown by ${door} in ${place}, message ${message}: ${status}`,
     chat: {

@@ -7,14 +7,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_protocol::RunState;
 use std::path::PathBuf;
 
-/// The small guarded door between sandboxed AI agents and this machine.
+/// Decide what AI agents may run on this computer.
 #[derive(Debug, Parser)]
 #[command(name = "postern", version, about, disable_help_subcommand = true, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// The data folder [default: where the app keeps it]
+    /// Set the data folder [default: the app's own]
     #[arg(long, global = true, value_name = "DIR", env = "POSTERN_DATA")]
     pub(crate) data: Option<PathBuf>,
-    /// What to do
+    /// Command to run
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -23,117 +23,117 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the host without a window; prints `ready <data folder>` when it accepts connections
     Serve,
-    /// Is it up, what waits, what runs
+    /// Show if the host is up, what waits and what runs
     Status(Json),
-    /// What is wrong, and how to mend it
+    /// Diagnose problems
     Doctor(Json),
-    /// Agents and their channels
+    /// Manage agents and their channels
     #[command(subcommand)]
     Agents(Agents),
-    /// Allow and deny rules
+    /// Manage allow and deny rules
     #[command(subcommand)]
     Rules(Rules),
-    /// Take over the rules of Claude Code, Codex, Cursor, Gemini CLI or VS Code
+    /// Import the rules of Claude Code, Codex, Cursor, Gemini CLI or VS Code
     Import(Import),
-    /// The fewest rules that would have answered most questions; saves nothing
+    /// Suggest the fewest rules that would have answered most questions; saves nothing
     Suggest(Suggest),
-    /// What waits for an answer
+    /// List open questions
     Questions {
-        /// Go on, telling each question as it comes and goes
+        /// Keep running; print each question as it opens and closes
         #[arg(long)]
         watch: bool,
         #[command(flatten)]
         json: Json,
     },
-    /// Questions and activity live in this terminal
+    /// Show questions and activity live in this terminal
     Tui,
-    /// Answer a question with yes; shows it in full first, unless --digest names what was seen
+    /// Allow a request; shows the question in full first, unless --digest is given
     Approve(Approve),
-    /// Answer a question with no
+    /// Deny a request
     Deny(Deny),
-    /// The verdict on a command with its whole trace; runs nothing
+    /// Show the verdict on a command and how it was reached; runs nothing
     Explain(Explain),
-    /// Try a policy, look it over, see what another one would have said
+    /// Test, lint, replay and measure policies
     #[command(subcommand)]
     Policy(Policy),
-    /// What is known about programs, and files that say more
+    /// Show and check what Postern knows about programs
     #[command(subcommand)]
     Programs(Programs),
-    /// What happened, newest first
+    /// List requests, newest first
     History(History),
     /// Show who changed what may run, with the values before and after
     Audit(Audit),
-    /// One request in full
+    /// Show one request in full
     Show {
-        /// Its id or the beginning of it, as `history` prints it, or `last`
+        /// Request: its id or the beginning of it, as `history` prints it, or `last`
         request: String,
         #[command(flatten)]
         json: Json,
     },
-    /// End a running request
+    /// Stop a running request
     Kill {
-        /// Its id or the beginning of it, as `history` prints it, or `last`
+        /// Request: its id or the beginning of it, as `history` prints it, or `last`
         request: String,
-        /// TERM (then KILL after a grace), INT, HUP, QUIT or KILL
+        /// Signal: TERM (KILL follows after a grace period), INT, HUP, QUIT or KILL
         #[arg(long)]
         signal: Option<String>,
     },
-    /// An MCP server on standard input and output, for one agent; its client starts it (see agents channel --for mcp)
+    /// Run an MCP server on standard input and output for one agent; its client starts it (see agents channel --for mcp)
     Mcp {
-        /// Whose
+        /// Agent
         #[arg(long)]
         agent: String,
-        /// The session that its requests belong to
+        /// Session of its requests
         #[arg(long)]
         session: Option<String>,
-        /// How long a call waits before it is answered "pending"; the same call again joins it [default: 50s]
+        /// Time until a call is answered "pending"; the same call again joins it [default: 50s]
         #[arg(long)]
         wait: Option<humantime::Duration>,
     },
-    /// Sessions that agents have open, with the layers of rules above each; or close one
+    /// List open sessions with the layers of rules above each, or close one
     Sessions {
-        /// Of this agent
+        /// Only of this agent
         #[arg(long)]
         agent: Option<String>,
-        /// Close the agent's session of this name, as it is listed: what waits in it is denied, its rules go
+        /// Close the agent's session of this name: its waiting requests are denied, its rules removed
         #[arg(long, requires = "agent", conflicts_with = "json")]
         close: Option<String>,
         #[command(flatten)]
         json: Json,
     },
-    /// Skills and the CLIs that they use
+    /// Manage skills and the CLIs they use
     #[command(subcommand)]
     Skills(Skills),
-    /// Other ways in and out: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel
+    /// Manage integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel
     #[command(subcommand)]
     Doors(Doors),
-    /// For coding agents that ask a program before they use a tool: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
+    /// Install and answer hooks of coding agents: Claude Code, Cursor, Gemini CLI, Copilot CLI, VS Code,
     /// Codex, Windsurf, Cline, Kiro CLI, opencode
     #[command(subcommand)]
     Hook(Hook),
     /// Deny everything for a while (15m, 1h), or until `resume`
     Pause {
-        /// How long
+        /// Duration
         duration: Option<humantime::Duration>,
     },
-    /// Decide again after a pause
+    /// End a pause
     Resume,
-    /// What a shell needs to complete this command line
+    /// Print a shell's completions for this command line
     Completions {
-        /// The shell
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// The manual page of `postern`, or of one of its commands
+    /// Print the manual page of `postern` or of one of its commands
     Man {
-        /// The command (`rules`, `rules import`); none for postern itself
+        /// Command (`rules`, `rules import`); postern itself by default
         command: Vec<String>,
         /// Write every page into this folder instead
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         all: Option<PathBuf>,
     },
-    /// Help on a command, or on `exit-codes`, `patterns`, `exec-approval`, `managed`
+    /// Print help on a command, or on `exit-codes`, `patterns`, `exec-approval`, `managed`
     Help {
-        /// The command
+        /// Command
         topic: Vec<String>,
     },
 }
@@ -141,7 +141,7 @@ pub(crate) enum Command {
 /// How a listing is printed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Json {
-    /// One JSON document (one object a line with --watch)
+    /// Output JSON (JSON Lines with --watch)
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -160,21 +160,21 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Agents {
-    /// Every agent
+    /// List agents
     List(Json),
-    /// Enrol an agent: its folder, its key, its channel
+    /// Add an agent with a folder, a key and a channel
     Add {
-        /// Its name: letters, digits, . _ -
+        /// Name: letters, digits, . _ -
         id: String,
-        /// The name to show
+        /// Display name
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
         json: Json,
     },
-    /// One agent with its settings
+    /// Show an agent with its settings
     Show {
-        /// The agent
+        /// Agent
         id: String,
         #[command(flatten)]
         json: Json,
@@ -182,54 +182,54 @@ pub(crate) enum Agents {
     /// Change an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
     #[command(after_help = crate::settings_text::help())]
     Set {
-        /// The agent
+        /// Agent
         id: String,
-        /// What to change
+        /// Settings to change
         #[arg(required = true, value_name = "KEY=VALUE")]
         values: Vec<String>,
-        /// Yes, also what runs everything (preset=allow, security=full) or what nobody answered (fallback=full)
+        /// Confirm settings that allow everything (preset=allow, security=full) or what no one answered (fallback=full)
         #[arg(long)]
         yes: bool,
     },
-    /// Deny everything of one agent for a while, what waits included
+    /// Deny everything of one agent for a while, waiting requests included
     DenyAll {
-        /// The agent
+        /// Agent
         id: String,
-        /// How long
+        /// Duration
         #[arg(default_value = "10m")]
         duration: humantime::Duration,
     },
-    /// The same as `deny-all`
+    /// Stop an agent: the same as `deny-all`
     Stop {
-        /// The agent
+        /// Agent
         id: String,
-        /// How long
+        /// Duration
         #[arg(long = "for", value_name = "DURATION", default_value = "10m")]
         duration: humantime::Duration,
     },
     /// Resume an agent that was stopped
     AllowAgain {
-        /// The agent
+        /// Agent
         id: String,
     },
     /// Remove an agent, its key, its channel and its rules; its history stays
     Remove {
-        /// The agent
+        /// Agent
         id: String,
-        /// Yes, also with its rules; otherwise you are asked
+        /// Remove its rules too, without asking
         #[arg(long)]
         yes: bool,
     },
-    /// Give an agent a new key; what is connected with the old one is cut off
+    /// Replace an agent's key; connections with the old key are closed
     RotateKey {
-        /// The agent
+        /// Agent
         id: String,
     },
-    /// The exact lines that put an agent's channel into its sandbox
+    /// Print the lines that put an agent's channel into its sandbox
     Channel {
-        /// The agent
+        /// Agent
         id: String,
-        /// What it is put into
+        /// Kind of sandbox or client
         #[arg(long = "for", value_enum, default_value = "plain")]
         kind: Channel,
         /// Print only the profile for sandbox-exec, with the parameters FOLDER, TMP and RUN
@@ -260,16 +260,16 @@ pub(crate) enum Channel {
 
 #[derive(Debug, Args)]
 pub(crate) struct Approve {
-    /// Its code, the beginning of its id, or `last` [default: the one that waits]
+    /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
     pub(crate) question: Option<String>,
     /// Also save a rule: this exact command, the command with any arguments, or the program as it is now; or renew the
     /// rules that were given for a program before it changed (with --everyone those of every agent)
     #[arg(long, value_enum)]
     pub(crate) always: Option<Always>,
-    /// How long the rule lasts
+    /// Lifetime of the rule
     #[arg(long = "for", value_name = "DURATION", requires = "always")]
     pub(crate) lasts: Option<humantime::Duration>,
-    /// The rule serves every agent
+    /// Save the rule for every agent
     #[arg(long, requires = "always")]
     pub(crate) everyone: bool,
     /// Let the rule hold in every folder, not only in the command's folder and below
@@ -278,7 +278,7 @@ pub(crate) struct Approve {
     /// Allow all identical waiting requests, if there are this many; the default allows only the first
     #[arg(long, value_name = "NUMBER")]
     pub(crate) all: Option<usize>,
-    /// The digest of what was seen: answers without asking again
+    /// Digest of the question you saw; answers without asking again
     #[arg(long)]
     pub(crate) digest: Option<String>,
 }
@@ -293,9 +293,9 @@ pub(crate) enum Always {
 
 #[derive(Debug, Args)]
 pub(crate) struct Deny {
-    /// Its code, the beginning of its id, or `last` [default: the one that waits]
+    /// Question: its code, the beginning of its id, or `last` [default: the only one that waits]
     pub(crate) question: Option<String>,
-    /// Words for the agent
+    /// Message to the agent
     #[arg(long)]
     pub(crate) feedback: Option<String>,
     /// Also save a deny rule
@@ -304,32 +304,32 @@ pub(crate) struct Deny {
     /// Save the rule for every agent
     #[arg(long, requires = "always")]
     pub(crate) everyone: bool,
-    /// The digest of what was seen
+    /// Digest of the question you saw
     #[arg(long)]
     pub(crate) digest: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// Whose request it would be
+    /// Agent that would ask
     #[arg(long)]
     pub(crate) agent: String,
-    /// The session it would come from
+    /// Session of the request
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Where it would run
+    /// Working directory
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// An environment override
+    /// Environment override
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// A line of shell text
+    /// Shell text
     #[arg(long, value_name = "TEXT", conflicts_with = "argv", required_unless_present_any = ["argv", "tool"])]
     pub(crate) shell: Option<String>,
-    /// A tool of the agent's own, as permissions.jsonc names it, instead of a command on this machine
+    /// Judge one of the agent's own tools, named as in permissions.jsonc, instead of a command
     #[arg(long, value_name = "NAME", conflicts_with_all = ["argv", "shell", "cwd", "env"])]
     pub(crate) tool: Option<String>,
-    /// The tool's arguments, a JSON object
+    /// Arguments of the tool, a JSON object
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub(crate) arguments: Option<String>,
     #[command(flatten)]
@@ -351,29 +351,29 @@ fn effect(name: &str) -> Result<&'static str, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct History {
-    /// Of this agent
+    /// Only of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// In this state: running, denied, finished, failed, asking
+    /// Only in this state: running, denied, finished, failed, asking
     #[arg(long, value_parser = state)]
     pub(crate) state: Option<RunState>,
-    /// Of the last 2h, 7days
+    /// Only within this time: 2h, 7days
     #[arg(long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
-    /// With an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
+    /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
     #[arg(long, value_name = "KIND", value_parser = effect)]
     pub(crate) effect: Option<&'static str>,
-    /// With these words in the command
+    /// Only with these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// How many at most
+    /// Maximum number
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
-    /// Go on, telling each step of every request as it comes, and strangers at doors; first the newest `--limit`, or all
-    /// of `--since`
+    /// Keep running; print each step of every request, and unknown clients of integrations. Begins with the newest
+    /// `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
-    /// With --watch: what came behind this `sequence`
+    /// With --watch: only events after this `sequence`
     #[arg(long, value_name = "SEQUENCE", requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,
     #[command(flatten)]
@@ -382,34 +382,34 @@ pub(crate) struct History {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Skills {
-    /// Watched folders, skills, and their CLIs
+    /// List watched folders, skills, and their CLIs
     List(Json),
     /// Watch a folder of skills
     AddFolder {
-        /// The folder
+        /// Folder
         folder: PathBuf,
     },
-    /// Watch it no longer
+    /// Stop watching a folder
     RemoveFolder {
-        /// The folder
+        /// Folder
         folder: PathBuf,
     },
     /// Approve a skill's CLIs as they are now
     Approve {
-        /// The skill
+        /// Skill
         skill: String,
-        /// One CLI of it
+        /// One of its CLIs [default: all]
         cli: Option<String>,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Doors {
-    /// Every door: whether it is open, and who is at it
+    /// List integrations: state and connected clients
     List(Json),
-    /// Open a door, or change an open one
+    /// Enable an integration, or change an enabled one
     Enable {
-        /// The door
+        /// Integration
         door: DoorName,
         /// websocket: listen=ADDRESS:PORT tls=off|self-signed cert=FILE key=FILE; openclaw: agent=ID relay=on|off
         /// socket=PATH; mcp-http: agent=ID listen=ADDRESS:PORT hosts=NAME,NAME and TLS as websocket; telegram: token=- ;
@@ -419,23 +419,23 @@ pub(crate) enum Doors {
         #[arg(value_name = "KEY=VALUE")]
         values: Vec<String>,
     },
-    /// Close a door and cut off everybody at it
+    /// Disable an integration and disconnect its clients
     Disable {
-        /// The door
+        /// Integration
         door: DoorName,
     },
-    /// What the other side of an open door needs; for websocket, a new pairing code
+    /// Print what the other side of an integration needs; for websocket, a new pairing code
     Setup {
-        /// The door
+        /// Integration
         door: DoorName,
         #[command(flatten)]
         json: Json,
     },
-    /// Forget a client of a door and cut it off
+    /// Forget a client of an integration and disconnect it
     Revoke {
-        /// The door
+        /// Integration
         door: DoorName,
-        /// The client's id, as `doors list` prints it; for mcp-http `token`, which makes a new one
+        /// Client id, as `doors list` prints it; for mcp-http `token`, which makes a new one
         client: String,
     },
 }

@@ -27,15 +27,15 @@ pub(crate) enum Hook {
     KiroCli(HookRun),
     /// Answer an event of the opencode plugin (tool.execute.before) from standard input
     Opencode(HookRun),
-    /// Add the hook to an agent's settings and enroll the agent; shows the change and asks first
+    /// Add the hook to a coding agent's settings and enroll the agent; shows the change and asks first
     Install {
         #[command(flatten)]
         settings: HookSettings,
-        /// Whose rules hold
+        /// Agent whose rules apply
         #[arg(long)]
         agent: String,
     },
-    /// Take the hook out of an agent's settings again
+    /// Remove the hook from a coding agent's settings
     Uninstall {
         #[command(flatten)]
         settings: HookSettings,
@@ -44,26 +44,26 @@ pub(crate) enum Hook {
 
 #[derive(Debug, Args)]
 pub(crate) struct HookRun {
-    /// Whose permissions hold
+    /// Agent whose rules apply
     #[arg(long)]
     pub(crate) agent: String,
-    /// Leave what would be asked about to the agent's own prompt, instead of asking here
+    /// Leave questions to the coding agent's own prompt
     #[arg(long)]
     pub(crate) hand_over: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct HookSettings {
-    /// The coding agent
+    /// Coding agent
     #[arg(value_parser = kind())]
     pub(crate) kind: Kind,
-    /// Its settings [default: where it reads them]
+    /// Settings file [default: where it reads them]
     #[arg(long)]
     pub(crate) file: Option<PathBuf>,
-    /// The settings of the project in the current folder, instead of your own
+    /// Change the settings of the project in the current folder instead of your own
     #[arg(long, conflicts_with = "file")]
     pub(crate) project: bool,
-    /// Change it without being asked
+    /// Change it without asking
     #[arg(long)]
     pub(crate) yes: bool,
 }

@@ -8,30 +8,30 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Import {
-    /// The program whose rules are taken over
+    /// Program to import from
     #[arg(value_enum, required_unless_present = "list")]
     pub(crate) from: Option<From>,
-    /// Its files [default: those that it reads, of the person and of the project]
+    /// Its files [default: those that it reads, yours and the project's]
     pub(crate) files: Vec<PathBuf>,
-    /// List the files with rules that are here, and take nothing over
+    /// List the files with rules found here; imports nothing
     #[arg(long, conflicts_with_all = ["files", "agent", "broad", "host", "check"])]
     pub(crate) list: bool,
-    /// The agent that gets the rules
+    /// Agent that gets the rules
     #[arg(long, required_unless_present = "list")]
     pub(crate) agent: Option<String>,
-    /// The project whose files are read, and in which their rules hold [default: the current folder]
+    /// Project to read files of; their rules hold in it [default: the current folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Take rules over with everything that their words cover, as they were there
+    /// Import rules as broad as they were there: everything their words cover
     #[arg(long)]
     pub(crate) broad: bool,
-    /// Let Postern run what is allowed, too; otherwise it is allowed in the agent's own shell alone
+    /// Let the rules hold for commands that Postern runs, too [default: only in the agent's own shell]
     #[arg(long)]
     pub(crate) host: bool,
-    /// Save nothing: show what would be taken over, and what the last requests would have become
+    /// Save nothing; show what would be imported, and what the last requests would have become
     #[arg(long)]
     pub(crate) check: bool,
-    /// How many of the last requests --check judges again, at most 1000
+    /// Number of requests that --check judges again, at most 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 200, requires = "check")]
     pub(crate) last: u32,
     #[command(flatten)]
@@ -40,16 +40,16 @@ pub(crate) struct Import {
 
 #[derive(Debug, Args)]
 pub(crate) struct Suggest {
-    /// Questions of this agent; with --from-transcripts: an agent whose settings and rules are in force
+    /// Only questions of this agent; with --from-transcripts: judge with its settings and rules
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How many days of the history
+    /// Days of history
     #[arg(long, default_value_t = 30)]
     pub(crate) days: u32,
-    /// Read what Claude Code and Codex kept of their sessions on this machine, instead of the history
+    /// Read the transcripts of Claude Code and Codex on this computer instead of the history
     #[arg(long)]
     pub(crate) from_transcripts: bool,
-    /// How many suggestions at most
+    /// Maximum number of suggestions
     #[arg(long, value_name = "NUMBER", default_value_t = 8)]
     pub(crate) most: usize,
     #[command(flatten)]

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Rules {
-    /// Every rule, or an agent's
+    /// List rules
     List {
-        /// The agent's and everyone's
+        /// Only rules of this agent and of everyone
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
@@ -21,44 +21,44 @@ pub(crate) enum Rules {
     Deny(NewRule),
     /// Remove a rule
     Remove {
-        /// Its number, as `rules list` prints it
+        /// Number, as `rules list` prints it
         #[arg(allow_negative_numbers = true)]
         id: i64,
     },
     /// Undo a renewal: its rules hold again for the program as it was before
     Undo {
-        /// The renewal's number, as the answer and `audit` print it
+        /// Number of the renewal, as the answer and `audit` print it
         entry: i64,
     },
-    /// Print rules as a file
+    /// Export rules
     Export {
-        /// An agent's own
+        /// Only this agent's own
         #[arg(long)]
         agent: Option<String>,
-        /// The format; exec-approval and openclaw are one agent's settings and what it is allowed
+        /// Format; exec-approval and openclaw export one agent's settings and allow rules
         #[arg(long, value_enum, default_value = "postern")]
         format: ExportFormat,
         /// For claude-code and codex: also write rules that allow more there
         #[arg(long)]
         broad: bool,
     },
-    /// Add the rules of a file (`-` reads standard input): all of them, or, where one is refused, none
+    /// Add the rules of a file (`-` reads standard input): all of them, or none if one is refused
     Import {
-        /// The file, as `rules export` prints it
+        /// File, as `rules export` prints it
         file: PathBuf,
-        /// Give every rule to this agent
+        /// Add every rule to this agent
         #[arg(long)]
         agent: Option<String>,
-        /// In an OpenClaw document, which of its agents is meant [default: the one of the same name, or the only one]
+        /// Agent of an OpenClaw document [default: the one of the same name, or the only one]
         #[arg(long, value_name = "NAME")]
         of: Option<String>,
-        /// The format; exec-approval and openclaw also set the agent's security, ask and fallback
+        /// Format; exec-approval and openclaw also set the agent's security, ask and fallback
         #[arg(long, value_enum, default_value = "postern")]
         format: Format,
-        /// Only look: nothing is saved
+        /// Save nothing; show what would be added
         #[arg(long)]
         check: bool,
-        /// Yes, also where it lets run what nobody answered (askFallback: full), or everything (security: full)
+        /// Confirm settings that allow what no one answered (askFallback: full) or everything (security: full)
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
@@ -96,7 +96,7 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct NewRule {
-    /// A path with globs (`~/bin/*`), words of a command (`git push *`), or an identity (`sha256:…`, `team:…`, `signing:…:…`)
+    /// Path with globs (`~/bin/*`), words of a command (`git push *`), or identity (`sha256:…`, `team:…`, `signing:…:…`)
     pub(crate) pattern: String,
     /// For this agent (or --everyone)
     #[arg(long, conflicts_with = "everyone")]
@@ -104,52 +104,52 @@ pub(crate) struct NewRule {
     /// For every agent (or --agent)
     #[arg(long)]
     pub(crate) everyone: bool,
-    /// The pattern is a path (told by `/` or `~` where nothing is said)
+    /// Read the pattern as a path [default: if it has `/` or `~`]
     #[arg(long, group = "kind")]
     pub(crate) path: bool,
-    /// The pattern is the words of a command
+    /// Read the pattern as words of a command
     #[arg(long, group = "kind")]
     pub(crate) command: bool,
-    /// The pattern is this command, exactly
+    /// Read the pattern as this exact command
     #[arg(long, group = "kind")]
     pub(crate) exact: bool,
-    /// The pattern is an identity: a sha256, team:TEAMID, signing:TEAMID:ID or signing:platform:ID
+    /// Read the pattern as an identity: a sha256, team:TEAMID, signing:TEAMID:ID or signing:platform:ID
     #[arg(long, group = "kind")]
     pub(crate) identity: bool,
-    /// Argument patterns, one a word (`*` one word, a last `**` any further)
+    /// Argument patterns, one per word (`*` one word, a last `**` any further words)
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
-    /// Bind it to the program as it is now
+    /// Bind the rule to the program as it is now
     #[arg(long)]
     pub(crate) pin: bool,
     /// Also allow redirections that write
     #[arg(long)]
     pub(crate) writes: bool,
-    /// Yes, everything that the words cover, also arguments that run something else or reach further: the rule is broad
+    /// Cover everything the words cover, also arguments that run other programs or reach further
     #[arg(long)]
     pub(crate) broad: bool,
-    /// Allow only in this folder and below (`.` is the current one); in every folder by default
+    /// Allow only in this folder and below (`.` is the current one) [default: every folder]
     #[arg(long = "in", value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
     /// Also cover any standard input
     #[arg(long)]
     pub(crate) any_input: bool,
-    /// It allows in the agent's own shell alone, and nothing that Postern would run
+    /// Allow only in the agent's own shell, not what Postern would run
     #[arg(long)]
     pub(crate) own_shell: bool,
-    /// How long it lasts (15m, 1h, 7days)
+    /// Lifetime: 15m, 1h, 7days
     #[arg(long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,
-    /// Why it exists
+    /// Reason, shown with the rule
     #[arg(long)]
     pub(crate) why: Option<String>,
-    /// A command that it must match, checked now
+    /// Example that the rule must match, checked now
     #[arg(long, value_name = "COMMAND")]
     pub(crate) matches: Vec<String>,
-    /// A command that it must not match, checked now
+    /// Example that the rule must not match, checked now
     #[arg(long, value_name = "COMMAND")]
     pub(crate) misses: Vec<String>,
-    /// Only look: say what it would match of the last requests, and save nothing
+    /// Save nothing; show which of the last requests it would match
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -158,11 +158,11 @@ pub(crate) struct NewRule {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Judge each case of a file against its own little policy; exits 1 if any comes out otherwise
+    /// Judge each case of a file by its own policy; exit 1 if a verdict differs
     Test {
-        /// One case a line (see docs/POLICY.md)
+        /// File with one case per line (see docs/POLICY.md)
         cases: PathBuf,
-        /// Bare names and the absolute paths that they resolve to; nothing else exists then
+        /// Resolve bare names to these absolute paths; no other program exists then
         #[arg(long, value_name = "MAP.json")]
         bins: Option<PathBuf>,
         #[command(flatten)]
@@ -170,23 +170,23 @@ pub(crate) enum Policy {
     },
     /// Count what a policy allows, asks and denies of commands that agents ran; needs no host
     Measure(Measure),
-    /// Name rules that can never match, allow too much, could be turned against you, or do nothing; exits 1 if any
+    /// Find rules that can never match, allow too much, could be turned against you, or do nothing; exit 1 if any
     Lint {
-        /// The agent's and everyone's [default: all]
+        /// Only rules of this agent and of everyone [default: all]
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
         json: Json,
     },
-    /// Judge recorded requests again, by the rules as they are or as a file would have them; changes nothing
+    /// Judge recorded requests again, by the current rules or those of a file; changes nothing
     Replay {
-        /// Those of the last 2h, 7days
+        /// Only within this time: 2h, 7days
         #[arg(long, value_name = "DURATION", default_value = "7d")]
         since: humantime::Duration,
-        /// Judge by this file instead of the rules there are: as `rules export` prints it, or a permissions.jsonc
+        /// Judge by this file instead of the current rules: as `rules export` prints it, or a permissions.jsonc
         #[arg(long, value_name = "FILE")]
         with: Option<PathBuf>,
-        /// Those of this agent
+        /// Only of this agent
         #[arg(long)]
         agent: Option<String>,
         #[command(flatten)]
@@ -196,21 +196,21 @@ pub(crate) enum Policy {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Programs {
-    /// Check a file about a program, and run its examples
+    /// Check a file about a program and run its examples
     Check {
-        /// The file
+        /// File
         file: PathBuf,
         #[command(flatten)]
         json: Json,
     },
     /// Show what is known about a program
     Show {
-        /// Its name
+        /// Program name
         name: String,
         #[command(flatten)]
         json: Json,
     },
-    /// List the programs that something is known about
+    /// List known programs
     List {
         #[command(flatten)]
         json: Json,
@@ -219,9 +219,9 @@ pub(crate) enum Programs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Measure {
-    /// One command per line, in order: {"project": …, "cwd": …, "shell": …}; `-` reads standard input
+    /// File with one command per line, in order: {"project": …, "cwd": …, "shell": …}; `-` reads standard input
     pub(crate) commands: PathBuf,
-    /// The agent's preset [default: ask]
+    /// Preset of the agent [default: ask]
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetName>,
     /// Allow what only reads (allow-read-only=on)
@@ -230,22 +230,22 @@ pub(crate) struct Measure {
     /// Set a class of effects; today `look=allow` and `look=ask`, which are --read-only and its absence
     #[arg(long = "class", value_name = "CLASS=DECISION", value_parser = class)]
     pub(crate) classes: Vec<Class>,
-    /// The commands run in the agent's own shell, not on the host
+    /// Judge as commands of the agent's own shell, not of the host
     #[arg(long)]
     pub(crate) own_shell: bool,
-    /// Rules, as `rules export` prints them
+    /// File of rules, as `rules export` prints it
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// An allow rule
+    /// Allow rule
     #[arg(long, value_name = "PATTERN")]
     pub(crate) allow: Vec<String>,
-    /// A deny rule
+    /// Deny rule
     #[arg(long, value_name = "PATTERN")]
     pub(crate) deny: Vec<String>,
-    /// The person's answer to each question: once, or the first offer, kept for the project
+    /// Your answer to each question: once, or the first offer, kept for the project
     #[arg(long, value_enum, default_value = "none")]
     pub(crate) always: Answers,
-    /// The home folder in the commands [default: /Users/u]
+    /// Home folder in the commands [default: /Users/u]
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<String>,
     #[command(flatten)]
@@ -275,7 +275,7 @@ impl From<PresetName> for Preset {
 pub(crate) enum Answers {
     /// Always once
     None,
-    /// The first offer, where there is one
+    /// The first offer, if there is one
     Offer,
 }
 

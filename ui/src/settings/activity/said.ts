@@ -27,7 +27,7 @@ export function happened(moment: Moment): string {
     case "started":
       return moments[moment.kind];
     case "allowed":
-      return moment.approver === null ? states.allowed : moments.allowedIn(moment.approver);
+      return moment.approver === null ? states.allowed : moments.allowedBy(moment.approver);
     case "shown-in-chat":
       return moments.inChat(moment.door, moment.place, moment.message, moments.chat[moment.status]);
     case "ended":

@@ -34,7 +34,7 @@ pub fn moment(what: &MomentKind) -> String {
         MomentKind::ShownInChat { door, place, message, status } => {
             format!("shown by {door} in {place}, message {message}: {}", status.name())
         }
-        MomentKind::Allowed { approver: Some(approver) } => format!("allowed in the {approver}"),
+        MomentKind::Allowed { approver: Some(approver) } => format!("allowed by you ({approver})"),
         MomentKind::Allowed { approver: None } => "allowed".to_owned(),
         MomentKind::Started => "started".to_owned(),
         MomentKind::Ended { state, ending } => ended(*state, *ending),
