@@ -60,8 +60,9 @@ fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<&'a ProgramFile, 
 fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Error>> {
     let options = if file.options.is_some() { file } else { base };
     let commands = file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str);
+    let inherited = base.effects.iter().filter(|effect| file.like.is_none() || effect.names.is_empty());
     let own = file.effects.iter().filter(|_| file.like.is_some());
-    let all: Vec<_> = base.effects.iter().chain(own).collect();
+    let all: Vec<_> = inherited.chain(own).collect();
     let check = file.check.or(base.check).filter(|check| *check != Check::None);
     let mut code = String::from("Program { ");
     let mut field = |name: &str, value: String| write!(code, "{name}: {value}, ");
@@ -69,7 +70,7 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("class", format!("Class::{:?}", file.kind))?;
     field("style", format!("Style::{:?}", file.style.or(base.style).unwrap_or(Style::Getopt)))?;
     field("before", debug(options.options_before()))?;
-    field("behind", debug(options.options_behind()))?;
+    field("behind", debug(options.options_anywhere()))?;
     field("of_commands", pairs(options.options_of_commands()))?;
     field("strict", debug(file.strict.or(base.strict).unwrap_or_default()))?;
     field("mild", debug(file.mild.or(base.mild).unwrap_or_default()))?;
@@ -86,6 +87,7 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("nouns", pairs(&file.nouns))?;
     field("obeys_input", list(&words(&file.obeys_input)))?;
     field("reads", reads(&file.reads))?;
+    field("unsafe_args", unsafe_args(&all, commands)?)?;
     field("effects", effects(&all, commands)?)?;
     field("wrapper", wrapper(file))?;
     field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
@@ -100,11 +102,36 @@ fn reads(reads: &Reads) -> String {
     format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
 }
 
+fn unsafe_args(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+    let mut code = String::from("&[");
+    for effect in all {
+        for does in effect.unsafe_args() {
+            let (when, source) = (effect.marks(commands), &effect.source);
+            write!(code, "UnsafeArgs {{ when: {when:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
+        }
+    }
+    code.push(']');
+    Ok(code)
+}
+
 fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
-        let (marks, does, source) = (effect.marks(commands), effect.does, &effect.source);
-        write!(code, "Effect {{ marks: {marks:?}, does: ArgEffect::{does:?}, source: {source:?} }}, ")?;
+        for does in effect.kinds() {
+            let (when, place) = (effect.marks(commands), effect.place());
+            let Effect { unless, says, of, source, .. } = effect;
+            let usual = does.usual(place);
+            let scope =
+                effect.scope.or(usual.0).map_or("None".to_owned(), |at| format!("Some(Scope::{at:?})"));
+            let reversible = effect.reversible.unwrap_or(usual.1);
+            write!(
+                code,
+                "Effect {{ names: {}, when: {when:?}, unless: {unless:?}, does: EffectKind::{does:?}, says: {says:?}, \
+                 of: Of::{of:?}, place: InstallPlace::{place:?}, scope: {scope}, reversible: Reversible::{reversible:?}, \
+                 source: {source:?} }}, ",
+                list(&words(&effect.names))
+            )?;
+        }
     }
     code.push(']');
     Ok(code)
@@ -112,7 +139,7 @@ fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
 
 fn wrapper(file: &ProgramFile) -> String {
     let Some(wrapper) = &file.wrapper else { return "None".to_owned() };
-    let (name, options) = (&file.names[0], file.options_behind());
+    let (name, options) = (&file.names[0], file.options_anywhere());
     let Wrapper { power, operands, assignments, asks, elsewhere, writes, folder, alone, source } = wrapper;
     let operands: Vec<String> = operands.iter().map(|operand| format!("Operand::{operand:?}")).collect();
     format!(

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{finish, inner, refuse, replace_marks};
 use crate::call::{Arg, Call, Found};
+use crate::invocation::Text;
 use crate::{Power, Unparsed, programs};
 
 /// Letters of fd that take a value, so that an `x` behind them is none of its own.
@@ -33,8 +34,8 @@ pub(super) fn place(call: Call, found: &mut Found) {
 }
 
 /// The words of each program that `fd` runs.
-pub(super) fn commands(args: &[Arg]) -> Result<Vec<Range<usize>>, &'static str> {
-    let value = |at: usize| args.get(at).and_then(Arg::value);
+pub(super) fn commands<W: Text>(args: &[W]) -> Result<Vec<Range<usize>>, &'static str> {
+    let value = |at: usize| args.get(at).and_then(Text::value);
     let mut inners = Vec::new();
     let mut at = 1;
     while at < args.len() {

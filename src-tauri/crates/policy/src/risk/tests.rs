@@ -390,7 +390,10 @@ fn no_known_option_before_the_verb_changes_the_level() {
         ("helm", "push x"),
     ] {
         let base = level(&[program, rest]);
-        let options: Vec<(&str, bool)> = postern_command::global_options(program).collect();
+        let known = postern_command::known_program(program);
+        let options = known[0].options_before.unwrap_or_default().split(' ').filter(|word| *word != "+");
+        let options: Vec<(&str, bool)> =
+            options.map(|word| (word.trim_end_matches([':', '?']), word.ends_with(':'))).collect();
         assert!(!options.is_empty(), "{program}");
         for (option, takes_value) in options {
             let given: &[&str] = if takes_value { &[program, option, "val"] } else { &[program, option] };

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use postern_programs::{ArgEffect, Example, ProgramFile};
+use postern_programs::{ArgEffect, Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize;
 
-use super::{ExampleProblem, check_examples, shown, shows};
+use super::{ExampleProblem, check_examples, shown, shows_unsafe};
+use crate::effect::has_effect;
 use crate::programs::table::PROGRAMS;
 use crate::programs::{Class, arity, class_of, family, set_own_programs};
 use crate::{Dialect, Reading, read_shell};
@@ -79,16 +80,26 @@ fn every_effect_has_an_example() {
     let mut shown = BTreeSet::new();
     let mut all = BTreeSet::new();
     for program in PROGRAMS {
-        for effect in program.effects {
-            let key = (effect.marks, effect.source);
+        for one in program.unsafe_args {
+            let key = ("unsafe", one.when, one.source);
             all.insert(key);
-            if !shown.contains(&key) && steps.iter().any(|step| shows(step, program, effect)) {
+            if !shown.contains(&key) && steps.iter().any(|step| shows_unsafe(step, program, one)) {
+                shown.insert(key);
+            }
+        }
+        let examples = || files().iter().filter(|(_, file)| file.names == program.names);
+        let lines = examples().flat_map(|(_, file)| file.examples.keys());
+        let own: Vec<_> = lines.flat_map(|line| read_shell(line, Dialect::Bash).steps).collect();
+        for effect in program.effects {
+            let key = (effect.when, effect.unless, effect.says);
+            all.insert(key);
+            if !shown.contains(&key) && own.iter().any(|step| has_effect(step, program, effect)) {
                 shown.insert(key);
             }
         }
     }
     let missing: Vec<_> = all.difference(&shown).collect();
-    assert!(missing.is_empty(), "no example of {missing:?}");
+    assert!(missing.is_empty(), "no example of {missing:#?}");
 }
 
 #[test]
@@ -115,7 +126,8 @@ fn every_name_is_the_one_that_a_program_is_looked_up_by() {
 
 #[test]
 fn a_file_is_named_for_one_of_its_programs_or_its_theme() {
-    let themes = ["small-tools", "shells", "wrappers-not-followed", "interpreters-not-followed"];
+    let themes =
+        ["effects-only", "small-tools", "shells", "wrappers-not-followed", "interpreters-not-followed"];
     for (path, file) in files() {
         let stem = path.rsplit('/').next().unwrap().strip_suffix(".toml").unwrap();
         assert!(themes.contains(&stem) || file.names[0] == stem, "{path} begins with {}", file.names[0]);
@@ -138,23 +150,28 @@ fn a_program_that_a_person_adds_is_judged_and_a_known_one_only_gains() {
         "shipit --everywhere" = "none"
         "shipit status" = "none"
     "#);
-    let effects = |line: &str| shown(&read_shell(line, Dialect::Bash));
+    // An unsafe argument is an effect of its own.
+    let effects = |line: &str| {
+        let all = shown(&read_shell(line, Dialect::Bash));
+        all.into_iter().filter(|one| !matches!(one, Example::Effect(Does::Has(_)))).collect::<Vec<_>>()
+    };
+    let is_unsafe = |effect: ArgEffect| Example::Effect(Does::Unsafe(effect));
     assert_eq!(effects("shipit deploy"), [Example::None], "nothing is known of it");
     assert!(set_own_programs(vec![shipit.clone()]), "that is new");
     assert!(!set_own_programs(vec![shipit.clone()]), "that is no change");
-    assert_eq!(effects("shipit deploy"), [Example::Effect(ArgEffect::Sends)]);
+    assert_eq!(effects("shipit deploy"), [is_unsafe(ArgEffect::Sends)]);
     assert_eq!(effects("shipit -e deploy status"), [Example::None], "a value is no command");
     assert_eq!(arity(&["shipit", "deploy", "web"]), 3);
     assert_eq!(
         effects("wc --everywhere --files0-from x"),
-        [ArgEffect::Sends, ArgEffect::Reads].map(Example::Effect)
+        [ArgEffect::Sends, ArgEffect::Reads].map(is_unsafe)
     );
     assert_eq!(class_of("shipit"), Class::Ordinary);
     let problems = check_examples(&shipit);
     let wanted = vec![Example::None];
-    let got = vec![Example::Effect(ArgEffect::Sends)];
+    let got = vec![is_unsafe(ArgEffect::Sends), Example::Effect(Does::Has(EffectKind::Send))];
     assert_eq!(problems, [ExampleProblem::Shows { line: "shipit --everywhere".to_owned(), wanted, got }]);
-    assert_eq!(problems[0].to_string(), "`shipit --everywhere` shows sends, and not none");
+    assert_eq!(problems[0].to_string(), "`shipit --everywhere` shows sends, send, and not none");
     let unshown =
         own("names = [\"shipit\"]\n[[effect]]\nwhen = \"undo\"\ndoes = \"sends\"\nsource = \"shipit(1)\"");
     assert_eq!(check_examples(&unshown), [ExampleProblem::Unshown("undo".to_owned())]);

@@ -147,13 +147,12 @@ const PIP: [&str; 14] = [
 ];
 
 /// Reading subcommands with words by which they show secrets, fetch from elsewhere, or open something.
-pub(super) fn does_more(check: ReadCheck, name: &str, argv: &[&str]) -> bool {
+pub(super) fn does_more(check: ReadCheck, verb: Option<usize>, argv: &[&str]) -> bool {
     let any = |test: &dyn Fn(&str) -> bool| argv.iter().skip(1).any(|word| test(word));
     match check {
         // `kubectl get secret,configmap -o yaml` prints passwords; a path or a file may name a secret in another spelling.
         ReadCheck::Kubectl => {
-            let at = crate::programs::subcommand::position(name, argv);
-            let follows = at.is_some_and(|at| argv.get(at) == Some(&"logs"));
+            let follows = verb.is_some_and(|at| argv.get(at) == Some(&"logs"));
             any(&|word| {
                 word.to_ascii_lowercase().contains("secret")
                     || ["-k", "--raw", "--filename", "--kustomize"].iter().any(|one| word.starts_with(one))

@@ -2,8 +2,8 @@
 //! known by its verb; anything else changes something, or may.
 
 use super::Found;
-use super::reader::Read;
 use crate::ArgEffect;
+use crate::invocation::Invocation;
 
 /// Verbs with which they only tell something.
 const TELLING: &[&str] = &[
@@ -175,7 +175,7 @@ const INTO_A_FILE: &[&str] = &[
 ];
 
 /// The first argument by which more is done than told.
-pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
+pub(super) fn of(name: &str, read: &Invocation<'_>) -> Found {
     let words: Vec<(usize, &str)> =
         read.operands.iter().take(6).filter_map(|at| Some((*at, read.word(*at)?))).collect();
     let secret = |word: &str| {
@@ -198,9 +198,9 @@ pub(super) fn of(name: &str, read: &Read<'_>) -> Found {
     }
     // Of a model, a chart or a package the version is one to choose, and has a value behind it.
     let last = read.args.len() - 1;
-    let tells = read.options.iter().any(|seen| match seen.name.as_str() {
+    let tells = read.options.iter().any(|given| match &*given.name {
         "--help" => true,
-        "--version" => seen.value.is_none() && seen.at == last,
+        "--version" => given.value.is_none() && given.at == last,
         _ => false,
     });
     (!tells).then_some((first, ArgEffect::Changes, "changes something in a cloud or a cluster, or may"))

@@ -1,16 +1,16 @@
 //! Where files are put, taken away from, opened up and changed.
 
-use super::marks::{NO_FILE, leads_outside};
-use super::reader::Read;
 use super::{Found, noted};
 use crate::call::Call;
+use crate::invocation::Invocation;
+use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
 
 /// Options with which cp makes links.
 const LINKS: [&str; 4] = ["-s", "-l", "--symbolic-link", "--link"];
 
 /// The ways out of a call that works on the files that it is given.
-pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
+pub(super) fn of(name: &str, call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let found = match name {
         "mv" => takes_away(call, read).or_else(|| target(name, call, read)),
         "rm" | "rimraf" | "rmdir" => takes_away(call, read),
@@ -19,7 +19,7 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
         "chown" | "chgrp" | "chflags" => changes(call, read, 1),
         "ln" | "link" => leads_elsewhere(call, read).or_else(|| target(name, call, read)),
         "install" => borrows_rights(name, read).or_else(|| target(name, call, read)),
-        "cp" if read.options.iter().any(|seen| LINKS.contains(&seen.name.as_str())) => {
+        "cp" if read.options.iter().any(|given| LINKS.contains(&&*given.name)) => {
             leads_elsewhere(call, read).or_else(|| target(name, call, read))
         }
         "cp" | "ditto" | "rsync" => target(name, call, read),
@@ -31,7 +31,7 @@ pub(super) fn of(name: &str, call: &Call, read: &Read<'_>) -> Vec<UnsafeArg> {
 }
 
 /// A program of the system that is given another name: what a rule says of the one would not be said of the other.
-fn renamed(name: &str, read: &Read<'_>) -> Option<UnsafeArg> {
+fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
         "/bin/",
         "/usr/bin/",
@@ -56,7 +56,7 @@ fn renamed(name: &str, read: &Read<'_>) -> Option<UnsafeArg> {
 }
 
 /// The first operand behind the first few that lies outside of the working directory, and is no file of the temporary folder.
-fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
+fn changes(call: &Call, read: &Invocation<'_>, skipped: usize) -> Found {
     let outside = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         leads_outside(path, &call.dir) && !is_temporary(path)
@@ -66,14 +66,14 @@ fn changes(call: &Call, read: &Read<'_>, skipped: usize) -> Found {
 }
 
 /// What replaces its operands, unless it prints or only looks.
-fn in_place(call: &Call, read: &Read<'_>) -> Found {
+fn in_place(call: &Call, read: &Invocation<'_>) -> Found {
     const LOOKS: [&str; 8] = ["-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list", "-V"];
-    let looks = read.options.iter().any(|seen| LOOKS.contains(&seen.name.as_str()));
+    let looks = read.options.iter().any(|given| LOOKS.contains(&&*given.name));
     if looks { None } else { changes(call, read, 0) }
 }
 
 /// `ln -s / x`: what is written or removed below `x` from then on lies elsewhere.
-fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
+fn leads_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
     let sources = if read.operands.len() > 1 { read.operands.len() - 1 } else { read.operands.len() };
     let outside = |at: &&usize| read.beginning(**at).is_some_and(|path| leads_outside(path, &call.dir));
     let at = read.operands.iter().take(sources).find(outside)?;
@@ -81,7 +81,7 @@ fn leads_elsewhere(call: &Call, read: &Read<'_>) -> Found {
 }
 
 /// An operand that other programs read or run by themselves.
-fn read_unasked(read: &Read<'_>) -> Found {
+fn read_unasked(read: &Invocation<'_>) -> Found {
     let at = read.operands.iter().copied().find(|at| read.beginning(*at).is_some_and(is_read_unasked))?;
     Some((at, ArgEffect::Plants, "writes what other programs run or read unasked"))
 }
@@ -120,9 +120,10 @@ fn is_read_unasked(path: &str) -> bool {
 
 /// The last operand of what copies: where it leads out of the working directory, or to a file that tools read by
 /// themselves.
-fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
+fn target(name: &str, call: &Call, read: &Invocation<'_>) -> Found {
     // `install -d` makes every folder that it is given.
-    if name == "install" && read.options.iter().any(|seen| seen.name == "-d" || seen.name == "--directory") {
+    if name == "install" && read.options.iter().any(|given| given.name == "-d" || given.name == "--directory")
+    {
         return changes(call, read, 0);
     }
     let at = *read.operands.last().filter(|_| read.operands.len() > 1)?;
@@ -146,7 +147,7 @@ fn target(name: &str, call: &Call, read: &Read<'_>) -> Found {
 }
 
 /// What is removed or moved away: where it lies outside of the working directory, and is no file of the temporary folder.
-fn takes_away(call: &Call, read: &Read<'_>) -> Found {
+fn takes_away(call: &Call, read: &Invocation<'_>) -> Found {
     let kept = |at: &&usize| {
         let path = read.beginning(**at).unwrap_or_default();
         read.args[**at].climbs || leads_outside(path, &call.dir) && !is_temporary(path)
@@ -164,14 +165,14 @@ pub(super) fn is_temporary(path: &str) -> bool {
 }
 
 /// `chmod 4755`, `chmod u+xs`, `install -m 4755`: with the rights of the file's owner.
-fn borrows_rights(name: &str, read: &Read<'_>) -> Found {
+fn borrows_rights(name: &str, read: &Invocation<'_>) -> Found {
     let what = "lets the file run with its owner's rights";
     let at = match name {
-        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value_at,
+        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value_at,
         _ => *read.operands.first()?,
     };
     let mode = match name {
-        "install" => read.options.iter().find(|seen| matches!(seen.name.as_str(), "-m" | "--mode"))?.value,
+        "install" => read.options.iter().find(|given| matches!(&*given.name, "-m" | "--mode"))?.value,
         _ => read.word(at),
     };
     let Some(mode) = mode else { return Some((at, ArgEffect::Elevates, what)) };

@@ -1,11 +1,10 @@
 //! What the name of an option tells of it, where no row of the table is about it: programs have more options than a table can
 //! hold, and new ones every year.
 
-use super::marks::{NO_FILE, leads_outside};
-use super::reader::{Read, Seen};
 use crate::call::Call;
+use crate::invocation::{Given, Invocation};
 use crate::peel::guess;
-use crate::programs::table::Program;
+use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
 
 /// A part of a name that says: this is where something is written, or which folder is worked in.
@@ -86,37 +85,38 @@ const PROGRAMS: &[&str] = &[
 /// What a name begins with that switches the rest of it off, or only tells.
 const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
 
-/// The ways out that the options of a call tell of by their names.
-pub(super) fn of(call: &Call, program: &Program, read: &Read<'_>) -> Vec<UnsafeArg> {
+/// Returns the unsafe arguments that the options of a call are by their names.
+pub(super) fn of(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     // `-o json=/x` is told by what stands behind `=`, also where the table has a row for `-o`.
-    let listed =
-        |seen: &&Seen<'_>| !seen.complete && (seen.name == "-o" || !super::reader::has(program, &seen.name));
-    read.options.iter().filter(listed).filter_map(|seen| one(call, read, seen)).collect()
+    let listed = |given: &&Given<'_>| {
+        !given.is_listed() && (given.name == "-o" || !read.program.has_effect_of(&given.name))
+    };
+    read.options.iter().filter(listed).filter_map(|given| one(call, read, given)).collect()
 }
 
-fn one(call: &Call, read: &Read<'_>, seen: &Seen<'_>) -> Option<UnsafeArg> {
-    let value = read.value_or_start(seen);
-    if seen.name == "-o" {
-        let own = read.beginning(seen.at).is_some_and(|word| word.starts_with("-o"));
-        return (own && value.is_some_and(|value| outside(value, call))).then(|| place(seen.at));
+fn one(call: &Call, read: &Invocation<'_>, given: &Given<'_>) -> Option<UnsafeArg> {
+    let value = read.value_or_start(given);
+    if given.name == "-o" {
+        let own = read.beginning(given.at).is_some_and(|word| word.starts_with("-o"));
+        return (own && value.is_some_and(|value| outside(value, call))).then(|| place(given.at));
     }
-    if seen.name.chars().count() < 4 {
+    if given.name.chars().count() < 4 {
         return None;
     }
-    let parts = parts(&seen.name);
+    let parts = parts(&given.name);
     if parts.first().is_some_and(|first| HARMLESS.contains(&first.as_str())) {
         return None;
     }
     let says = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
     if says(PROGRAMS) {
         let note = "an option that names a program or code, by its name";
-        let behind = guess::behind(call, seen.at.max(1));
-        return Some(UnsafeArg::noted(seen.at, ArgEffect::Runs, note).with(behind));
+        let behind = guess::behind(call, given.at.max(1));
+        return Some(UnsafeArg::noted(given.at, ArgEffect::Runs, note).with(behind));
     }
     let value = value?;
-    let leads = (says(PLACES) || seen.value_at == seen.at && says(FORMS)) && outside(value, call)
-        || says(&["file"]) && outside(value, call) && !super::placing::is_temporary(value);
-    leads.then(|| place(seen.at))
+    let leads = (says(PLACES) || given.value_at == given.at && says(FORMS)) && outside(value, call)
+        || says(&["file"]) && outside(value, call) && !super::files::is_temporary(value);
+    leads.then(|| place(given.at))
 }
 
 fn place(argument: usize) -> UnsafeArg {
