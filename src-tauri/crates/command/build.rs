@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names = BTreeMap::new();
     for (at, (stem, file)) in files.iter().enumerate() {
         let base = base(file, &files).map_err(|error| format!("programs/{stem}.toml: {error}"))?;
-        writeln!(code, "static PROGRAM_{at}: Program = {};", program(file, base)?)?;
+        let whole = base.map_or_else(|| file.clone(), |base| file.with_base(base));
+        writeln!(code, "static PROGRAM_{at}: Program = {};", program(&whole)?)?;
         for name in &file.names {
             if let Some((other, _)) = names.insert(name, (stem, named(file, name, at))) {
                 return Err(format!("programs/{stem}.toml: `{name}` also is in {other}.toml").into());
@@ -49,32 +50,28 @@ fn read(folder: &Path) -> Result<Files, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Returns the file that a file is like, or the file itself.
-fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<&'a ProgramFile, String> {
-    let Some(like) = &file.like else { return Ok(file) };
+/// Returns the file that a file is like.
+fn base<'a>(file: &'a ProgramFile, files: &'a Files) -> Result<Option<&'a ProgramFile>, String> {
+    let Some(like) = &file.like else { return Ok(None) };
     let found = files.values().find(|other| other.names.contains(like) && other.like.is_none());
-    found.ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
+    found.map(Some).ok_or_else(|| format!("`like` names `{like}`, of which no file is that is like no other"))
 }
 
 /// Returns the code of a program.
-fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Error>> {
-    let options = if file.options.is_some() { file } else { base };
-    let commands = file.commands.as_ref().or(base.commands.as_ref()).map_or("", String::as_str);
-    let inherited = base.effects.iter().filter(|effect| file.like.is_none() || effect.names.is_empty());
-    let own = file.effects.iter().filter(|_| file.like.is_some());
-    let all: Vec<_> = inherited.chain(own).collect();
-    let check = file.check.or(base.check).filter(|check| *check != Check::None);
+fn program(file: &ProgramFile) -> Result<String, Box<dyn Error>> {
+    let commands = file.commands.as_deref().unwrap_or_default();
+    let check = file.check.filter(|check| *check != Check::None);
     let mut code = String::from("Program { ");
     let mut field = |name: &str, value: String| write!(code, "{name}: {value}, ");
     field("names", list(&file.names))?;
     field("class", format!("Class::{:?}", file.kind))?;
-    field("style", format!("Style::{:?}", file.style.or(base.style).unwrap_or(Style::Getopt)))?;
-    field("before", debug(options.options_before()))?;
-    field("behind", debug(options.options_anywhere()))?;
-    field("of_commands", pairs(options.options_of_commands()))?;
-    field("strict", debug(file.strict.or(base.strict).unwrap_or_default()))?;
-    field("mild", debug(file.mild.or(base.mild).unwrap_or_default()))?;
-    field("dash_prints", debug(file.dash_prints.or(base.dash_prints).unwrap_or_default()))?;
+    field("style", format!("Style::{:?}", file.style.unwrap_or(Style::Getopt)))?;
+    field("before", debug(file.options_before()))?;
+    field("behind", debug(file.options_anywhere()))?;
+    field("of_commands", pairs(file.options_of_commands()))?;
+    field("strict", debug(file.strict.unwrap_or_default()))?;
+    field("mild", debug(file.mild.unwrap_or_default()))?;
+    field("dash_prints", debug(file.dash_prints.unwrap_or_default()))?;
     field("check", check.map_or("None".to_owned(), |check| format!("Some(Check::{check:?})")))?;
     field("words", pairs(&file.words))?;
     field(
@@ -87,8 +84,8 @@ fn program(file: &ProgramFile, base: &ProgramFile) -> Result<String, Box<dyn Err
     field("nouns", pairs(&file.nouns))?;
     field("obeys_input", list(&words(&file.obeys_input)))?;
     field("reads", reads(&file.reads))?;
-    field("unsafe_args", unsafe_args(&all, commands)?)?;
-    field("effects", effects(&all, commands)?)?;
+    field("unsafe_args", unsafe_args(&file.effects, commands)?)?;
+    field("effects", effects(&file.effects, commands)?)?;
     field("wrapper", wrapper(file))?;
     field("interpreter", file.interpreter.as_ref().map_or("None".to_owned(), interpreter))?;
     code.push('}');
@@ -102,7 +99,7 @@ fn reads(reads: &Reads) -> String {
     format!("Reads {{ commands: {commands}, forms: {forms}, asks: {asks}, check: {check} }}")
 }
 
-fn unsafe_args(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+fn unsafe_args(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
         for does in effect.unsafe_args() {
@@ -114,7 +111,7 @@ fn unsafe_args(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>
     Ok(code)
 }
 
-fn effects(all: &[&Effect], commands: &str) -> Result<String, Box<dyn Error>> {
+fn effects(all: &[Effect], commands: &str) -> Result<String, Box<dyn Error>> {
     let mut code = String::from("&[");
     for effect in all {
         for does in effect.kinds() {

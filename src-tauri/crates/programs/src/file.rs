@@ -235,6 +235,24 @@ impl ProgramFile {
         if described == file { Ok(file) } else { Err(FileError::Content(vec![Problem::NotForOwn])) }
     }
 
+    /// Returns the file together with what it has from the file that it is like. Effects of some names stay with those names.
+    #[must_use]
+    pub fn with_base(&self, base: &Self) -> Self {
+        let inherited = base.effects.iter().filter(|effect| effect.names.is_empty());
+        Self {
+            like: None,
+            style: self.style.or(base.style),
+            options: self.options.as_ref().or(base.options.as_ref()).cloned(),
+            strict: self.strict.or(base.strict),
+            mild: self.mild.or(base.mild),
+            dash_prints: self.dash_prints.or(base.dash_prints),
+            check: self.check.or(base.check),
+            commands: self.commands.as_ref().or(base.commands.as_ref()).cloned(),
+            effects: inherited.chain(&self.effects).cloned().collect(),
+            ..self.clone()
+        }
+    }
+
     /// Returns the options before the command; `None` for a program without commands.
     pub fn options_before(&self) -> Option<String> {
         let options = || placed(self.options.as_deref().unwrap_or_default());

@@ -89,7 +89,7 @@ impl<'a> Leading<'a> {
                 Some(Takes::Nothing) if part.name.len() > 2 && part.attached.is_some() => {
                     return Err(Note::about("", &*part.name, " takes no value"));
                 }
-                Some(_) => self.given.push(Given::of(at, part, self.args).as_listed()),
+                Some(_) => self.given.push(Given::of(at, part, self.args).without_guess()),
             }
         }
         if !next.takes() {

@@ -66,7 +66,7 @@ impl<'a> Given<'a> {
     }
 
     /// Returns the same without a next word that it does not take.
-    fn as_listed(self) -> Self {
+    fn without_guess(self) -> Self {
         match self.takes {
             Some(Takes::Value) => self,
             Some(Takes::Optional) if self.attached => self,
@@ -302,7 +302,7 @@ mod tests {
             .options
             .iter()
             .filter(|given| given.is_listed() || given.name.len() == 2 || given.name.starts_with("--"));
-        let options = options.map(|given| match given.clone().as_listed().value {
+        let options = options.map(|given| match given.clone().without_guess().value {
             Some(value) => format!("{}={value}", given.name),
             None => given.name.to_string(),
         });

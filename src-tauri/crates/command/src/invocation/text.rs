@@ -8,9 +8,7 @@ pub(crate) trait Text {
     fn value(&self) -> Option<&str>;
 
     /// Returns the beginning of a word whose rest is known only at run time.
-    fn start(&self) -> &str {
-        ""
-    }
+    fn start(&self) -> &str;
 
     /// Returns true if the word is not known, and could turn out to begin with a dash.
     fn may_be_option(&self) -> bool;
@@ -69,6 +67,10 @@ impl Text for Option<&str> {
         *self
     }
 
+    fn start(&self) -> &'static str {
+        ""
+    }
+
     fn may_be_option(&self) -> bool {
         self.is_none()
     }
@@ -90,6 +92,10 @@ impl Text for Option<&str> {
 impl Text for &str {
     fn value(&self) -> Option<&str> {
         Some(self)
+    }
+
+    fn start(&self) -> &'static str {
+        ""
     }
 
     fn may_be_option(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Whether the examples of a file show what they say, and whether each effect has one.
 
+use std::iter;
+
 use postern_programs::{Does, EffectKind, Example, ProgramFile};
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer;
@@ -29,8 +31,9 @@ pub enum ExampleProblem {
     Unshown(String),
 }
 
-/// Checks the examples of a file. What the file says must have been set before, or be built in.
-pub fn check_examples(file: &ProgramFile) -> Vec<ExampleProblem> {
+/// Checks the examples of a file. What the file says must have been set before, or be built in. Each effect needs an example,
+/// which may stand in one of its relatives: the file that it is like, and those that are like it.
+pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<ExampleProblem> {
     let mut readings = Vec::new();
     let mut found = Vec::new();
     for (line, wanted) in &file.examples {
@@ -42,10 +45,16 @@ pub fn check_examples(file: &ProgramFile) -> Vec<ExampleProblem> {
         readings.push(reading);
     }
     let program = own::compile(file);
+    let lines = relatives.iter().flat_map(|relative| relative.examples.keys());
+    readings.extend(lines.map(|line| read_shell(line, Dialect::Bash)));
     let steps: Vec<&Step> = readings.iter().flat_map(|reading| &reading.steps).collect();
-    let is_shown = |one: &UnsafeArgs| steps.iter().any(|step| shows_unsafe(step, program, one));
+    let programs: Vec<&'static Program> = iter::once(program).chain(relatives.iter().map(own::compile)).collect();
+    let any = |test: &dyn Fn(&Step, &'static Program) -> bool| {
+        programs.iter().any(|program| steps.iter().any(|step| test(step, program)))
+    };
+    let is_shown = |one: &UnsafeArgs| any(&|step, program| shows_unsafe(step, program, one));
     let unsafe_args = program.unsafe_args.iter().filter(|one| !is_shown(one)).map(|one| one.when);
-    let is_shown = |effect: &Effect| steps.iter().any(|step| has_effect(step, program, effect));
+    let is_shown = |effect: &Effect| any(&|step, program| has_effect(step, program, effect));
     let effects = program.effects.iter().filter(|effect| !is_shown(effect)).map(|effect| effect.when);
     found.extend(unsafe_args.chain(effects).map(|when| ExampleProblem::Unshown(when.to_owned())));
     found

@@ -167,14 +167,14 @@ fn a_program_that_a_person_adds_is_judged_and_a_known_one_only_gains() {
         [ArgEffect::Sends, ArgEffect::Reads].map(is_unsafe)
     );
     assert_eq!(class_of("shipit"), Class::Ordinary);
-    let problems = check_examples(&shipit);
+    let problems = check_examples(&shipit, &[]);
     let wanted = vec![Example::None];
     let got = vec![is_unsafe(ArgEffect::Sends), Example::Effect(Does::Has(EffectKind::Send))];
     assert_eq!(problems, [ExampleProblem::Shows { line: "shipit --everywhere".to_owned(), wanted, got }]);
     assert_eq!(problems[0].to_string(), "`shipit --everywhere` shows sends, send, and not none");
     let unshown =
         own("names = [\"shipit\"]\n[[effect]]\nwhen = \"undo\"\ndoes = \"sends\"\nsource = \"shipit(1)\"");
-    assert_eq!(check_examples(&unshown), [ExampleProblem::Unshown("undo".to_owned())]);
+    assert_eq!(check_examples(&unshown, &[]), [ExampleProblem::Unshown("undo".to_owned())]);
     assert!(set_own_programs(Vec::new()));
     assert_eq!(effects("shipit deploy"), [Example::None]);
 }
