@@ -31,8 +31,9 @@ pub use postern_programs::{
 };
 pub use programs::{
     ExampleProblem, KnownEffect, KnownProgram, KnownReads, arity, asks_others, check_examples, class_of,
-    extensions, is_read_only, is_read_only_anyway, is_reading_carrier, known_program, known_programs,
-    otherwise, reads_alike_everywhere, reads_any_files, set_own_programs, treats_input_as_data,
+    command_words, extensions, is_read_only, is_read_only_anyway, is_reading_carrier, known_program,
+    known_programs, otherwise, reads_alike_everywhere, reads_any_files, set_own_programs,
+    treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote, quote_word, words_of, words_of_at};
 pub use raw::stands_for;

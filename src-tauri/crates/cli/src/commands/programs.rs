@@ -81,7 +81,8 @@ fn with_relatives(path: &Path, file: ProgramFile) -> (ProgramFile, Vec<ProgramFi
     let Some(base) = base.cloned() else { return (file, Vec::new()) };
     let is_relative = |other: &&ProgramFile| {
         other.names != file.names
-            && (other.names == base.names || other.like.as_ref().is_some_and(|like| base.names.contains(like)))
+            && (other.names == base.names
+                || other.like.as_ref().is_some_and(|like| base.names.contains(like)))
     };
     let whole = |one: &ProgramFile| if one.like.is_some() { one.with_base(&base) } else { one.clone() };
     (whole(&file), others.iter().filter(is_relative).map(whole).collect())
@@ -123,7 +124,8 @@ fn told(known: &KnownProgram) -> Vec<String> {
     say("checked in code", known.check.map(|check| name_of(&check)).unwrap_or_default());
     say("documented in", known.source.unwrap_or_default().to_owned());
     for effect in &known.effects {
-        let unless = if effect.unless.is_empty() { String::new() } else { format!(", not {}", effect.unless) };
+        let unless =
+            if effect.unless.is_empty() { String::new() } else { format!(", not {}", effect.unless) };
         lines.push(format!("  {:<18} {}{unless}", name_of(&effect.does), effect.when));
         let about = [effect.says, effect.source].into_iter().filter(|text| !text.is_empty());
         lines.extend(about.map(|text| format!("                     {text}")));

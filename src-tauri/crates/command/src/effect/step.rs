@@ -7,7 +7,9 @@ use super::command::{self, Command, Words, text};
 use super::host::machine_of;
 use super::{Effect, Reversible, Scope, StepEffect, Why};
 use crate::programs::table;
-use crate::programs::{Class, arity, asks_others, class_of, family, is_read_only, is_read_only_anyway};
+use crate::programs::{
+    Class, asks_others, class_of, command_words, family, is_read_only, is_read_only_anyway,
+};
 use crate::{ArgEffect, ArgFact, Power, Reading, RedirectionKind, Role, Step, Unparsed, UnsafeArg};
 
 /// Returns the effects of every step of a reading, in order.
@@ -175,7 +177,7 @@ impl Effects {
             self.add(Effect::RunInlineCode { language: family(name) }, Scope::Inside, Reversible::Unknown);
         } else {
             let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let label = known.get(..arity(&known).clamp(1, known.len().max(1))).unwrap_or(&known).join(" ");
+            let label = command_words(&known).join(" ");
             self.add(Effect::Unknown { why: Why::Program(label) }, Scope::Machine, Reversible::Unknown);
         }
     }

@@ -22,7 +22,8 @@ pub(crate) use leading::{Leading, unknown_option};
 pub(crate) use text::Text;
 pub(crate) use verb::verbs;
 pub use verb::{Operands, operands_in_order};
-use word::{Grammar, Part};
+pub(crate) use word::Grammar;
+use word::Part;
 
 /// An option that was given.
 #[derive(Debug, Clone)]

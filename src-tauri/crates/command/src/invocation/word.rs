@@ -16,15 +16,15 @@ pub(crate) struct Grammar<'g> {
 
 /// One option of a word.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// The name with its dashes.
-    pub(super) name: Cow<'a, str>,
+    pub(crate) name: Cow<'a, str>,
     /// The rest of the word.
-    pub(super) attached: Option<&'a str>,
+    pub(crate) attached: Option<&'a str>,
     /// `None` for an option that is not listed.
-    pub(super) takes: Option<Takes>,
+    pub(crate) takes: Option<Takes>,
     /// True if the word is read as letters as well.
-    pub(super) is_guess: bool,
+    pub(crate) is_guess: bool,
 }
 
 /// What a word of options does with the next word.
@@ -74,7 +74,7 @@ impl Grammar<'_> {
     }
 
     /// Reads a word that begins with a dash, option by option.
-    pub(super) fn read<'a>(&self, word: &'a str, mut part: impl FnMut(Part<'a>)) -> Next {
+    pub(crate) fn read<'a>(&self, word: &'a str, mut part: impl FnMut(Part<'a>)) -> Next {
         let (name, attached) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),

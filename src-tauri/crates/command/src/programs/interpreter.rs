@@ -8,7 +8,7 @@ use crate::invocation::Leading;
 use crate::peel::guess;
 use crate::{ArgEffect, Note, Unparsed, UnsafeArg};
 
-/// Looks for the script of an interpreter (index into the argv), and notes code that is given otherwise. A way out, where a
+/// Returns the script of an interpreter (index into the argv), and notes code that is given otherwise: an unsafe argument if a
 /// rule can name the code.
 pub(super) fn look(call: &mut Call) -> (Option<usize>, Option<UnsafeArg>) {
     let name = family(call.head().unwrap_or_default());

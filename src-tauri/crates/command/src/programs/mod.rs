@@ -16,7 +16,7 @@ mod sed;
 pub(crate) mod table;
 mod unsafe_args;
 
-pub use arity::arity;
+pub use arity::{arity, command_words};
 pub use class::class_of;
 pub(crate) use class::family;
 pub use examples::{ExampleProblem, check_examples};

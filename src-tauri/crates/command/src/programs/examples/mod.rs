@@ -48,7 +48,8 @@ pub fn check_examples(file: &ProgramFile, relatives: &[ProgramFile]) -> Vec<Exam
     let lines = relatives.iter().flat_map(|relative| relative.examples.keys());
     readings.extend(lines.map(|line| read_shell(line, Dialect::Bash)));
     let steps: Vec<&Step> = readings.iter().flat_map(|reading| &reading.steps).collect();
-    let programs: Vec<&'static Program> = iter::once(program).chain(relatives.iter().map(own::compile)).collect();
+    let programs: Vec<&'static Program> =
+        iter::once(program).chain(relatives.iter().map(own::compile)).collect();
     let any = |test: &dyn Fn(&Step, &'static Program) -> bool| {
         programs.iter().any(|program| steps.iter().any(|step| test(step, program)))
     };

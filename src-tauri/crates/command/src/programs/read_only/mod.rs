@@ -1,4 +1,4 @@
-//! Commands that only read: what *auto-allow read-only commands* lets through, where no argument is a way out.
+//! Commands that only read: what *auto-allow read-only commands* lets through, where no argument is unsafe.
 
 mod git;
 mod shapes;
@@ -14,7 +14,7 @@ pub(super) fn is_program(known: &Name) -> bool {
     known.has(Trait::ReadsAlways) || known.has(Trait::ReadsAnyway)
 }
 
-/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's ways out: a command with one is
+/// Whether a command only reads, by its name and subcommand. The caller also looks at the step's unsafe arguments: a command with one is
 /// not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
@@ -28,8 +28,8 @@ pub fn is_read_only(argv: &[&str]) -> bool {
         || has_reading_subcommand(known, argv)
 }
 
-/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is a way
-/// out.
+/// The same, of a command some words of which are only known when it runs: whatever they turn out to be, where no word is
+/// unsafe.
 pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     let known: Option<Vec<&str>> = words.iter().copied().collect();
     if let Some(argv) = known {
@@ -40,7 +40,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if known.has(Trait::ReadsAnyway) {
         return true;
     }
-    // What could be an option that does more would be a way out: these are operands.
+    // What could be an option that does more would be unsafe: these are operands.
     let operands: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
     known.has(Trait::ReadsOperands) && is_read_only(&operands)
         || known.program.reads.check == Some(ReadCheck::Git) && has_command(known, &operands)

@@ -35,7 +35,7 @@ pub(super) fn of(check: Check, name: &str, call: &Call, read: &Invocation<'_>) -
         Check::Xcodebuild => build_settings(read),
         Check::Curl => transfers::by_curl(read),
         Check::Wget => transfers::by_wget(read),
-        Check::Lookup => transfers::tells_what_a_command_prints(read),
+        Check::Lookup => transfers::sends_output_of_command(read),
         Check::Tar => packs_elsewhere(call, read),
         Check::Ps => other_environments(read),
         Check::Cloud => cloud::of(name, read),
@@ -331,18 +331,18 @@ fn packs_elsewhere(call: &Call, read: &Invocation<'_>) -> Found {
 
 fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     const STRATEGIES: [&str; 6] = ["ours", "recursive", "resolve", "octopus", "subtree", "ort"];
-    let mut ways = Vec::new();
-    let Some(sub) = read.verbs.first().copied() else { return ways };
-    let Some(name) = read.word(sub) else { return ways };
+    let mut found = Vec::new();
+    let Some(sub) = read.verbs.first().copied() else { return found };
+    let Some(name) = read.word(sub) else { return found };
     if !table::program("git").is_some_and(|git| git.has_own(name)) {
-        ways.push(UnsafeArg::noted(
+        found.push(UnsafeArg::noted(
             sub,
             ArgEffect::Runs,
             "an alias or a program of its own behind git's name",
         ));
     }
     if name == "config" {
-        ways.extend(changes_configuration(call, read, sub));
+        found.extend(changes_configuration(call, read, sub));
     }
     let strategy = read.options.iter().find(|given| {
         let merges = ["merge", "rebase", "pull", "cherry-pick", "revert"].contains(&name);
@@ -350,11 +350,11 @@ fn git(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
             given.name == "--strategy" || given.name == "-s" && name != "cherry-pick" && name != "revert";
         merges && chosen && given.at > sub && !given.value.is_some_and(|value| STRATEGIES.contains(&value))
     });
-    ways.extend(
-        strategy
-            .map(|given| UnsafeArg::noted(given.at, ArgEffect::Runs, "runs the program of a merge strategy")),
-    );
-    ways
+    found
+        .extend(strategy.map(|given| {
+            UnsafeArg::noted(given.at, ArgEffect::Runs, "runs the program of a merge strategy")
+        }));
+    found
 }
 
 /// `git config` that does more than read.

@@ -5,8 +5,8 @@ use super::Found;
 use crate::ArgEffect;
 use crate::invocation::Invocation;
 
-/// Verbs with which they only tell something.
-const TELLING: &[&str] = &[
+/// Verbs that only read.
+const READING: &[&str] = &[
     "list",
     "ls",
     "describe",
@@ -76,7 +76,7 @@ const TELLING: &[&str] = &[
 ];
 
 /// Verbs that stand before another word which is no verb then (`delete list`).
-const CHANGING: &[&str] = &[
+const WRITING: &[&str] = &[
     "create",
     "delete",
     "update",
@@ -174,7 +174,7 @@ const INTO_A_FILE: &[&str] = &[
     "select-object-content",
 ];
 
-/// The first argument by which more is done than told.
+/// Returns the first argument by which it does more than print.
 pub(super) fn of(name: &str, read: &Invocation<'_>) -> Found {
     let words: Vec<(usize, &str)> =
         read.operands.iter().take(6).filter_map(|at| Some((*at, read.word(*at)?))).collect();
@@ -189,10 +189,10 @@ pub(super) fn of(name: &str, read: &Invocation<'_>) -> Found {
     let first = read.operands.first().copied()?;
     // Groups have a verb of their own behind them; of those that are no verbs, the next word is asked.
     for (at, word) in &words {
-        if tells(name, word) {
+        if only_reads(name, word) {
             return None;
         }
-        if CHANGING.contains(word) && !is_group(word) {
+        if WRITING.contains(word) && !is_group(word) {
             return Some((*at, ArgEffect::Changes, "changes something in a cloud or a cluster, or may"));
         }
     }
@@ -225,10 +225,10 @@ fn is_group(word: &str) -> bool {
     )
 }
 
-fn tells(name: &str, word: &str) -> bool {
+fn only_reads(name: &str, word: &str) -> bool {
     let prefixes =
         ["describe-", "list-", "get-", "head-", "filter-", "lookup-", "batch-get-", "estimate-", "search-"];
-    TELLING.contains(&word)
+    READING.contains(&word)
         || matches!(name, "aws")
             && (prefixes.iter().any(|prefix| word.starts_with(prefix)) || matches!(word, "scan" | "query"))
 }

