@@ -36,6 +36,15 @@ fn a_program_takes_few_lines() {
 }
 
 #[test]
+fn the_file_that_the_page_shows_is_right() {
+    let page = include_str!("../../../../docs/PROGRAMS.md");
+    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let file = ProgramFile::parse_own(text).unwrap();
+    assert_eq!(file.options_before().as_deref(), Some("-e: --env: -v --verbose"));
+    assert_eq!((file.effects.len(), file.examples.len()), (1, 2));
+}
+
+#[test]
 fn options_have_their_places() {
     let text = "names = [\"x\"]\noptions = \"@-C: -n: add|rm:-m:,-q -v? +\"";
     let file = ProgramFile::parse(text).unwrap();

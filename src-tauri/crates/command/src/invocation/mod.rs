@@ -175,10 +175,10 @@ impl<'a, W: Text> Invocation<'a, W> {
 
     /// Returns true if the word before is an option that is not listed, which may take this one.
     fn may_be_value(&self, at: usize) -> bool {
-        let before = self.options.iter().filter(|given| given.at + 1 == at);
-        before.clone().next().is_some()
-            && before.clone().all(|given| !given.attached)
-            && before.clone().any(|given| !given.is_listed())
+        let Some(before) = at.checked_sub(1) else { return false };
+        let from = self.options.partition_point(|given| given.at < before);
+        let own = self.options.get(from..).unwrap_or_default().iter().take_while(|given| given.at == before);
+        own.clone().all(|given| !given.attached) && own.clone().any(|given| !given.is_listed())
     }
 
     fn all(&mut self, before: &[&str], behind: &[&str], others: &[Range<usize>]) {

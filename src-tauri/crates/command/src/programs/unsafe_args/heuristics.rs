@@ -1,6 +1,7 @@
 //! Options that are judged by the words of their name, if no file is about them: programs have more options than a file can
 //! hold, and new ones every year.
 
+use super::has_word;
 use crate::call::Call;
 use crate::invocation::{Given, Invocation};
 use crate::peel::guess;
@@ -8,82 +9,21 @@ use crate::programs::patterns::{NO_FILE, leads_outside};
 use crate::{ArgEffect, UnsafeArg};
 
 /// A part of a name that says: this is where something is written, or which folder is worked in.
-const PLACES: &[&str] = &[
-    "out",
-    "output",
-    "outfile",
-    "outdir",
-    "outputs",
-    "dest",
-    "destination",
-    "dir",
-    "directory",
-    "dirs",
-    "folder",
-    "path",
-    "logfile",
-    "root",
-    "prefix",
-    "target",
-    "cwd",
-    "chdir",
-    "workdir",
-    "workspace",
-    "project",
-    "config",
-    "conf",
-    "home",
-    "tmpdir",
-    "tempdir",
-    "results",
-    "basetemp",
-    "outputdir",
-    "rootdir",
-    "cachedir",
-    "installdir",
-    "builddir",
-    "tempfile",
-    "manifest",
-    "settings",
-    "rcfile",
-    "toolset",
-    "toolchain",
-    "untardir",
-    "yaml",
-];
+const PLACES: &str = "out output outfile outdir outputs dest destination dir directory dirs folder path \
+    logfile root prefix target cwd chdir workdir workspace project config conf home tmpdir tempdir results \
+    basetemp outputdir rootdir cachedir installdir builddir tempfile manifest settings rcfile toolset \
+    toolchain untardir yaml";
 
 /// Parts of a name that may also be meant literally: only a value in the same word counts (`--trace=/x`).
-const FORMS: &[&str] = &[
-    "log", "logs", "report", "reports", "save", "dump", "export", "trace", "profile", "cache", "store",
-    "json", "xml", "html", "sarif", "junit", "coverage", "graph", "write", "download", "backup", "snapshot",
-    "record", "header", "tables", "compile", "emit", "fdump",
-];
+const FORMS: &str = "log logs report reports save dump export trace profile cache store json xml html \
+    sarif junit coverage graph write download backup snapshot record header tables compile emit fdump";
 
 /// A part of a name that says: this is a program, or code.
-const PROGRAMS: &[&str] = &[
-    "exec",
-    "execute",
-    "command",
-    "cmd",
-    "hook",
-    "hooks",
-    "wrapper",
-    "runner",
-    "launcher",
-    "executable",
-    "interpreter",
-    "preload",
-    "plugin",
-    "plugins",
-    "eval",
-    "evaluate",
-    "helper",
-    "compiler",
-    "pager",
-];
+const PROGRAMS: &str = "exec execute command cmd hook hooks wrapper runner launcher executable interpreter \
+    preload plugin plugins eval evaluate helper compiler pager";
 
 /// Beginnings of a name that switch the rest of it off, or only print.
-const HARMLESS: &[&str] = &["no", "ignore", "skip", "disable", "without", "list", "show", "print", "dry"];
+const HARMLESS: &str = "no ignore skip disable without list show print dry";
 
 /// Returns the unsafe arguments that the options of a call are by their names.
 pub(super) fn of(call: &Call, read: &Invocation<'_>) -> Vec<UnsafeArg> {
@@ -104,10 +44,10 @@ fn one(call: &Call, read: &Invocation<'_>, given: &Given<'_>) -> Option<UnsafeAr
         return None;
     }
     let parts = parts(&given.name);
-    if parts.first().is_some_and(|first| HARMLESS.contains(&first.as_str())) {
+    if parts.first().is_some_and(|first| has_word(HARMLESS, first)) {
         return None;
     }
-    let says = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
+    let says = |words: &str| parts.iter().any(|part| has_word(words, part));
     if says(PROGRAMS) {
         let note = "an option that names a program or code, by its name";
         let behind = guess::behind(call, given.at.max(1));
@@ -115,7 +55,7 @@ fn one(call: &Call, read: &Invocation<'_>, given: &Given<'_>) -> Option<UnsafeAr
     }
     let value = value?;
     let leads = (says(PLACES) || given.value_at == given.at && says(FORMS)) && outside(value, call)
-        || says(&["file"]) && outside(value, call) && !super::files::is_temporary(value);
+        || says("file") && outside(value, call) && !super::files::is_temporary(value);
     leads.then(|| place(given.at))
 }
 

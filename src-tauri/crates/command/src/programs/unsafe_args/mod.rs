@@ -121,6 +121,11 @@ fn marks(program: &Program) -> impl Iterator<Item = &'static str> {
     program.unsafe_args.iter().flat_map(|unsafe_args| unsafe_args.when.split(' '))
 }
 
+/// Returns true if a word is one of a list, which is separated by blanks.
+fn has_word(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
 /// An argument, its effect, and a note that says more than the effect.
 type Found = Option<(usize, ArgEffect, &'static str)>;
 
